@@ -1,0 +1,1 @@
+"""Settings, addresses and entry points: how the five rooms are put together."""

@@ -1,0 +1,1 @@
+"""Knows nothing of listening tests: errors, jobs, plug-ins, audit log, accounts, policy."""

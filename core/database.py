@@ -1,0 +1,171 @@
+"""What the database promises: is it whole, does it flush what it acknowledges, and where is its newest copy."""
+
+import os
+import sqlite3
+import uuid
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from core.findings import Finding, Level
+
+# SQLite before 3.51.3 may corrupt a write-ahead log when two connections reset it at once ("WAL-reset", March 2026).
+WAL_RESET_FIRST, WAL_RESET_FIXED = (3, 7, 0), (3, 51, 3)
+SYNCHRONOUS_FULL = 2
+COPY_PATTERN = "earmark-*.sqlite3"
+
+
+def clock() -> datetime:
+    """The time by the database's clock, the only one that all workers share."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')")
+        else:
+            cursor.execute("SELECT clock_timestamp() AT TIME ZONE 'UTC' || '+00:00'")
+        return datetime.fromisoformat(cursor.fetchone()[0])
+
+
+def integrity(*, thorough: bool = False) -> Finding:
+    """Read through an SQLite file in search of damage; PostgreSQL checks its pages itself as it reads them."""
+    if connection.vendor != "sqlite":
+        return Finding("integrity", Level.OK, "PostgreSQL verifies its pages as it reads them.")
+    if not _file().exists():
+        return Finding("integrity", Level.OK, "There is no database file yet.")
+    try:
+        # A connection of its own: Django's would fail on its way in, before it could say what is wrong.
+        with closing(sqlite3.connect(f"{_file().as_uri()}?mode=rw", uri=True)) as reader:
+            damage = _damage(reader, thorough=thorough)
+    except sqlite3.OperationalError as problem:
+        remedy = "see that the disk is sound and the file readable"
+        return Finding("integrity", Level.PROBLEM, f"{_file()} cannot be read: {problem}.", remedy)
+    if damage:
+        return Finding("integrity", Level.PROBLEM, f"The database file is damaged: {damage[0]}.", _restore_command())
+    return Finding("integrity", Level.OK, "The database file is whole.")
+
+
+def durability() -> list[Finding]:
+    """Whether the reply to a vote means that it is on the disk, asked of the database itself, not of the settings."""
+    return _sqlite_durability() if connection.vendor == "sqlite" else _postgresql_durability()
+
+
+def make_copy(*, at: datetime | None = None) -> Path | None:
+    """Copy a running SQLite database to a checked file named after the moment; None on PostgreSQL.
+
+    Readers and writers carry on meanwhile. The file appears under its name only when it is whole and on the disk.
+    """
+    if connection.vendor != "sqlite":
+        return None
+    folder = copies_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"earmark-{(at or clock()):%Y%m%dT%H%M%SZ}.sqlite3"
+    if not target.exists():
+        scratch = folder / f"{uuid.uuid4().hex}.partial"
+        try:
+            _copy_checked(scratch)
+            scratch.replace(target)
+            _flush_to_disk(folder)
+        finally:
+            scratch.unlink(missing_ok=True)
+    for old in copies()[settings.BACKUP_KEEP :]:
+        old.unlink(missing_ok=True)
+    return target
+
+
+def copies() -> list[Path]:
+    """The copies at hand, newest first."""
+    return sorted(copies_folder().glob(COPY_PATTERN), reverse=True)
+
+
+def copies_folder() -> Path:
+    return Path(settings.DATA_DIR) / "copies"
+
+
+class DamagedCopy(Exception):
+    """A copy failed its check; the database behind it is probably damaged too."""
+
+
+def _file() -> Path:
+    return Path(connection.settings_dict["NAME"]).resolve()
+
+
+def _copy_checked(scratch: Path) -> None:
+    reader = sqlite3.connect(f"{_file().as_uri()}?mode=ro", uri=True)
+    with closing(reader) as source, closing(sqlite3.connect(scratch)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")  # One file, with no companions to forget when it is moved.
+        damage = _damage(copy, thorough=True)
+    if damage:
+        raise DamagedCopy(f"A copy of {_file()} would be damaged: {damage[0]}; run manage.py check_database.")
+    _flush_to_disk(scratch)
+
+
+def _damage(reader: sqlite3.Connection, *, thorough: bool) -> list[str]:
+    """What SQLite complains about; an intact file answers with the single line "ok"."""
+    question = "PRAGMA integrity_check" if thorough else "PRAGMA quick_check"
+    try:
+        lines = [row[0] for row in reader.execute(question) if row[0] != "ok"]
+        orphans = [f"a row of {row[0]} points at a missing one" for row in reader.execute("PRAGMA foreign_key_check")]
+    except sqlite3.OperationalError:  # Locked or unreadable for the moment, which says nothing about the content.
+        raise
+    except sqlite3.DatabaseError as verdict:  # Too damaged even to be looked through.
+        return [str(verdict)]
+    return lines + orphans
+
+
+def _restore_command() -> str:
+    path = _file()
+    if not copies():
+        return f"there is no copy in {copies_folder()}; put a backup of your own in the place of {path}"
+    # The log and index files must leave together with the damaged file, or they would be applied to the copy.
+    return f"stop Earmark, then: mkdir {path}.damaged && mv {path}* {path}.damaged/ ; cp {copies()[0]} {path}"
+
+
+def _flush_to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _unsafe() -> Level:
+    return Level.PROBLEM if settings.PRODUCTION else Level.WARNING
+
+
+def _sqlite_durability() -> list[Finding]:
+    with connection.cursor() as cursor:
+        journal = cursor.execute("PRAGMA journal_mode").fetchone()[0]
+        synchronous = cursor.execute("PRAGMA synchronous").fetchone()[0]
+    findings = []
+    if journal != "wal" or synchronous < SYNCHRONOUS_FULL:
+        said = f"SQLite runs with journal_mode={journal} and synchronous={synchronous}; votes need wal and 2 (FULL)."
+        findings.append(Finding("durability", Level.PROBLEM, said, "move the data folder to a local disk"))
+    else:
+        findings.append(Finding("durability", Level.OK, "SQLite flushes every commit (WAL, synchronous=FULL)."))
+    if WAL_RESET_FIRST <= sqlite3.sqlite_version_info < WAL_RESET_FIXED:
+        said = f"SQLite {sqlite3.sqlite_version} has a rare fault in its write-ahead log, mended in 3.51.3."
+        findings.append(Finding("sqlite", Level.WARNING, said, "keep the scheduled copies; use PostgreSQL for studies"))
+    else:
+        findings.append(Finding("sqlite", Level.OK, f"SQLite {sqlite3.sqlite_version}."))
+    return findings
+
+
+def _postgresql_durability() -> list[Finding]:
+    asked = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [asked])
+        found = dict(cursor.fetchall())
+    findings = []
+    off = [name for name in asked[:3] if found[name] == "off"]
+    if off:
+        said = f"PostgreSQL acknowledges commits that it may lose: {', '.join(off)} off."
+        findings.append(Finding("durability", _unsafe(), said, f"set {' and '.join(off)} to on in postgresql.conf"))
+    else:
+        findings.append(Finding("durability", Level.OK, "PostgreSQL flushes every commit."))
+    if found["data_checksums"] == "off":
+        said = "PostgreSQL keeps no checksums of its pages, so a failing disk goes unnoticed."
+        findings.append(Finding("checksums", Level.WARNING, said, "stop PostgreSQL and run pg_checksums --enable"))
+    return findings

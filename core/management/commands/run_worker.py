@@ -1,0 +1,26 @@
+"""Runs background jobs straight from the job table, without a broker."""
+
+import signal
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.worker import GRACE_S, Worker
+
+
+class Command(BaseCommand):
+    help = "Run background jobs from the job table until SIGTERM or Ctrl-C; a second one gives them back at once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--threads", type=int, default=2, help="how many jobs run at once (default 2)")
+        parser.add_argument("--poll", type=float, default=settings.JOB_POLL_S, help="seconds between two looks")
+        parser.add_argument("--grace", type=float, default=GRACE_S, help="seconds that jobs get to end after SIGTERM")
+
+    def handle(self, *, threads: int, poll: float, grace: float, **options: Any) -> None:
+        if threads < 1 or poll <= 0 or grace < 0:
+            raise CommandError("--threads must be at least 1, --poll greater than 0, --grace at least 0.")
+        worker = Worker(threads=threads, poll_s=poll, grace_s=grace)
+        for stop_signal in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(stop_signal, lambda *_: worker.stop())
+        worker.run()

@@ -1,0 +1,88 @@
+"""Two gates around every view: the policy before it, and after it the one shape in which refusals are shown."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect, resolve_url
+from django.utils.cache import patch_cache_control
+
+from core.errors import AppError
+from core.policy import Audience, audience_of, refuse_outsiders, session_has_ended
+from core.problems import show, wants_json
+from core.refusals import AuthDenied, AuthRequired, MethodRefused, NotFound, SecondFactorRequired, Unlisted
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+
+class ErrorMiddleware:
+    """Shows what a view refuses. Anything that is not an expected refusal is a defect and goes on to Django."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed):  # a bare status, made by Django's decorators
+            allowed = response.headers["Allow"]
+            response = show(request, MethodRefused(method=request.method, allowed=allowed))
+            response.headers["Allow"] = allowed
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if isinstance(exception, AppError):
+            return show(request, exception)
+        if isinstance(exception, Http404):
+            return show(request, NotFound())
+        if isinstance(exception, PermissionDenied):
+            return show(request, AuthDenied())
+        return None
+
+
+class PolicyMiddleware:
+    """Opens a view only to the audience that it states."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        personal = getattr(request, "audience", Audience.PUBLIC) != Audience.PUBLIC
+        if personal and not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True, no_store=True)
+        return response
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        match = request.resolver_match
+        audience = audience_of(view, match.view_name if match else "")
+        request.audience = audience  # type: ignore[attr-defined]
+        if audience in {None, Audience.NOBODY}:
+            return show(request, NotFound() if audience else Unlisted())
+        if audience in {Audience.PUBLIC, Audience.PARTICIPANT}:
+            return None
+        if request.user.is_authenticated and session_has_ended(request):
+            logout(request)
+        if hasattr(view, "cls"):  # the REST framework identifies people itself; DenyUnlisted goes on from here
+            return None
+        try:
+            refuse_outsiders(request.user, audience)
+        except AppError as refusal:
+            return self._turn_away(request, refusal)
+        return None
+
+    def _turn_away(self, request: HttpRequest, refusal: AppError) -> HttpResponse:
+        """Lead people to the page that lets them in, where there is one."""
+        if not wants_json(request):
+            if isinstance(refusal, AuthRequired):
+                # Coming back with GET to an address that was posted to would fail, so only reading is resumed.
+                back = request.get_full_path() if request.method == "GET" else resolve_url(settings.LOGIN_REDIRECT_URL)
+                return redirect_to_login(back)
+            if isinstance(refusal, SecondFactorRequired):
+                return redirect("mfa_activate_totp")
+        return show(request, refusal)

@@ -1,0 +1,132 @@
+"""Rows that know nothing of listening tests: people with accounts, their tokens, the audit log, background jobs."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from core.querysets import ApiTokenQuerySet, JobQuerySet
+
+
+class BaseModel(models.Model):
+    """A random key, so that an id in an address tells nothing, and the moment of creation."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+
+class User(AbstractUser):
+    """Somebody with a password: an experimenter, who sees own and shared experiments, or an admin, who sees all."""
+
+    class Role(models.TextChoices):
+        EXPERIMENTER = "experimenter", _("Experimenter")
+        ADMIN = "admin", _("Admin")
+
+    role = models.CharField(max_length=20, choices=Role, default=Role.EXPERIMENTER)
+
+    class Meta(AbstractUser.Meta):
+        constraints = [models.CheckConstraint(name="user_role_known", condition=Q(role__in=["experimenter", "admin"]))]
+
+    @property
+    def is_admin(self) -> bool:
+        return self.role == self.Role.ADMIN
+
+
+class ApiToken(BaseModel):
+    """A key for scripts: scoped, expiring, shown once and kept only as a digest."""
+
+    class Scope(models.TextChoices):
+        READ = "read", _("Read")
+        WRITE = "write", _("Write")
+        UNBLIND = "unblind", _("Unblind")
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    scopes = models.JSONField()
+    digest = models.CharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = ApiTokenQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AuditEntry(models.Model):
+    """Who changed what, from what to what, and why; written in the transaction of the change, never altered."""
+
+    at = models.DateTimeField(auto_now_add=True)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    action = models.CharField(max_length=100)
+    target = models.CharField(max_length=200, db_index=True)
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.target}"
+
+
+class Job(BaseModel):
+    """One piece of background work: written with its cause, claimed under a lease, fenced by a token."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("Waiting")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        PARKED = "parked", _("Parked")
+
+    name = models.CharField(max_length=100)
+    arguments = models.JSONField(default=dict)
+    # At most one job that no worker has touched may carry a given key; empty means that several may wait at once.
+    # A claimed one does not count: it may have looked already, and what came after its look needs another run.
+    key = models.CharField(max_length=200, blank=True)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    not_before = models.DateTimeField(db_default=Now())
+    attempts = models.PositiveSmallIntegerField(default=0)
+    # The fencing token: it grows with every claim, and an effect commits only under the newest one.
+    token = models.PositiveIntegerField(default=0)
+    worker = models.CharField(max_length=100, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    progress_done = models.PositiveBigIntegerField(default=0)
+    progress_total = models.PositiveBigIntegerField(default=0)
+    progress_note = models.CharField(max_length=200, blank=True)
+    error = models.TextField(blank=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["created_at"]
+        indexes = [models.Index(fields=["state", "not_before"], name="job_due")]
+        constraints = [
+            models.CheckConstraint(
+                name="job_state_known", condition=Q(state__in=["queued", "running", "done", "parked"])
+            ),
+            models.CheckConstraint(
+                name="job_running_has_lease", condition=~Q(state="running") | Q(lease_until__isnull=False)
+            ),
+            models.UniqueConstraint(
+                name="job_key_once_untouched",
+                fields=["key"],
+                condition=Q(state="queued", token=0) & ~Q(key=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.state})"

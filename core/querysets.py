@@ -1,0 +1,35 @@
+"""Questions asked of core's rows."""
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+if TYPE_CHECKING:
+    from core.models import ApiToken, Job, User
+
+
+class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
+    def usable(self) -> "ApiTokenQuerySet":
+        return self.filter(revoked_at__isnull=True, expires_at__gt=Now(), user__is_active=True)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def due(self) -> "JobQuerySet":
+        """Jobs that wait for a worker. Leases and waiting times are judged by the database's clock alone."""
+        return self.filter(state="queued", not_before__lte=Now())
+
+    def abandoned(self) -> "JobQuerySet":
+        """Jobs whose worker has not been heard of for a whole lease."""
+        return self.filter(state="running", lease_until__lte=Now())
+
+    def untouched(self, *, key: str) -> "JobQuerySet":
+        """The job, if any, that waits under this key and that no worker has ever claimed."""
+        return self.filter(state="queued", token=0, key=key)
+
+    def unfinished(self) -> "JobQuerySet":
+        return self.filter(state__in=["queued", "running"])
+
+    def visible_to(self, user: "User") -> "JobQuerySet":
+        return self if user.is_admin else self.filter(Q(requested_by=user))

@@ -1,0 +1,1 @@
+"""Everything that changes core's rows, split by noun."""

@@ -1,0 +1,150 @@
+"""People with accounts and the API tokens that act for them."""
+
+import hashlib
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from core.errors import AppError, sentence
+from core.models import ApiToken, User
+from core.services import audit
+
+TOKEN_PREFIX = "earmark_"  # noqa: S105 - lets secret scanners and people recognise a token that got lost
+LONGEST_LIFE_DAYS = 365
+# Remembering every use would turn each read into a write.
+USE_RECORDED_EVERY = timedelta(minutes=1)
+
+
+class NameTaken(AppError):
+    code = "account.name_taken"
+    status = 409
+    sentence = sentence("There is already an account called '{name}'; choose another name.")
+
+
+class NameInvalid(AppError):
+    code = "account.name_invalid"
+    sentence = sentence("'{name}' cannot be the name of an account: {why}")
+
+
+class PasswordWeak(AppError):
+    code = "account.password_weak"
+    sentence = sentence("The password is too easy to guess: {why}")
+
+
+class LastAdmin(AppError):
+    code = "account.last_admin"
+    status = 409
+    sentence = sentence("'{name}' is the only admin; make somebody else an admin first.")
+
+
+class TokenNameTaken(AppError):
+    code = "token.name_taken"
+    status = 409
+    sentence = sentence("You already have a token called '{name}'; revoke it first or choose another name.")
+
+
+class TokenUnfit(AppError):
+    code = "token.unfit"
+    sentence = sentence("A token needs a name, at least one known scope, and a life of 1 to {longest_days} days.")
+
+
+def random_password() -> str:
+    return secrets.token_urlsafe(18)
+
+
+@transaction.atomic
+def create_account(*, name: str, role: User.Role, password: str, actor: User | None) -> User:
+    user = User(username=name, role=role, is_staff=role == User.Role.ADMIN)
+    try:
+        user.clean_fields(exclude=["password"])
+    except ValidationError as problem:
+        raise NameInvalid(name=name, why=" ".join(problem.messages)) from problem
+    try:
+        validate_password(password, user)
+    except ValidationError as problem:
+        raise PasswordWeak(why=" ".join(problem.messages)) from problem
+    user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as problem:
+        raise NameTaken(name=name) from problem
+    audit.record(actor=actor, action="account.created", target=user, after={"name": name, "role": role})
+    return user
+
+
+@transaction.atomic
+def change_role(*, account: User, role: User.Role, actor: User | None, reason: str = "") -> User:
+    """Make somebody an admin or an experimenter. One admin always remains."""
+    admins = list(User.objects.select_for_update().filter(role=User.Role.ADMIN, is_active=True).order_by("pk"))
+    user = User.objects.select_for_update().get(pk=account.pk)
+    if user.role == role:
+        return user
+    if role != User.Role.ADMIN and admins == [user]:
+        raise LastAdmin(name=user.username)
+    before = user.role
+    user.role = role
+    user.is_staff = role == User.Role.ADMIN
+    user.save(update_fields=["role", "is_staff"])
+    audit.record(
+        actor=actor,
+        action="account.role_changed",
+        target=user,
+        before={"role": before},
+        after={"role": role},
+        reason=reason,
+    )
+    return user
+
+
+@transaction.atomic
+def remove_second_factor(*, account: User, actor: User | None, reason: str) -> bool:
+    """Let somebody who lost the telephone and the recovery codes begin again; False when there is nothing to remove."""
+    removed, _ = Authenticator.objects.filter(user=account).delete()
+    if removed:
+        audit.record(actor=actor, action="account.second_factor_removed", target=account, reason=reason)
+    return bool(removed)
+
+
+def digest_of(secret: str) -> str:
+    """What is kept of a token. It is drawn from 256 random bits, so a plain hash cannot be guessed backwards."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@transaction.atomic
+def create_token(*, owner: User, name: str, scopes: Collection[str], days: int, now: datetime) -> tuple[ApiToken, str]:
+    """Make a token and return it with its secret, which cannot be shown again."""
+    known = [scope for scope in ApiToken.Scope.values if scope in scopes]
+    if not name or not known or len(known) != len(set(scopes)) or not 1 <= days <= LONGEST_LIFE_DAYS:
+        raise TokenUnfit(longest_days=LONGEST_LIFE_DAYS)
+    User.objects.select_for_update().get(pk=owner.pk)  # two requests at once must not make two tokens of one name
+    if ApiToken.objects.usable().filter(user=owner, name=name).exists():
+        raise TokenNameTaken(name=name)
+    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    token = ApiToken.objects.create(
+        user=owner, name=name, scopes=known, digest=digest_of(secret), expires_at=now + timedelta(days=days)
+    )
+    audit.record(
+        actor=owner,
+        action="token.created",
+        target=token,
+        after={"name": name, "scopes": known, "expires_at": token.expires_at.isoformat()},
+    )
+    return token, secret
+
+
+@transaction.atomic
+def revoke_token(*, token: ApiToken, actor: User, now: datetime) -> None:
+    """End a token for good. Revoking it twice changes nothing."""
+    if ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=now):
+        audit.record(actor=actor, action="token.revoked", target=token, before={"name": token.name})
+
+
+def note_token_use(*, token: ApiToken, now: datetime) -> None:
+    if token.last_used_at is None or token.last_used_at <= now - USE_RECORDED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)

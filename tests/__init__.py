@@ -1,0 +1,1 @@
+"""The tests: a folder an app, and contracts, races, faults and e2e beside them."""

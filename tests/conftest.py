@@ -1,0 +1,69 @@
+"""Which tests run where, and the few fixtures that every folder needs."""
+
+import os
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.db import connection
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+from tests.servers import PostgresServer, chromium_path, postgres_server
+
+# A busy machine is not a defect: examples are judged by what they do, never by how long they take.
+hypothesis_settings.register_profile("earmark", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("earmark")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give every test that does not belong into this pass its reason to be skipped."""
+    for item in items:
+        if reason := reason_to_skip({mark.name for mark in item.iter_markers()}):
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def reason_to_skip(marks: set[str]) -> str:
+    """On a build server (CI=true) a missing browser is no reason: there its tests fail."""
+    if settings.TEST_DATABASE == "sqlite" and marks & {"postgresql", "redis"}:
+        return "runs in the PostgreSQL and Redis pass (EARMARK_TEST_DATABASE=postgresql)"
+    if settings.TEST_DATABASE == "postgresql" and "browser" in marks:
+        return "browser tests run once, on SQLite"
+    if "browser" in marks and chromium_path() is None and os.environ.get("CI") != "true":
+        return "Chromium is not on this machine; ./earmark test installs it where it can"
+    return ""
+
+
+@pytest.fixture(autouse=True)
+def _fresh_cache() -> Iterator[None]:
+    """Rate limits counted by one test must not stop the next."""
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def process_environment(transactional_db: None) -> dict[str, str]:
+    """The environment for a process that works on this test's database: manage.py, a worker, a web server."""
+    database = connection.settings_dict
+    if connection.vendor == "sqlite":
+        url = f"sqlite:///{database['NAME']}"
+    else:
+        account = f"{database['USER']}:{quote(database['PASSWORD'])}"
+        url = f"postgres://{account}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "EARMARK_TEST_CHILD": "1",
+        "EARMARK_DATABASE_URL": url,
+        "EARMARK_DATA_DIR": str(settings.DATA_DIR),
+        "EARMARK_REDIS_URL": settings.REDIS_URL,
+    }
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL of the test's own, which it may kill and start again."""
+    with postgres_server() as server:
+        yield server

@@ -1,0 +1,111 @@
+"""The audit log: written with the change or not at all, and never altered."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from core.models import AuditEntry, Job, User
+from core.services import audit
+from tests.people import admin, browser_of, experimenter
+
+
+def entry() -> AuditEntry:
+    with transaction.atomic():
+        return audit.record(actor=None, action="thing.changed", target="thing:1", before={"a": 1}, after={"a": 2})
+
+
+class Interrupted(Exception):
+    """Something that goes wrong after the change and before its commit."""
+
+
+@transaction.atomic
+def make_an_account_and_fail() -> None:
+    experimenter()
+    assert AuditEntry.objects.exists()
+    raise Interrupted
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_entry_cannot_be_written_outside_a_transaction() -> None:
+    with pytest.raises(transaction.TransactionManagementError, match=r"thing\.changed"):
+        audit.record(actor=None, action="thing.changed", target="thing:1")
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_entry_disappears_with_the_change_that_it_describes() -> None:
+    with pytest.raises(Interrupted):
+        make_an_account_and_fail()
+    assert not User.objects.exists()
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.django_db
+def test_an_entry_names_the_row_that_changed() -> None:
+    erin = experimenter()
+    assert AuditEntry.objects.get().target == f"core.user:{erin.pk}"
+
+
+@pytest.mark.django_db
+def test_the_database_refuses_to_alter_an_entry() -> None:
+    written = entry()
+    with pytest.raises(DatabaseError, match="never altered"), transaction.atomic():
+        AuditEntry.objects.filter(pk=written.pk).update(action="nothing.happened")
+    with pytest.raises(DatabaseError, match="never altered"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("UPDATE core_auditentry SET reason = 'rewritten'")
+    written.refresh_from_db()
+    assert (written.action, written.reason) == ("thing.changed", "")
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_the_database_refuses_to_delete_an_entry() -> None:
+    written = entry()
+    with pytest.raises(DatabaseError, match="never altered"), transaction.atomic():
+        AuditEntry.objects.filter(pk=written.pk).delete()
+    assert AuditEntry.objects.filter(pk=written.pk).exists()
+
+
+@pytest.mark.django_db
+def test_the_log_page_shows_the_newest_entries_first_and_pages_through_the_rest() -> None:
+    ada = admin()
+    for number in range(60):
+        with transaction.atomic():
+            audit.record(actor=ada, action="thing.changed", target=f"thing:{number}", after={"number": number})
+    browser = browser_of(ada)
+    first = browser.get(reverse("core:audit")).content.decode()
+    second = browser.get(reverse("core:audit"), {"page": 2}).content.decode()
+    assert "thing:59" in first
+    assert "thing:0<" not in first
+    assert "thing:0<" in second
+    assert browser.get(reverse("core:audit"), {"page": "nonsense"}).status_code == 200
+
+
+@pytest.mark.django_db
+def test_the_service_page_shows_parked_jobs_before_running_and_waiting_ones() -> None:
+    lease_until = timezone.now() + timedelta(minutes=1)
+    Job.objects.create(name="room.waiting")
+    Job.objects.create(name="room.running", state="running", lease_until=lease_until, progress_done=1, progress_total=4)
+    Job.objects.create(name="room.parked", state="parked")
+    page = browser_of(admin()).get(reverse("core:service")).content.decode()
+    assert page.index("room.parked") < page.index("room.running") < page.index("room.waiting")
+    assert '<progress max="4" value="1"' in page
+
+
+@pytest.mark.django_db
+def test_an_admin_returns_a_parked_job_to_the_queue_and_the_log_says_who() -> None:
+    ada = admin()
+    job = Job.objects.create(
+        name="core.copy_database", state="parked", attempts=5, error="Traceback\nDiskFull: no room"
+    )
+    browser = browser_of(ada)
+    assert "DiskFull" in browser.get(reverse("core:service")).content.decode()
+    browser.post(reverse("core:retry_job", args=[job.pk]))
+    browser.post(reverse("core:retry_job", args=[job.pk]))
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == ("queued", 0)
+    retried = AuditEntry.objects.get(action="job.retried")
+    assert (retried.actor, retried.target) == (ada, f"core.job:{job.pk}")

@@ -1,0 +1,61 @@
+"""The settings of a test run: Earmark's own, on a temporary folder and the database that the run asks for.
+
+EARMARK_TEST_DATABASE chooses sqlite (the default) or postgresql; the latter starts a PostgreSQL and a Redis of its own.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from contextlib import ExitStack
+
+TEST_DATABASE = os.environ.setdefault("EARMARK_TEST_DATABASE", "sqlite")
+if TEST_DATABASE not in {"sqlite", "postgresql"}:
+    raise ValueError(f"EARMARK_TEST_DATABASE is {TEST_DATABASE!r}; it must be sqlite or postgresql.")
+
+_stack = ExitStack()
+atexit.register(_stack.close)
+
+
+def _prepare_environment() -> None:
+    """Shut out the developer's own EARMARK_ settings and put the test run's in their place."""
+    kept = ("EARMARK_TEST_", "EARMARK_FAULT_")
+    for name in [name for name in os.environ if name.startswith("EARMARK_") and not name.startswith(kept)]:
+        del os.environ[name]
+    folder = tempfile.mkdtemp(prefix="earmark-test-")
+    _stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["EARMARK_DATA_DIR"] = folder
+    if TEST_DATABASE == "postgresql":
+        _prepare_servers()
+
+
+def _prepare_servers() -> None:
+    """Start the servers once; the processes of a parallel run find them through the environment."""
+    if "EARMARK_TEST_POSTGRESQL" not in os.environ:
+        from tests.servers import postgres_server, redis_server
+
+        os.environ["EARMARK_TEST_POSTGRESQL"] = _stack.enter_context(postgres_server()).url("earmark")
+        os.environ["EARMARK_TEST_REDIS"] = _stack.enter_context(redis_server()).url().rpartition("/")[0]
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    os.environ["EARMARK_DATABASE_URL"] = os.environ["EARMARK_TEST_POSTGRESQL"]
+    os.environ["EARMARK_REDIS_URL"] = f"{os.environ['EARMARK_TEST_REDIS']}/{worker}"
+
+
+# A process that a test starts (the fixture process_environment) works on that test's own database and folder.
+if "EARMARK_TEST_CHILD" not in os.environ:
+    _prepare_environment()
+
+from config.settings import *  # noqa: E402, F403
+from config.settings import DATA_DIR, DATABASES, INSTALLED_APPS, STORAGES  # noqa: E402
+
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.effects"]
+# A file, not memory: threads and processes of a test must meet in the same database, as they do in real life.
+DATABASES["default"].setdefault("TEST", {})
+if TEST_DATABASE == "sqlite":
+    DATABASES["default"]["TEST"]["NAME"] = str(DATA_DIR / "test.sqlite3")
+# A connection kept by a server thread would stop the test database from being dropped.
+DATABASES["default"]["CONN_MAX_AGE"] = 0
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
