@@ -1,0 +1,1 @@
+"""What is heard: collections, items, conditions, recordings and their delivery."""
