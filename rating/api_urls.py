@@ -1,0 +1,11 @@
+"""Addresses of the experimenter's API of experiments."""
+
+from django.urls import path
+
+from rating import api
+
+urlpatterns = [
+    path("experiments/", api.Experiments.as_view(), name="experiments"),
+    path("experiments/<slug:slug>/", api.ExperimentDetail.as_view(), name="experiment"),
+    path("experiments/<slug:slug>/unblinding/", api.Unblinding.as_view(), name="unblinding"),
+]

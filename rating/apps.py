@@ -1,0 +1,10 @@
+"""Registers the room with Django and loads its start-up checks."""
+
+from django.apps import AppConfig
+
+
+class RatingConfig(AppConfig):
+    name = "rating"
+
+    def ready(self) -> None:
+        from rating import checks  # noqa: F401

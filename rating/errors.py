@@ -1,0 +1,81 @@
+"""What rating refuses, and how it says so."""
+
+from core.errors import AppError, sentence
+
+
+class UnknownProtocol(AppError):
+    code = "experiment.unknown_protocol"
+    status = 422
+    sentence = sentence("There is no protocol called '{slug}'. Known: {known}.")
+
+
+class UnknownLabelSet(AppError):
+    code = "experiment.unknown_label_set"
+    status = 422
+    sentence = sentence("The protocol has no label set called '{label_set}'. Known: {known}.")
+
+
+class UnknownOption(AppError):
+    code = "experiment.unknown_option"
+    status = 422
+    sentence = sentence("The protocol has no option called '{option}'. Known: {known}.")
+
+
+class SlugTaken(AppError):
+    code = "experiment.slug_taken"
+    status = 409
+    sentence = sentence("Another experiment is already called '{slug}'. Choose another short name.")
+
+
+class ExperimentNotFound(AppError):
+    code = "experiment.not_found"
+    status = 404
+    sentence = sentence("There is no experiment '{slug}' among those you may see.")
+
+
+class WrongState(AppError):
+    code = "experiment.wrong_state"
+    status = 409
+    sentence = sentence("The experiment is {state}; this needs it to be {needed}.")
+
+
+class LabelSetIsDraft(AppError):
+    code = "experiment.label_set_draft"
+    status = 409
+    sentence = sentence("The label set '{label_set}' is a draft. A draft cannot go live; choose a reviewed one.")
+
+
+class NoStimuli(AppError):
+    code = "experiment.no_stimuli"
+    status = 409
+    sentence = sentence("The collection '{collection}' holds no stimuli to rate. Import some first.")
+
+
+class ReasonMissing(AppError):
+    code = "experiment.reason_missing"
+    status = 422
+    sentence = sentence("Say why: the reason is kept in the audit log and shown with the data.")
+
+
+class UnknownTrial(AppError):
+    code = "vote.unknown_trial"
+    status = 404
+    sentence = sentence("This page is not part of your test. Reload it to continue where you are.")
+
+
+class KeyReused(AppError):
+    code = "vote.key_reused"
+    status = 422
+    sentence = sentence("This answer's id was already used for another answer. Every answer needs an id of its own.")
+
+
+class NoConsent(AppError):
+    code = "vote.no_consent"
+    status = 409
+    sentence = sentence("No answer is taken before consent. Open your link again and agree first.")
+
+
+class BallotClosed(AppError):
+    code = "visit.finished"
+    status = 409
+    sentence = sentence("This test is finished and its receipt issued; its answers no longer change.")

@@ -1,0 +1,217 @@
+"""Rows of what is asked and answered. A ballot knows no person: who sat in its seat is listening's business."""
+
+import secrets
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.models import BaseModel
+from rating.querysets import BallotQuerySet, ExperimentQuerySet, TrialQuerySet, VoteQuerySet
+from stimuli.models import Collection, Stimulus
+
+
+class Experiment(BaseModel):
+    """A protocol, its options, a collection, the texts, and a state."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        LIVE = "live", _("Live")
+        PAUSED = "paused", _("Paused")
+        CLOSED = "closed", _("Closed")
+
+    slug = models.SlugField(unique=True)
+    title = models.CharField(max_length=200)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="experiments")
+    collaborators = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="shared_experiments", blank=True)
+    collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="experiments")
+    protocol = models.SlugField()
+    label_set = models.CharField(max_length=100)
+    options = models.JSONField(default=dict)
+    consent_text = models.TextField()
+    contact = models.CharField(max_length=200, blank=True)
+    seed = models.CharField(max_length=64)
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    # Set when the experiment goes live: everything that shapes an answer, under one hash.
+    design_sha256 = models.CharField(max_length=64, blank=True)
+    unblinded_at = models.DateTimeField(null=True)
+
+    objects = ExperimentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                name="experiment_state_known", condition=Q(state__in=["draft", "live", "paused", "closed"])
+            ),
+            models.CheckConstraint(name="experiment_frozen", condition=Q(state="draft") | ~Q(design_sha256="")),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+def new_salt() -> str:
+    return secrets.token_hex(32)
+
+
+class Ballot(BaseModel):
+    """One seat's frozen sequence of trials, and the head of the chain over every vote cast on it."""
+
+    class Kind(models.TextChoices):
+        MAIN = "main", _("Main")
+        SIMULATED = "simulated", _("Simulated")
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="ballots")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.MAIN)
+    seed = models.CharField(max_length=100)
+    plan_sha256 = models.CharField(max_length=64)
+    # The key of every seal. Without it the links can still be checked, but no answer can be guessed from its seal.
+    salt = models.CharField(max_length=64, default=new_salt)
+    chain = models.CharField(max_length=64, blank=True)
+    vote_count = models.PositiveIntegerField(default=0)
+    closed_at = models.DateTimeField(null=True)
+
+    objects = BallotQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(name="ballot_kind_known", condition=Q(kind__in=["main", "simulated"]))]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug}/{str(self.id)[:8]}"
+
+
+class Trial(BaseModel):
+    """One page of a ballot; `current_vote` is the answer that counts, `revision` how often it was given."""
+
+    ballot = models.ForeignKey(Ballot, on_delete=models.CASCADE, related_name="trials")
+    position = models.PositiveIntegerField()
+    session = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=10)
+    ask = models.JSONField()
+    revision = models.PositiveIntegerField(default=0)
+    current_vote = models.OneToOneField("Vote", null=True, on_delete=models.PROTECT, related_name="current_for")
+
+    objects = TrialQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(name="trial_position_once", fields=["ballot", "position"]),
+            models.CheckConstraint(name="trial_kind_known", condition=Q(kind__in=["practice", "test"])),
+            models.CheckConstraint(
+                name="trial_answered_has_vote",
+                condition=Q(revision=0, current_vote__isnull=True) | Q(revision__gt=0, current_vote__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"trial {self.position}"
+
+
+class Slot(models.Model):
+    """One stimulus on a page. `media` is its only name in the browser: random, and used nowhere else."""
+
+    trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="slots")
+    key = models.CharField(max_length=20)
+    stimulus = models.ForeignKey(Stimulus, on_delete=models.PROTECT, related_name="+")
+    media = models.UUIDField(default=uuid.uuid4, unique=True)
+
+    class Meta:
+        ordering = ["key"]
+        constraints = [models.UniqueConstraint(name="slot_key_once", fields=["trial", "key"])]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Consent(BaseModel):
+    """That somebody agreed to this exact text before the first vote on a ballot; who it was stands elsewhere."""
+
+    ballot = models.OneToOneField(Ballot, on_delete=models.PROTECT, related_name="consent")
+    text_sha256 = models.CharField(max_length=64)
+    language = models.CharField(max_length=10)
+
+    def __str__(self) -> str:
+        return self.text_sha256[:12]
+
+
+class Vote(models.Model):
+    """An immutable answer as it arrived. A change of mind is a new revision; a lost race is kept as a conflict."""
+
+    class Outcome(models.TextChoices):
+        ACCEPTED = "accepted", _("Accepted")
+        CONFLICT = "conflict", _("Conflict")
+
+    id = models.BigAutoField(primary_key=True)  # the server's order
+    event_id = models.UUIDField()  # made by the client when the participant acted
+    ballot = models.ForeignKey(Ballot, on_delete=models.PROTECT, related_name="votes")
+    trial = models.ForeignKey(Trial, on_delete=models.PROTECT, related_name="votes")
+    consent = models.ForeignKey(Consent, on_delete=models.PROTECT, related_name="+")
+    outcome = models.CharField(max_length=10, choices=Outcome)
+    revision = models.PositiveIntegerField(null=True)
+    payload = models.JSONField()
+    heard = models.JSONField(default=dict)
+    client = models.JSONField(default=dict)  # the client's clocks and version: data, never order
+    flags = models.JSONField(default=list)
+    # Both are keyed with the ballot's salt: without it nobody can guess an answer back from its digest.
+    body_seal = models.CharField(max_length=64)  # tells whether another delivery is the same answer
+    seal = models.CharField(max_length=64)  # covers the whole row
+    protocol = models.SlugField()
+    protocol_version = models.CharField(max_length=20)
+    label_set = models.CharField(max_length=100)
+    label_set_sha256 = models.CharField(max_length=64)
+    chain = models.CharField(max_length=64)  # links this seal to all before it
+    received_at = models.DateTimeField(default=timezone.now)
+
+    objects = VoteQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(name="vote_event_once", fields=["event_id"]),
+            models.UniqueConstraint(name="vote_revision_once", fields=["trial", "revision"]),
+            models.CheckConstraint(
+                name="vote_accepted_has_revision",
+                condition=Q(outcome="accepted", revision__gte=1) | Q(outcome="conflict", revision__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.event_id)
+
+
+class Score(models.Model):
+    """A number derived from a vote; it can always be computed again from the raw payload."""
+
+    vote = models.ForeignKey(Vote, on_delete=models.CASCADE, related_name="scores")
+    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="+")
+    scale = models.CharField(max_length=20)
+    value = models.FloatField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="score_once", fields=["vote", "slot", "scale"])]
+
+    def __str__(self) -> str:
+        return f"{self.scale} {self.value:g}"
+
+
+class Refusal(models.Model):
+    """An answer that was not accepted, with the reason, so that nothing a participant did disappears silently."""
+
+    event_id = models.UUIDField()
+    ballot = models.ForeignKey(Ballot, on_delete=models.PROTECT, related_name="refusals")
+    body = models.JSONField()
+    body_sha256 = models.CharField(max_length=64)
+    code = models.CharField(max_length=50)
+    sentence = models.TextField()
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="refusal_once", fields=["event_id", "body_sha256"])]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.event_id}"

@@ -1,0 +1,234 @@
+"""The contract of a rating protocol and the values it speaks in; plain Python, no Django, no database."""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from random import Random
+from typing import Any, ClassVar
+
+from core.errors import AppError, sentence
+
+Json = Any
+
+
+class InvalidAnswer(AppError):
+    code = "vote.invalid"
+    status = 422
+    sentence = sentence("The answer does not fit the question: {problem}")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A set of numbers that may be given: low, low + step, ... high."""
+
+    key: str
+    low: float
+    high: float
+    step: float = 1.0
+
+    def accept(self, value: Json) -> float:
+        """Return the value as a number, or raise InvalidAnswer saying which values would be right."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InvalidAnswer(problem=f"{self.key} takes a number, not {json.dumps(value)[:40]}.")
+        # The range first: an integer of 400 digits fits no float, so it must not reach the division.
+        if self.low <= value <= self.high:
+            steps = (value - self.low) / self.step
+            if abs(steps - round(steps)) <= 1e-9:
+                return float(value)
+        raise InvalidAnswer(
+            problem=f"{self.key} takes {self.low:g} to {self.high:g} in steps of {self.step:g}, not {str(value)[:20]}."
+        )
+
+    def values(self) -> list[float]:
+        return [self.low + self.step * n for n in range(round((self.high - self.low) / self.step) + 1)]
+
+
+class LabelStatus(StrEnum):
+    """How far the wording of a label set can be trusted; a draft may be looked at but never collects data."""
+
+    OFFICIAL = "official"
+    PUBLISHED = "published"
+    REVIEWED = "reviewed"
+    DRAFT = "draft"
+
+
+@dataclass(frozen=True)
+class ScaleLabels:
+    """The words around one scale: what is asked, and a name for each labelled number, best first."""
+
+    question: str
+    anchors: tuple[tuple[float, str], ...]
+    attend: str = ""
+
+
+@dataclass(frozen=True)
+class LabelSet:
+    """The exact words of a protocol in one language. Wording is part of the method, so it is versioned and hashed."""
+
+    id: str
+    language: str
+    version: int
+    status: LabelStatus
+    source: str
+    scales: Mapping[str, ScaleLabels]
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+
+class TrialKind(StrEnum):
+    PRACTICE = "practice"
+    TEST = "test"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that may be planned: one stimulus, what it contains (item) and what was done to it (condition)."""
+
+    stimulus: str
+    item: str
+    condition: str
+    role: str = "test"
+    factors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for one stimulus on a trial's page; its key is all that the answer refers to."""
+
+    key: str
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """One page: what is heard, on which scales it is rated, in which session of the visit."""
+
+    slots: tuple[Slot, ...]
+    ask: tuple[str, ...]
+    kind: TrialKind = TrialKind.TEST
+    session: int = 1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One number about one slot on one scale."""
+
+    slot: str
+    scale: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a payload means: the marks, and in `detail` whatever is not a number."""
+
+    marks: tuple[Mark, ...]
+    detail: Mapping[str, Json] = field(default_factory=dict)
+
+
+class RatingProtocol(ABC):
+    """Constants and four verbs. Everything else about an experiment is the same for every protocol."""
+
+    slug: ClassVar[str]
+    version: ClassVar[str]  # stored on every vote
+    title: ClassVar[str]
+    view: ClassVar[str]  # the browser module that draws the page
+    scales: ClassVar[tuple[Scale, ...]]
+    methods: ClassVar[tuple[str, ...]]  # names of analysis methods, resolved by analysis
+    defaults: ClassVar[Mapping[str, Json]]  # the options an experiment may override, and no others
+    label_sets: ClassVar[tuple[LabelSet, ...]]
+
+    @abstractmethod
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        """Shape one seat's trials: same entries, options and seed, same trials."""
+
+    @abstractmethod
+    def present(self, trial: TrialPlan) -> Json:
+        """Return exactly what the browser receives besides media ids and labels; it must name nothing."""
+
+    @abstractmethod
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        """Accept a payload, or raise InvalidAnswer. Nothing else judges an answer."""
+
+    @abstractmethod
+    def example(self, trial: TrialPlan, rng: Random) -> Json:
+        """Answer as a plausible participant would: the bot behind tests, the demo and load."""
+
+    def scale(self, key: str) -> Scale:
+        return next(scale for scale in self.scales if scale.key == key)
+
+    def label_set(self, id: str) -> LabelSet:
+        return next(labels for labels in self.label_sets if labels.id == id)
+
+
+class ScaleProtocol(RatingProtocol):
+    """A protocol that only asks for numbers: one stimulus a page, every scale asked. Declarations are enough."""
+
+    view = "scales"
+    methods = ("mos",)
+    defaults: ClassVar[Mapping[str, Json]] = {"plays_allowed": 1}
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        shuffled = rng.sample(list(entries), len(entries))
+        for entry in _without_repeated_items(shuffled):
+            yield TrialPlan(slots=(Slot("a", entry),), ask=tuple(scale.key for scale in self.scales))
+
+    def present(self, trial: TrialPlan) -> Json:
+        return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask)}
+
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        marks = payload.get("marks") if isinstance(payload, dict) else None
+        if not isinstance(marks, list) or not all(isinstance(mark, dict) for mark in marks):
+            raise InvalidAnswer(problem='it must hold a list called "marks" of {"slot", "scale", "value"}.')
+        wanted = {(slot.key, scale) for slot in trial.slots for scale in trial.ask}
+        read: dict[tuple[str, str], float] = {}
+        for mark in marks:
+            place = (str(mark.get("slot")), str(mark.get("scale")))
+            if place not in wanted:
+                known = ", ".join(f"{slot}/{scale}" for slot, scale in sorted(wanted))
+                raise InvalidAnswer(problem=f"this page asks for {known}, not for {place[0][:40]}/{place[1][:40]}.")
+            if place in read:
+                raise InvalidAnswer(problem=f"{place[0]}/{place[1]} is answered twice.")
+            read[place] = self.scale(place[1]).accept(mark.get("value"))
+        if missing := wanted - read.keys():
+            raise InvalidAnswer(problem="no value for " + ", ".join(f"{s}/{k}" for s, k in sorted(missing)) + ".")
+        return Answer(marks=tuple(Mark(slot, scale, value) for (slot, scale), value in sorted(read.items())))
+
+    def example(self, trial: TrialPlan, rng: Random) -> Json:
+        return {
+            "marks": [
+                {"slot": slot.key, "scale": key, "value": self._plausible(slot.entry, self.scale(key), rng)}
+                for slot in trial.slots
+                for key in trial.ask
+            ]
+        }
+
+    @staticmethod
+    def _plausible(entry: Entry, scale: Scale, rng: Random) -> float:
+        """Draw near a centre that belongs to the condition, so that a simulated panel has an order to recover."""
+        centre = Random(f"{entry.condition} {scale.key}").uniform(scale.low, scale.high)
+        steps = round((rng.gauss(centre, 0.7) - scale.low) / scale.step)
+        return min(max(scale.low + steps * scale.step, scale.low), scale.high)
+
+
+def _without_repeated_items(entries: list[Entry]) -> list[Entry]:
+    """Move entries apart, as far as can be, so that the same item is not heard twice in a row."""
+    spread: list[Entry] = []
+    waiting = list(entries)
+    while waiting:
+        last = spread[-1].item if spread else None
+        counts: dict[str, int] = {}
+        for entry in waiting:
+            counts[entry.item] = counts.get(entry.item, 0) + 1
+        # An item that fills more than half of the rest must go now, or it ends up beside itself.
+        pressing = [entry for entry in waiting if counts[entry.item] > len(waiting) / 2 and entry.item != last]
+        free = [entry for entry in waiting if entry.item != last]
+        chosen = (pressing or free or waiting)[0]
+        waiting.remove(chosen)
+        spread.append(chosen)
+    return spread

@@ -1,0 +1,45 @@
+"""Questions asked of what is asked and answered."""
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from core.models import User
+    from rating.models import Ballot, Experiment, Trial, Vote
+
+
+class ExperimentQuerySet(models.QuerySet["Experiment"]):
+    def visible_to(self, user: "User") -> "ExperimentQuerySet":
+        """Own and shared experiments; an admin sees all."""
+        # A join with the collaborators would repeat rows, and with them every sum that is taken over the rows.
+        shared = Q(pk__in=user.shared_experiments.values("pk"))
+        return self if user.is_admin else self.filter(Q(owner=user) | shared)
+
+    def with_counts(self) -> "ExperimentQuerySet":
+        """Add how many seats there are and how many answers have come in, simulated ones left out."""
+        main = Q(ballots__kind="main")
+        return self.annotate(
+            ballot_count=models.Count("ballots", filter=main, distinct=True),
+            answer_count=models.Sum("ballots__vote_count", filter=main, default=0),
+        )
+
+
+class BallotQuerySet(models.QuerySet["Ballot"]):
+    def counts_by_kind(self) -> dict[str, dict[str, int]]:
+        rows = self.values_list("kind").annotate(
+            models.Count("id"), models.Count("closed_at"), models.Sum("vote_count")
+        )
+        return {kind: {"ballots": total, "closed": closed, "votes": votes} for kind, total, closed, votes in rows}
+
+
+class TrialQuerySet(models.QuerySet["Trial"]):
+    def unanswered(self) -> "TrialQuerySet":
+        return self.filter(current_vote__isnull=True)
+
+
+class VoteQuerySet(models.QuerySet["Vote"]):
+    def current(self) -> "VoteQuerySet":
+        """The one answer to each trial that counts."""
+        return self.filter(current_for__isnull=False)

@@ -1,0 +1,41 @@
+"""The shape of experiments on the API."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from rating.models import Experiment
+
+
+class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    collection = serializers.CharField(source="collection.slug", read_only=True)
+
+    class Meta:
+        model = Experiment
+        fields = [
+            "slug",
+            "title",
+            "state",
+            "protocol",
+            "label_set",
+            "options",
+            "collection",
+            "owner",
+            "seed",
+            "design_sha256",
+            "unblinded_at",
+            "created_at",
+        ]
+
+
+class NewExperimentSerializer(serializers.Serializer[Any]):
+    slug = serializers.SlugField(max_length=50)
+    title = serializers.CharField(max_length=200)
+    collection = serializers.SlugField()
+    protocol = serializers.SlugField()
+    label_set = serializers.CharField(max_length=100)
+    consent_text = serializers.CharField()
+    contact = serializers.CharField(max_length=200, default="", allow_blank=True)
+    options = serializers.DictField(default=dict)
+    seed = serializers.CharField(max_length=64, default="", allow_blank=True)

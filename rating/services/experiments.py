@@ -1,0 +1,165 @@
+"""Experiments: made, opened, paused, closed, unblinded."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from core.models import User
+from core.services import audit
+from rating.canonical import digest
+from rating.errors import (
+    LabelSetIsDraft,
+    NoStimuli,
+    ReasonMissing,
+    SlugTaken,
+    UnknownLabelSet,
+    UnknownOption,
+    WrongState,
+)
+from rating.models import Experiment
+from rating.protocols.base import LabelStatus, RatingProtocol
+from rating.registry import protocol
+from stimuli.models import Collection, Stimulus
+
+
+def create_experiment(
+    *,
+    owner: User,
+    slug: str,
+    title: str,
+    collection: Collection,
+    protocol_slug: str,
+    label_set: str,
+    consent_text: str,
+    options: Mapping[str, Any] | None = None,
+    contact: str = "",
+    seed: str = "",
+) -> Experiment:
+    rules = protocol(protocol_slug)
+    _check_label_set(rules, label_set)
+    _check_options(rules, options or {})
+    try:
+        with transaction.atomic():
+            experiment = Experiment.objects.create(
+                owner=owner,
+                slug=slug,
+                title=title,
+                collection=collection,
+                protocol=protocol_slug,
+                label_set=label_set,
+                consent_text=consent_text,
+                options={**rules.defaults, **(options or {})},
+                contact=contact,
+                seed=seed or secrets.token_hex(8),
+            )
+            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after={"title": title})
+    except IntegrityError:
+        raise SlugTaken(slug=slug) from None
+    return experiment
+
+
+@transaction.atomic
+def go_live(*, experiment: Experiment, actor: User) -> Experiment:
+    """Freeze everything that shapes an answer under one hash, and open the doors."""
+    experiment = _locked(experiment)
+    if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
+        raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
+    labels = protocol(experiment.protocol).label_set(experiment.label_set)
+    if labels.status == LabelStatus.DRAFT:
+        raise LabelSetIsDraft(label_set=labels.id)
+    if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
+        raise NoStimuli(collection=experiment.collection.title)
+    experiment.design_sha256 = experiment.design_sha256 or digest(_design(experiment, labels.sha256))
+    return _enter(experiment, Experiment.State.LIVE, actor)
+
+
+@transaction.atomic
+def pause(*, experiment: Experiment, actor: User, reason: str = "") -> Experiment:
+    experiment = _locked(experiment)
+    if experiment.state != Experiment.State.LIVE:
+        raise WrongState(state=experiment.get_state_display(), needed="live")
+    return _enter(experiment, Experiment.State.PAUSED, actor, reason)
+
+
+@transaction.atomic
+def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experiment:
+    experiment = _locked(experiment)
+    if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
+        raise WrongState(state=experiment.get_state_display(), needed="live or paused")
+    return _enter(experiment, Experiment.State.CLOSED, actor, reason)
+
+
+@transaction.atomic
+def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
+    """Show conditions by name from now on; the log keeps who asked for it and why."""
+    if not reason.strip():
+        raise ReasonMissing
+    experiment = _locked(experiment)
+    if experiment.unblinded_at is None:
+        experiment.unblinded_at = timezone.now()
+        experiment.save(update_fields=["unblinded_at"])
+        audit.record(
+            actor=actor, action="experiment.unblinded", target=f"experiment/{experiment.slug}", reason=reason.strip()
+        )
+    return experiment
+
+
+@transaction.atomic
+def share(*, experiment: Experiment, actor: User, colleague: User) -> None:
+    """Let a colleague see and run the experiment as its owner does."""
+    experiment.collaborators.add(colleague)
+    audit.record(
+        actor=actor,
+        action="experiment.shared",
+        target=f"experiment/{experiment.slug}",
+        after={"colleague": colleague.username},
+    )
+
+
+def _locked(experiment: Experiment) -> Experiment:
+    return Experiment.objects.select_for_update(of=("self",)).select_related("collection").get(pk=experiment.pk)
+
+
+def _enter(experiment: Experiment, state: Experiment.State, actor: User, reason: str = "") -> Experiment:
+    before = experiment.state
+    experiment.state = state
+    experiment.save(update_fields=["state", "design_sha256"])
+    audit.record(
+        actor=actor,
+        action="experiment.state_changed",
+        target=f"experiment/{experiment.slug}",
+        before={"state": before},
+        after={"state": state.value, "design_sha256": experiment.design_sha256},
+        reason=reason,
+    )
+    return experiment
+
+
+def _design(experiment: Experiment, label_set_sha256: str) -> dict[str, Any]:
+    stimuli = Stimulus.objects.filter(item__collection=experiment.collection)
+    return {
+        "protocol": experiment.protocol,
+        "protocol_version": protocol(experiment.protocol).version,
+        "options": experiment.options,
+        "label_set": experiment.label_set,
+        "label_set_sha256": label_set_sha256,
+        "consent_sha256": digest(experiment.consent_text),
+        "seed": experiment.seed,
+        "stimuli": sorted(stimuli.values_list("item__name", "condition__name", "recording__sha256")),
+        "ballots": sorted(experiment.ballots.values_list("seed", "plan_sha256")),
+    }
+
+
+def _check_label_set(rules: RatingProtocol, label_set: str) -> None:
+    known = [labels.id for labels in rules.label_sets]
+    if label_set not in known:
+        raise UnknownLabelSet(label_set=label_set, known=", ".join(known))
+
+
+def _check_options(rules: RatingProtocol, options: Mapping[str, Any]) -> None:
+    for option in options:
+        if option not in rules.defaults:
+            raise UnknownOption(option=option, known=", ".join(rules.defaults))

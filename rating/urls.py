@@ -1,0 +1,14 @@
+"""Addresses of the experimenter's pages of experiments."""
+
+from django.urls import path, re_path
+
+from rating import views
+
+app_name = "rating"
+urlpatterns = [
+    path("experiments/", views.experiments, name="experiments"),
+    path("new-experiment/", views.new_experiment, name="new_experiment"),
+    path("experiments/<slug:slug>/", views.experiment, name="experiment"),
+    re_path(r"^experiments/(?P<slug>[-\w]+)/state/(?P<change>live|pause|close)/$", views.change_state, name="state"),
+    path("experiments/<slug:slug>/unblind/", views.unblind, name="unblind"),
+]

@@ -1,0 +1,71 @@
+"""The experimenter's pages of experiments."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from core.errors import AppError
+from core.policy import Audience, open_to, staff
+from core.problems import say
+from rating.access import experiment_for
+from rating.forms import ExperimentForm, ReasonForm
+from rating.models import Experiment
+from rating.registry import protocol
+from rating.services import experiments as services
+
+CHANGES = {"live": services.go_live, "pause": services.pause, "close": services.close}
+
+
+@require_GET
+@open_to(Audience.STAFF)
+def experiments(request: HttpRequest) -> HttpResponse:
+    listed = Experiment.objects.visible_to(staff(request)).select_related("owner", "collection").with_counts()
+    return render(request, "rating/experiments.html", {"experiments": listed})
+
+
+@require_http_methods(["GET", "POST"])
+@open_to(Audience.STAFF)
+def new_experiment(request: HttpRequest) -> HttpResponse:
+    form = ExperimentForm(request.POST or None, user=staff(request))
+    if request.method == "POST" and form.is_valid():
+        fields = dict(form.cleaned_data)
+        protocol_slug, _, label_set = fields.pop("label_set").partition("/")
+        try:
+            experiment = services.create_experiment(
+                owner=staff(request), protocol_slug=protocol_slug, label_set=label_set, **fields
+            )
+        except AppError as refusal:
+            form.add_error(None, say(refusal))
+        else:
+            return redirect("rating:experiment", slug=experiment.slug)
+    return render(request, "rating/new_experiment.html", {"form": form})
+
+
+@require_GET
+@open_to(Audience.STAFF)
+def experiment(request: HttpRequest, slug: str) -> HttpResponse:
+    shown = experiment_for(staff(request), slug)
+    rules = protocol(shown.protocol)
+    context = {
+        "experiment": shown,
+        "protocol": rules,
+        "labels": rules.label_set(shown.label_set),
+        "ballots": shown.ballots.counts_by_kind(),
+        "tab": "overview",
+    }
+    return render(request, "rating/experiment.html", context)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
+    CHANGES[change](experiment=experiment_for(staff(request), slug), actor=staff(request))
+    return redirect("rating:experiment", slug=slug)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def unblind(request: HttpRequest, slug: str) -> HttpResponse:
+    form = ReasonForm(request.POST)
+    services.unblind(experiment=experiment_for(staff(request), slug), actor=staff(request), reason=form.value("reason"))
+    return redirect("analysis:results", slug=slug)

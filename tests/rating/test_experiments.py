@@ -1,0 +1,93 @@
+"""Experiments: what can be made, when they go live, who sees them, and what unblinding leaves behind."""
+
+import pytest
+
+from core.errors import AppError
+from core.models import AuditEntry, User
+from rating import errors
+from rating.access import experiment_for
+from rating.models import Experiment
+from rating.services.experiments import close, go_live, pause, share, unblind
+from stimuli.services.collections import create_collection
+from tests.factories import make_experiment, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("change", "refusal", "hint"),
+    [
+        ({"protocol": "p1000"}, errors.UnknownProtocol, "acr"),
+        ({"label_set": "acr-de-1"}, errors.UnknownLabelSet, "acr-en-1"),
+        ({"options": {"play_allowed": 2}}, errors.UnknownOption, "plays_allowed"),
+    ],
+)
+def test_an_unknown_part_is_refused_with_the_known_ones(
+    change: dict[str, object], refusal: type[AppError], hint: str
+) -> None:
+    with pytest.raises(refusal) as refused:
+        make_experiment(**change)  # type: ignore[arg-type]
+    assert hint in str(refused.value)
+    assert not Experiment.objects.exists()
+
+
+def test_two_experiments_cannot_share_a_short_name() -> None:
+    make_experiment(slug="twice")
+    with pytest.raises(errors.SlugTaken):
+        make_experiment(slug="twice")
+
+
+def test_options_not_given_take_the_protocol_s_defaults() -> None:
+    assert make_experiment().options == {"plays_allowed": 1}
+    assert make_experiment(options={"plays_allowed": 3}).options == {"plays_allowed": 3}
+
+
+def test_a_draft_label_set_cannot_go_live() -> None:
+    with pytest.raises(errors.LabelSetIsDraft):
+        make_experiment(label_set="acr-fr-1")
+
+
+def test_an_experiment_without_sound_cannot_go_live() -> None:
+    owner = make_user()
+    empty = create_collection(owner=owner, slug="empty", title="Empty")
+    with pytest.raises(errors.NoStimuli):
+        make_experiment(owner, collection=empty)
+
+
+def test_the_design_is_frozen_once_and_survives_a_pause() -> None:
+    experiment = make_experiment(seats=2)
+    frozen = experiment.design_sha256
+    assert len(frozen) == 64
+    pause(experiment=experiment, actor=experiment.owner)
+    assert go_live(experiment=experiment, actor=experiment.owner).design_sha256 == frozen
+
+
+def test_states_follow_each_other_and_are_logged() -> None:
+    experiment = make_experiment()
+    close(experiment=experiment, actor=experiment.owner, reason="enough")
+    with pytest.raises(errors.WrongState):
+        go_live(experiment=experiment, actor=experiment.owner)
+    entry = AuditEntry.objects.filter(action="experiment.state_changed").first()
+    assert entry is not None
+    assert (entry.before, entry.after["state"], entry.reason) == ({"state": "live"}, "closed", "enough")  # type: ignore[index]
+
+
+def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
+    owner, colleague, admin = make_user(), make_user(), make_user(User.Role.ADMIN)
+    experiment = make_experiment(owner)
+    assert experiment_for(owner, experiment.slug) == experiment
+    assert experiment_for(admin, experiment.slug) == experiment
+    with pytest.raises(errors.ExperimentNotFound):
+        experiment_for(colleague, experiment.slug)
+    share(experiment=experiment, actor=owner, colleague=colleague)
+    assert experiment_for(colleague, experiment.slug) == experiment
+
+
+def test_unblinding_needs_a_reason_and_is_logged_once() -> None:
+    experiment = make_experiment()
+    with pytest.raises(errors.ReasonMissing):
+        unblind(experiment=experiment, actor=experiment.owner, reason="  ")
+    first = unblind(experiment=experiment, actor=experiment.owner, reason="all seats done").unblinded_at
+    assert unblind(experiment=experiment, actor=experiment.owner, reason="again").unblinded_at == first
+    entry = AuditEntry.objects.get(action="experiment.unblinded")
+    assert (entry.actor, entry.reason) == (experiment.owner, "all seats done")
