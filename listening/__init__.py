@@ -1,0 +1,1 @@
+"""Who hears, when, and on what equipment: panels, seats, visits, and the participant's pages."""

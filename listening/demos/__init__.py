@@ -1,0 +1,1 @@
+"""The demo experiments: one module a protocol, found by the name of the protocol."""

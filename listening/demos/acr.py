@@ -1,0 +1,47 @@
+"""The demo of absolute category rating: four babbled clips under three conditions, two minutes in all."""
+
+import numpy as np
+
+from core.models import User
+from listening.services.panels import create_panel
+from rating.models import Experiment
+from rating.services.experiments import create_experiment, go_live
+from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.synthesis import Degradation, clip_bytes, degrade, speak
+
+SLUG = "demo-acr"
+TALKERS = {"talker 1": 1, "talker 2": 2, "talker 3": 3, "talker 4": 4}
+CONDITIONS = (Degradation.CLEAN, Degradation.NOISE, Degradation.CODED)
+DURATION_S = 2.0
+SAMPLE_RATE_HZ = 16000
+SEATS = 8
+CONSENT = (
+    "You will hear twelve short clips of a machine babbling and say how good each one sounds. It takes about two "
+    "minutes. Your answers are kept under a number, without your name. You can stop at any time."
+)
+
+
+def build(*, owner: User) -> Experiment:
+    collection = create_collection(owner=owner, slug=SLUG, title="Babbled speech, three conditions")
+    for name, seed in TALKERS.items():
+        speech = speak(seed, DURATION_S, SAMPLE_RATE_HZ)
+        for condition in CONDITIONS:
+            heard = degrade(speech, condition, np.random.default_rng(seed), SAMPLE_RATE_HZ)
+            add_stimulus(
+                collection=collection,
+                item=name,
+                condition=condition.value,
+                content=clip_bytes(heard, SAMPLE_RATE_HZ),
+            )
+    experiment = create_experiment(
+        owner=owner,
+        slug=SLUG,
+        title="How good does it sound?",
+        collection=collection,
+        protocol_slug="acr",
+        label_set="acr-en-1",
+        consent_text=CONSENT,
+        seed="demo",
+    )
+    create_panel(experiment=experiment, seats=SEATS, actor=owner)
+    return go_live(experiment=experiment, actor=owner)

@@ -1,0 +1,23 @@
+"""Build the demo: accounts and one experiment for each protocol that has one."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from listening.services import demo
+
+
+class Command(BaseCommand):
+    help = "Build the demo: two accounts and one experiment for each protocol that has one. Safe to run twice."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--if-empty", action="store_true", help="Do nothing unless there are no accounts yet.")
+
+    def handle(self, *args: Any, if_empty: bool, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("The demo belongs on a machine of your own; this Earmark runs in production.")
+        if if_empty and not demo.is_empty():
+            return
+        for experiment in demo.create_demo():
+            self.stdout.write(f"Made the demo experiment '{experiment.title}' ({experiment.slug}).")

@@ -1,0 +1,153 @@
+"""Rows for tests, made through the same services that the platform uses; nothing here writes a table by hand."""
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+from django.test import Client
+from django.utils import timezone
+
+from core.models import User
+from core.services.accounts import create_account
+from listening.access import token_digest
+from listening.models import Invitation, Seat, Visit
+from listening.services import panels, visits
+from rating.models import Ballot, Experiment, Trial
+from rating.services.experiments import create_experiment, go_live
+from rating.services.votes import VoteEvent
+from stimuli.models import Collection
+from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.synthesis import clip_bytes
+
+PASSWORD = "correct horse battery staple"
+_numbers = itertools.count(1)
+
+
+def make_user(role: User.Role = User.Role.EXPERIMENTER, name: str = "") -> User:
+    return create_account(name=name or f"person{next(_numbers)}", role=role, password=PASSWORD, actor=None)
+
+
+def tone(frequency_hz: float, duration_s: float = 0.05, sample_rate_hz: int = 8000) -> bytes:
+    """A very short WAV: enough to be heard by a program."""
+    times = np.arange(round(duration_s * sample_rate_hz)) / sample_rate_hz
+    return clip_bytes((0.1 * np.sin(2 * np.pi * frequency_hz * times)).astype(np.float32), sample_rate_hz)
+
+
+def make_collection(owner: User, *, items: int = 2, conditions: int = 2) -> Collection:
+    collection = create_collection(owner=owner, slug=f"collection-{next(_numbers)}", title="Test sounds")
+    for item, condition in itertools.product(range(items), range(conditions)):
+        add_stimulus(
+            collection=collection,
+            item=f"secretitem{item}",
+            condition=f"secretcondition{condition}",
+            content=tone(300 + 100 * item + 10 * condition),
+        )
+    return collection
+
+
+def make_experiment(owner: User | None = None, *, live: bool = True, protocol: str = "acr", **parts: Any) -> Experiment:
+    """An experiment with a handful of stimuli; `seats=n` adds a panel before it goes live."""
+    owner = owner or make_user()
+    seats = parts.pop("seats", 0)
+    collection = parts.pop("collection", None) or make_collection(
+        owner, items=parts.pop("items", 2), conditions=parts.pop("conditions", 2)
+    )
+    fields = {
+        "slug": f"experiment-{next(_numbers)}",
+        "title": "A test",
+        "label_set": "acr-en-1",
+        "consent_text": "I agree.",
+        "seed": "fixed",
+    }
+    experiment = create_experiment(owner=owner, collection=collection, protocol_slug=protocol, **(fields | parts))
+    if seats:
+        panels.create_panel(experiment=experiment, seats=seats, actor=owner)
+    return go_live(experiment=experiment, actor=owner) if live else experiment
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A participant's browser after consent: the session cookie, the visit, and the link that led there."""
+
+    client: Client
+    visit: Visit
+    link: str
+
+    @property
+    def ballot(self) -> Ballot:
+        return self.visit.seat.ballot
+
+    @property
+    def api(self) -> str:
+        return f"/api/v1/visits/{self.visit.id}/"
+
+    def upcoming(self) -> dict[str, Any]:
+        answer: dict[str, Any] = self.client.get(f"{self.api}upcoming/").json()
+        return answer
+
+    def vote(self, *events: dict[str, Any]) -> Any:
+        body = {"client": "test", "events": list(events)}
+        return self.client.post(f"{self.api}votes/", body, content_type="application/json")
+
+    def answer_all(self) -> None:
+        while trials := self.upcoming()["trials"]:
+            self.vote(*(event(page["trial"], revision=page["revision"]) for page in trials))
+
+
+def sit_down(experiment: Experiment | None = None) -> Sitting:
+    """Take a seat as a participant does: open the link, agree, follow the redirect."""
+    experiment = experiment or make_experiment(seats=1)
+    token = new_token(experiment)
+    client = Client()
+    client.post(f"/join/{token}/", {"agree": "on"})
+    invitation = Invitation.objects.order_by("-created_at").select_related("seat").first()
+    assert invitation is not None
+    assert invitation.seat is not None
+    visit = Visit.objects.filter(seat=invitation.seat).select_related("seat__ballot__experiment").latest("created_at")
+    return Sitting(client=client, visit=visit, link=f"/join/{token}/")
+
+
+def new_token(experiment: Experiment, **options: Any) -> str:
+    panel = experiment.panels.first() or panels.create_panel(experiment=experiment, seats=1, actor=experiment.owner)
+    return panels.invite(panel=panel, count=1, now=timezone.now(), actor=experiment.owner, **options)[0]
+
+
+def seated_visit(experiment: Experiment | None = None) -> Visit:
+    """The same as sit_down, through services and without a browser."""
+    experiment = experiment or make_experiment(seats=1)
+    invitation = Invitation.objects.get(token_sha256=token_digest(new_token(experiment)))
+    return visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+
+
+def consent_to(seat: Seat) -> Visit:
+    """Take one particular seat, as simulated listeners do."""
+    invitation = Invitation.objects.get(token_sha256=token_digest(panels.invite_to_seat(seat=seat, now=timezone.now())))
+    return visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+
+
+def marks(value: Any = 4, *, slot: str = "a", scale: str = "QUALITY") -> dict[str, Any]:
+    return {"marks": [{"slot": slot, "scale": scale, "value": value}]}
+
+
+def event(trial: str | UUID, *, value: Any = 4, revision: int = 0, **changes: Any) -> dict[str, Any]:
+    """An answer as the browser sends it."""
+    return {
+        "event_id": str(new_id()),
+        "trial": str(trial),
+        "revision": revision,
+        "payload": marks(value),
+        "heard": {"plays": 1, "heard_ms": 450, "heard_full": True},
+        "clock": {"counter": 1},
+    } | changes
+
+
+def vote_event(trial: Trial, *, value: Any = 4, revision: int = 0, **changes: Any) -> VoteEvent:
+    """The same answer as services take it."""
+    fields = event(trial.id, value=value, revision=revision) | {"client": "test"} | changes
+    return VoteEvent(**{**fields, "event_id": UUID(str(fields["event_id"])), "trial": UUID(str(fields["trial"]))})
+
+
+def new_id() -> UUID:
+    return uuid4()

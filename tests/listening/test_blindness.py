@@ -1,0 +1,60 @@
+"""No condition, item or file name in any byte that reaches a participant."""
+
+import pytest
+from django.http import HttpResponseBase
+
+from stimuli.models import Recording
+from tests.factories import Sitting, event, sit_down
+
+pytestmark = pytest.mark.django_db
+
+
+def everything_in(response: HttpResponseBase) -> str:
+    body = b"".join(response) if response.streaming else response.content  # type: ignore[attr-defined]
+    return f"{response.headers} {body.decode('latin-1')}"
+
+
+def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
+    """Open every page and every answer that a participant's browser meets, errors included."""
+    browser, api = sitting.client, sitting.api
+    opened = (sitting.link, f"/visits/{sitting.visit.id}/", f"{api}upcoming/")
+    seen: list[HttpResponseBase] = [browser.get(address) for address in opened]
+    while trials := sitting.upcoming()["trials"]:
+        for page in trials:
+            seen += [browser.get(sound["url"]) for sound in page["media"].values()]
+            seen.append(sitting.vote(event(page["trial"], value=99)))
+            seen.append(sitting.vote(event(page["trial"])))
+    seen += [browser.post(f"{api}finish/"), browser.get(f"/visits/{sitting.visit.id}/receipt/")]
+    seen.append(browser.get(f"{api}media/{sitting.visit.id}/"))
+    return seen
+
+
+def test_a_whole_visit_names_nothing() -> None:
+    seen = "".join(everything_in(response) for response in whole_visit(sit_down()))
+    assert "QUALITY" in seen, "the crawl must have met the pages at all"
+    assert "secretitem" not in seen
+    assert "secretcondition" not in seen
+    for sha256 in Recording.objects.values_list("sha256", flat=True):
+        assert sha256 not in seen
+
+
+def test_every_sound_has_the_same_headers_and_its_address_is_used_once() -> None:
+    one, other = sit_down(), sit_down()
+    pages = one.upcoming()["trials"] + other.upcoming()["trials"]
+    addresses = [sound["url"] for page in pages for sound in page["media"].values()]
+    assert len(set(addresses)) == len(addresses) == 8
+    headers = set()
+    for page in one.upcoming()["trials"]:
+        for sound in page["media"].values():
+            response = one.client.get(sound["url"])
+            headers.add(tuple(sorted((name, value) for name, value in response.headers.items())))
+            assert not {"ETag", "Last-Modified", "Content-Disposition"} & set(response.headers)
+    assert len(headers) == 1
+
+
+def test_a_sound_of_somebody_else_cannot_be_fetched() -> None:
+    one, other = sit_down(), sit_down()
+    address = next(iter(other.upcoming()["trials"][0]["media"].values()))["url"]
+    assert one.client.get(address).status_code == 401
+    own = address.replace(str(other.visit.id), str(one.visit.id))
+    assert one.client.get(own).status_code == 404
