@@ -1,0 +1,1 @@
+"""What it means: datasets, methods, results, exports."""

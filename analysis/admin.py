@@ -1,0 +1,8 @@
+"""Looking at results in Django's admin."""
+
+from django.contrib import admin
+
+from analysis.models import Result
+from core.admin import ReadOnlyAdmin
+
+admin.site.register([Result], ReadOnlyAdmin)

@@ -1,0 +1,9 @@
+"""What analysis refuses, and how it says so."""
+
+from core.errors import AppError, sentence
+
+
+class UnknownMethod(AppError):
+    code = "result.unknown_method"
+    status = 404
+    sentence = sentence("There is no analysis method called '{slug}' for this experiment. Known: {known}.")

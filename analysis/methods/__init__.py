@@ -1,0 +1,1 @@
+"""The analysis methods: base.py and one file a method, all pure."""

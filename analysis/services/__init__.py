@@ -1,0 +1,1 @@
+"""The verbs of analysis, by noun."""

@@ -1,0 +1,151 @@
+"""From votes to MOS: current, blind until unblinded, and without simulated listeners unless asked."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from analysis.blinding import letters
+from analysis.models import Result
+from analysis.services.results import read_result, stale_results
+from analysis.tasks import refresh_stale_results
+from core.models import AuditEntry, Job
+from core.services import jobs
+from core.tasks import JobRun, enqueue
+from listening.services.panels import add_seats
+from rating.models import Ballot, Experiment
+from rating.services.experiments import unblind
+from rating.services.votes import cast_vote
+from tests.factories import consent_to, make_experiment, seated_visit, vote_event
+
+pytestmark = pytest.mark.django_db
+
+VALUES = {"secretcondition0": 2, "secretcondition1": 5}
+
+
+def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:
+    """One listener answers everything: 2 for one condition and 5 for the other, shifted."""
+    ballot = seated_visit(experiment).seat.ballot
+    for trial in ballot.trials.all():
+        value = VALUES[trial.slots.get().stimulus.condition.name] - shift
+        assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=value)).status == "stored"
+    return ballot
+
+
+def refresh() -> None:
+    job = enqueue(refresh_stale_results)
+    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    assert claimed is not None
+    refresh_stale_results(JobRun(claimed))
+
+
+def mos(experiment: Experiment, *, simulated: bool = False) -> dict[str, Any]:
+    rows = read_result(experiment=experiment, slug="mos", simulated=simulated)["table"]["rows"]
+    return {row["condition"]: row for row in rows}
+
+
+def test_the_mean_and_its_interval_are_over_listeners() -> None:
+    experiment = make_experiment(seats=2)
+    listen(experiment)
+    listen(experiment, shift=1)
+    refresh()
+    experiment = unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    row = mos(experiment)["secretcondition1"]
+    assert (row["mos"], row["n_listeners"], row["n_votes"], row["unit"]) == (4.5, 2, 4, "listener")
+    # t(0.975, 1) = 12.7062; SD of (5, 4) = 0.7071; half width = 12.7062 * 0.7071 / sqrt(2)
+    assert row["ci_high"] - row["mos"] == pytest.approx(6.3531, abs=1e-4)
+
+
+def test_conditions_are_letters_until_somebody_unblinds() -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    refresh()
+    assert set(mos(experiment)) == {"A", "B"}
+    experiment = unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    assert set(mos(experiment)) == set(VALUES)
+
+
+def test_letters_do_not_follow_the_names() -> None:
+    orders = {tuple(letters(["c0", "c1", "c2", "c3"], seed=str(seed)).items()) for seed in range(50)}
+    assert len(orders) > 10
+    assert len(set(letters([str(n) for n in range(60)], seed="x").values())) == 60
+
+
+def test_a_new_vote_makes_the_result_stale_and_the_job_makes_it_current() -> None:
+    experiment = make_experiment(seats=2)
+    listen(experiment)
+    refresh()
+    assert list(stale_results()) == []
+    listen(experiment, shift=1)
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["stale"]
+    refresh()
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["vote_count"] == 8
+    assert Result.objects.count() == 1
+
+
+def test_a_changed_answer_replaces_the_old_one_in_the_mean() -> None:
+    experiment = make_experiment(seats=1)
+    ballot = listen(experiment)
+    for trial in ballot.trials.all():
+        cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=1, revision=1))
+    refresh()
+    assert {row["mos"] for row in mos(experiment).values()} == {1.0}
+
+
+def test_simulated_listeners_count_only_when_asked_for() -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    simulated = add_seats(panel=experiment.panels.get(), count=1, kind=Ballot.Kind.SIMULATED)[0]
+    consent_to(simulated)
+    for trial in simulated.ballot.trials.all():
+        cast_vote(ballot_id=simulated.ballot_id, event=vote_event(trial, value=1))
+    refresh()
+    assert {row["n_listeners"] for row in mos(experiment).values()} == {1}
+    assert {row["n_listeners"] for row in mos(experiment, simulated=True).values()} == {2}
+
+
+def csv_of(client: Client, experiment: Experiment, query: str = "") -> list[dict[str, str]]:
+    response = client.get(f"/api/v1/experiments/{experiment.slug}/votes.csv{query}")
+    assert response.status_code == 200
+    text = b"".join(response).decode()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_download_holds_one_row_a_mark_and_is_logged(client: Client) -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    client.force_login(experiment.owner)
+    rows = csv_of(client, experiment)
+    assert len(rows) == 4
+    assert {row["subject_id"] for row in rows} == {"sub-0001"}
+    assert {row["condition"] for row in rows} == {"A", "B"}
+    assert {row["condition_role"] for row in rows} == {""}
+    assert {row["row_type"] for row in rows} == {"main"}
+    assert sorted(float(row["value"]) for row in rows) == [2, 2, 5, 5]
+    assert all(row["received_at"].endswith("Z") for row in rows)
+    assert AuditEntry.objects.get(action="experiment.exported").actor == experiment.owner
+    unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    assert {row["condition"] for row in csv_of(client, experiment)} == set(VALUES)
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones(client: Client) -> None:
+    experiment = make_experiment()
+    client.force_login(experiment.owner)
+    response = client.get(f"/api/v1/experiments/{experiment.slug}/results/median/")
+    assert (response.status_code, response.json()["code"]) == (404, "result.unknown_method")
+    assert "mos" in response.json()["detail"]
+
+
+def test_looking_at_stale_results_asks_for_fresh_ones_once(client: Client) -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    client.force_login(experiment.owner)
+    for _ in range(3):
+        assert client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/").json()["stale"]
+    waiting = Job.objects.get(name="analysis.refresh_results")
+    assert waiting.requested_by == experiment.owner
+    refresh()
+    client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/")
+    assert Job.objects.filter(name="analysis.refresh_results").count() == 1
