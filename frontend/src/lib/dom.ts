@@ -1,0 +1,40 @@
+// Reading and building the page: elements that must exist, elements made without markup, data handed over by Django.
+
+/** The one element that matches, or an error that names the selector a template has lost. */
+export function need<E extends Element = HTMLElement>(selector: string, root: ParentNode = document): E {
+  const found = root.querySelector<E>(selector);
+  if (!found) throw new Error(`The page lacks ${selector}.`);
+  return found;
+}
+
+/** Make an element with attributes and children; text becomes text, never markup. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** What Django's json_script put into the page under this id. */
+export function embedded<T>(id: string): T {
+  return JSON.parse(need(`#${id}`).textContent ?? "null") as T;
+}
+
+/** Fill {name} places in a translated sentence; an unknown place stays visible, so that it is noticed. */
+export function fill(sentence: string, values: Record<string, string | number> = {}): string {
+  return sentence.replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
+}
+
+/** Copy to the clipboard, or tell that it cannot be done (plain http, refused permission). */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,43 @@
+// The words of the vote protocol: what the browser sends, what it gets back.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface Heard {
+  plays: number;
+  heard_ms: number;
+  heard_full: boolean;
+  sample_rate_hz: number;
+}
+
+export interface VoteEvent {
+  event_id: string;
+  trial: string;
+  revision: number;
+  payload: Json;
+  heard: Heard;
+  clock: { wall: string; monotonic_ms: number; counter: number };
+}
+
+export type Status = "stored" | "replay" | "conflict" | "refused";
+
+export interface Result {
+  event_id: string;
+  status: Status;
+  revision: number | null;
+  code?: string;
+  detail?: string;
+}
+
+export interface Receipt {
+  results: Result[];
+  answered: number;
+  total: number;
+  saved_at: string;
+}
+
+const FINAL: readonly string[] = ["stored", "replay", "conflict", "refused"] satisfies Status[];
+
+/** Whether the event may leave the outbox; a word from a newer server that is not known here may not decide that. */
+export function isFinal(result: Result): boolean {
+  return FINAL.includes(result.status);
+}

@@ -1,0 +1,46 @@
+// For tests: a real HTTP server on loopback that answers votes as it is told to.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { VoteBody } from "./batch.ts";
+import type { Result, VoteEvent } from "./events.ts";
+
+type Reply = { status: number; results?: Result[] } | "hang up";
+
+/** A real HTTP server that answers votes as the test tells it to, and remembers every body. */
+export class FakeServer {
+  readonly bodies: VoteBody[] = [];
+  readonly stored = new Map<string, VoteEvent>();
+  reply: (body: VoteBody) => Reply = (body) => ({
+    status: 200,
+    results: body.events.map((event) => this.store(event)),
+  });
+  #server: Server | null = null;
+
+  store(event: VoteEvent): Result {
+    const known = this.stored.has(event.event_id);
+    this.stored.set(event.event_id, event);
+    return { event_id: event.event_id, status: known ? "replay" : "stored", revision: 1 };
+  }
+
+  async start(): Promise<string> {
+    const server = createServer(async (incoming, outgoing) => {
+      const parts: Buffer[] = [];
+      for await (const part of incoming) parts.push(part as Buffer);
+      const body = JSON.parse(Buffer.concat(parts).toString()) as VoteBody;
+      this.bodies.push(body);
+      const reply = this.reply(body);
+      if (reply === "hang up") return void outgoing.destroy();
+      const answered = { answered: this.stored.size, total: 99, saved_at: "2026-01-01T12:00:00Z" };
+      outgoing.writeHead(reply.status, { "Content-Type": "application/json", Connection: "close" });
+      outgoing.end(JSON.stringify(reply.results ? { results: reply.results, ...answered } : { code: "some.error" }));
+    });
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/votes/`;
+  }
+
+  stop(): void {
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+  }
+}

@@ -1,0 +1,242 @@
+// Answers on their way to the server: kept first, sent until each has a final answer, never given up.
+import { Problem, requestJson } from "../lib/http.ts";
+import { Alarm, type Scope } from "../lib/scope.ts";
+import { bodyOf, MAX_EVENTS, pauseAfter, takeBatch } from "./batch.ts";
+import { isFinal, type Receipt, type Result, type VoteEvent } from "./events.ts";
+import { MemoryStore, type Store } from "./store.ts";
+
+/** Why somebody must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
+ * (refused), or could not even read it (rejected). */
+export type ProblemReason = "session" | "storage" | "refused" | "rejected";
+
+/** What the save-state pill shows. */
+export type SaveState =
+  | { kind: "saved"; at: string | null }
+  | { kind: "saving"; waiting: number }
+  | { kind: "kept"; waiting: number }
+  | { kind: "problem"; reason: ProblemReason; waiting: number };
+
+export type Verdict = Result & { trial: string };
+
+/** What changed on the server, told to this tab and to every other tab of the visit. */
+export interface News {
+  verdicts: Verdict[];
+  answered: number;
+  total: number;
+  saved_at: string;
+}
+
+export interface OutboxOptions {
+  visit: string;
+  votesUrl: string;
+  csrf: string;
+  store: Store;
+  scope: Scope;
+  onState?: (state: SaveState) => void;
+  onNews?: (news: News) => void;
+  random?: () => number;
+}
+
+const SAVING_BECOMES_KEPT_MS = 3000;
+
+export class Outbox {
+  readonly #options: OutboxOptions;
+  readonly #store: Store;
+  readonly #channel: BroadcastChannel;
+  readonly #alarm = new Alarm();
+  readonly #overflow = new MemoryStore(); // used when the device's store is full
+  readonly #awaited = new Map<string, () => void>(); // events whose answer the page waits for
+  readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
+  #mirror: VoteEvent[] = []; // what waits, at hand for pagehide, which cannot await
+  #failures = 0;
+  #batchLimit = MAX_EVENTS;
+  #reason: Exclude<ProblemReason, "storage"> | null = null;
+  #unkept = false; // something waits in memory only
+  #late = false;
+  #savedAt: string | null = null;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#channel = new BroadcastChannel(`earmark-outbox ${options.visit}`);
+    options.scope.own(() => this.#channel.close());
+    options.scope.listen<MessageEvent<News>>(this.#channel, "message", (message) => this.#hear(message.data));
+  }
+
+  /** Load what an earlier page left behind and begin to send; resolves when the past is known. */
+  async start(): Promise<VoteEvent[]> {
+    await this.#refresh();
+    void this.#loop();
+    return [...this.#mirror];
+  }
+
+  /** Resolves when the answer is safe: on this device's disk, or, where nothing is kept, on the server. */
+  async add(event: VoteEvent): Promise<void> {
+    const kept = await this.#keep(event);
+    const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
+    await this.#refresh();
+    this.#expectSoon();
+    this.#alarm.ring();
+    await acknowledged;
+  }
+
+  /** Try at once: a person asked, or the network came back. */
+  wake(): void {
+    this.#alarm.ring();
+  }
+
+  /** Everything that is not yet on the server, for the escape hatch. */
+  get waiting(): readonly VoteEvent[] {
+    return this.#mirror;
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    while (this.#mirror.length && !this.#options.scope.disposed) {
+      await new Alarm().wait(this.#options.scope, 100);
+      await this.#refresh();
+    }
+  }
+
+  /** A last courtesy when the page goes away. The events stay in the outbox: only an answer removes them. */
+  sendParting(): void {
+    const batch = takeBatch(this.#mirror);
+    if (!batch.length) return;
+    const { votesUrl, csrf } = this.#options;
+    requestJson(votesUrl, { json: bodyOf(batch), csrf, keepalive: true }).catch(() => {});
+  }
+
+  async #keep(event: VoteEvent): Promise<boolean> {
+    try {
+      await this.#store.add(event);
+      return this.#store.durable;
+    } catch {
+      await this.#overflow.add(event);
+      return false;
+    }
+  }
+
+  async #loop(): Promise<void> {
+    const { scope } = this.#options;
+    while (!scope.disposed) {
+      if (await this.#underLock(() => this.#sendOnce())) continue;
+      const pause = this.#mirror.length ? pauseAfter(Math.max(1, this.#failures), this.#options.random) : undefined;
+      await this.#alarm.wait(scope, pause);
+    }
+  }
+
+  // Web Locks keep two tabs from sending the same events at once. On plain http they do not exist; then the server's
+  // unique event id alone does the work, and a duplicate is merely a replay.
+  async #underLock<T>(work: () => Promise<T>): Promise<T> {
+    const locks = globalThis.navigator?.locks;
+    return locks ? locks.request(`earmark-outbox ${this.#options.visit}`, work) : work();
+  }
+
+  /** Send one batch; true when something was settled and there may be more to do. */
+  async #sendOnce(): Promise<boolean> {
+    const { votesUrl, csrf, scope } = this.#options;
+    let batch: VoteEvent[] = [];
+    try {
+      await this.#refresh();
+      batch = this.#choose();
+      if (!batch.length) return false;
+      const receipt = await requestJson<Receipt>(votesUrl, { json: bodyOf(batch), csrf, signal: scope.signal });
+      return await this.#settle(batch, receipt);
+    } catch (error) {
+      return this.#fail(batch, error);
+    } finally {
+      this.#announce();
+    }
+  }
+
+  #choose(): VoteEvent[] {
+    const fresh = this.#mirror.filter((event) => !this.#held.has(event.event_id));
+    if (fresh.length) return takeBatch(fresh, this.#batchLimit);
+    const [longestAgo] = this.#held;
+    return this.#mirror.filter((event) => event.event_id === longestAgo);
+  }
+
+  async #settle(batch: VoteEvent[], receipt: Receipt): Promise<boolean> {
+    const trials = new Map(batch.map((event) => [event.event_id, event.trial]));
+    const final = receipt.results.filter((result) => isFinal(result) && trials.has(result.event_id));
+    await this.#forget(final.map((result) => result.event_id));
+    this.#failures = final.length ? 0 : this.#failures + 1;
+    this.#batchLimit = MAX_EVENTS;
+    const verdicts = final.map((result) => ({ ...result, trial: trials.get(result.event_id) ?? "" }));
+    const news = { verdicts, answered: receipt.answered, total: receipt.total, saved_at: receipt.saved_at };
+    this.#channel.postMessage(news);
+    await this.#hear(news);
+    return final.length > 0;
+  }
+
+  // A batch that is refused as a whole is tried event by event, so that one unreadable answer holds up no other.
+  #fail(batch: VoteEvent[], error: unknown): boolean {
+    this.#failures += 1;
+    if (!(error instanceof Problem) || error.passing) return false;
+    if (error.sessionLost) {
+      this.#reason = "session";
+      return false;
+    }
+    if (batch.length > 1) {
+      this.#batchLimit = 1;
+      return true;
+    }
+    this.#reason = "rejected";
+    return !batch.some((event) => this.#holdBack(event.event_id));
+  }
+
+  /** Put an event behind all others; true if it was there before, so that trying again at once would be a loop. */
+  #holdBack(eventId: string): boolean {
+    const again = this.#held.delete(eventId);
+    this.#held.add(eventId);
+    return again;
+  }
+
+  async #forget(eventIds: string[]): Promise<void> {
+    for (const eventId of eventIds) this.#held.delete(eventId);
+    await this.#overflow.remove(eventIds);
+    await this.#store.remove(eventIds);
+  }
+
+  async #hear(news: News): Promise<void> {
+    const refused = news.verdicts.some((verdict) => verdict.status === "refused");
+    this.#reason = refused ? "refused" : this.#held.size ? "rejected" : null;
+    this.#savedAt = news.saved_at;
+    await this.#refresh();
+    if (!this.#mirror.length) this.#late = false;
+    for (const verdict of news.verdicts) {
+      this.#awaited.get(verdict.event_id)?.();
+      this.#awaited.delete(verdict.event_id);
+    }
+    this.#options.onNews?.(news);
+    this.#announce();
+  }
+
+  async #refresh(): Promise<void> {
+    const overflow = await this.#overflow.waiting();
+    this.#unkept = !this.#store.durable || overflow.length > 0;
+    this.#mirror = [...(await this.#store.waiting()), ...overflow];
+    this.#announce();
+  }
+
+  #expectSoon(): void {
+    this.#options.scope.after(SAVING_BECOMES_KEPT_MS, () => {
+      this.#late = this.#mirror.length > 0;
+      this.#announce();
+    });
+  }
+
+  #announce(): void {
+    this.#options.onState?.(this.#state());
+  }
+
+  #state(): SaveState {
+    const waiting = this.#mirror.length;
+    const delayed = this.#failures > 0 || this.#late;
+    if (this.#reason === "refused" || (this.#reason && waiting))
+      return { kind: "problem", reason: this.#reason, waiting };
+    if (!waiting) return { kind: "saved", at: this.#savedAt };
+    if (delayed && this.#unkept) return { kind: "problem", reason: "storage", waiting };
+    return delayed ? { kind: "kept", waiting } : { kind: "saving", waiting };
+  }
+}

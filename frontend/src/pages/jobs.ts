@@ -1,0 +1,47 @@
+// Background work on a page: every [data-job="<id>"] is asked after until it is done or parked (templates/partials/job.html).
+import { requestJson } from "../lib/http.ts";
+import { Scope } from "../lib/scope.ts";
+
+const POLL_MS = 1500;
+
+interface Job {
+  state: "queued" | "running" | "done" | "parked";
+  progress: { done: number; total: number; note: string };
+  error: string;
+}
+
+function show(root: HTMLElement, job: Job): void {
+  const bar = root.querySelector("progress");
+  if (bar) {
+    const { done, total } = job.state === "done" ? { done: 1, total: 1 } : job.progress;
+    bar.max = total || 1;
+    if (total) bar.value = done;
+    else bar.removeAttribute("value"); // nothing is known yet: the bar says that it does not know
+    bar.hidden = job.state === "parked";
+  }
+  const note = root.querySelector("[data-job-note]");
+  if (note) note.textContent = job.state === "parked" ? job.error : job.progress.note;
+  const pill = root.querySelector<HTMLElement>("[data-job-state]");
+  if (pill) pill.dataset.state = job.state;
+  for (const word of root.querySelectorAll<HTMLElement>("[data-when]")) word.hidden = word.dataset.when !== job.state;
+}
+
+const scope = new Scope();
+
+function follow(root: HTMLElement): void {
+  const stop = scope.every(POLL_MS, () => void ask());
+  const ask = async () => {
+    try {
+      const job = await requestJson<Job>(`/api/v1/jobs/${root.dataset.job}/`, { signal: scope.signal });
+      show(root, job);
+      if (job.state !== "done" && job.state !== "parked") return;
+      stop();
+      if (job.state === "done" && root.hasAttribute("data-job-reload")) location.reload();
+    } catch {
+      // The server restarts or the network is away; the job goes on without this page.
+    }
+  };
+  void ask();
+}
+
+for (const root of document.querySelectorAll<HTMLElement>("[data-job]")) follow(root);

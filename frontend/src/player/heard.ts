@@ -1,0 +1,43 @@
+// What was truly heard, from the audio clock alone. Pure.
+import type { Heard } from "../outbox/events.ts";
+
+/** How one presentation went: `startedAt` and `endedAt` are seconds of the audio clock. */
+export interface Presentation {
+  outcome: "ended" | "stopped" | "voided";
+  startedAt: number;
+  endedAt: number;
+  durationS: number;
+}
+
+// The clock advances in blocks of 128 samples (16 ms at 8 kHz), and the end is reported in the block after.
+const CLOCK_GRAIN_S = 0.03;
+
+export function heardSeconds(presentation: Presentation): number {
+  const elapsed = presentation.endedAt - presentation.startedAt;
+  return Math.min(Math.max(elapsed, 0), presentation.durationS);
+}
+
+/** To the end: the source said so and the clock agrees. A timer, or a source that was cut, cannot claim it. */
+export function heardToTheEnd(presentation: Presentation): boolean {
+  return presentation.outcome === "ended" && heardSeconds(presentation) >= presentation.durationS - CLOCK_GRAIN_S;
+}
+
+export interface SlotPresentation extends Presentation {
+  slot: string;
+}
+
+/** The record that goes with an answer. A voided presentation was interrupted by circumstance and is not a play. */
+export function summarise(
+  presentations: readonly SlotPresentation[],
+  slots: readonly string[],
+  sampleRateHz: number,
+): Heard {
+  const plays = presentations.filter((presentation) => presentation.outcome !== "voided");
+  const of = (slot: string) => plays.filter((play) => play.slot === slot);
+  return {
+    plays: Math.max(0, ...slots.map((slot) => of(slot).length)),
+    heard_ms: Math.round(plays.reduce((sum, play) => sum + heardSeconds(play), 0) * 1000),
+    heard_full: slots.every((slot) => of(slot).some(heardToTheEnd)),
+    sample_rate_hz: sampleRateHz,
+  };
+}

@@ -1,0 +1,47 @@
+// What the server hands to a page, and what a protocol's view must offer. A view is static/dist/view-<name>.js.
+import type { Scope } from "../lib/scope.ts";
+import type { Json } from "../outbox/events.ts";
+import type { Player } from "../player/player.ts";
+import type { Keys } from "./keys.ts";
+
+export interface ScaleWords {
+  question: string;
+  attend: string;
+  anchors: { value: number; label: string }[]; // best first
+}
+
+/** One trial as the server presents it; `page` is the protocol's own part. */
+export interface TrialPage {
+  trial: string;
+  position: number;
+  session: number;
+  kind: string;
+  revision: number;
+  view: string;
+  plays_allowed: number;
+  page: { [key: string]: Json };
+  media: Record<string, { url: string; duration_s: number }>;
+  labels: Record<string, ScaleWords>;
+}
+
+export interface Upcoming {
+  trials: TrialPage[];
+  answered: number;
+  total: number;
+  finished: boolean;
+}
+
+/** What a view receives: the page, and the keyboard that the whole screen shares. */
+export type ShownPage = TrialPage & { keys: Keys };
+
+export interface AnswerForm {
+  /** The payload of the vote, or undefined while it is incomplete. */
+  answer(): Json | undefined;
+  onChange(listener: () => void): void;
+}
+
+/** The page, not the view, owns playing, the hearing gate, saving and going on. While the gate is closed the view stands
+ * in a disabled fieldset: native controls close by themselves, and everything else must ask `root.matches(":disabled *")`. */
+export interface ProtocolView {
+  mount(root: HTMLElement, page: ShownPage, player: Player, scope: Scope): AnswerForm;
+}
