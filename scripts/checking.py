@@ -1,0 +1,45 @@
+"""`./earmark check`: the whole law in one command."""
+
+import time
+from pathlib import Path
+
+from scripts.console import ROOT, complain, logged, say, shown, words
+from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_environment, set_up
+
+FAST = "not faults and not browser"
+
+
+def laws() -> list[tuple[str, list[str], Path]]:
+    """Name, command and folder of everything that must hold."""
+    python, manage = words(PYTHON, "-m"), words(PYTHON, ROOT / "manage.py")
+    npm = words(VENV / "bin" / "npm", "run", "--silent")
+    return [
+        ("format", [*python, "ruff", "format", "--check", "."], ROOT),
+        ("lint", [*python, "ruff", "check", "."], ROOT),
+        ("types", [*python, "mypy"], ROOT),
+        ("import contracts", words(VENV / "bin" / "lint-imports"), ROOT),
+        ("settings", [*manage, "check"], ROOT),
+        ("migrations", [*manage, "makemigrations", "--check", "--dry-run"], ROOT),
+        ("front-end types", [*npm, "types"], FRONTEND),
+        ("front-end lint", [*npm, "lint"], FRONTEND),
+        ("front-end tests", [*npm, "test"], FRONTEND),
+        # The catalogues are compared with the code by tests/contracts/test_catalogue.py, which is among these.
+        ("fast tests", [*python, "pytest", "-q", "-m", FAST, "-n", "2"], ROOT),
+    ]
+
+
+def check() -> int:
+    """Everything is looked at even after a failure, so that one run shows all there is to mend."""
+    set_up(TEST_REQUIREMENTS)
+    failed = []
+    for name, command, folder in laws():
+        started = time.monotonic()
+        environment = {**node_environment(), "EARMARK_TEST_DATABASE": "sqlite", "NO_COLOR": "1"}
+        status, log = logged(command, log=f"check-{name.replace(' ', '-')}", cwd=folder, env=environment)
+        if status != 0:
+            failed.append(name)
+            complain(f"{log.read_text(errors='replace').rstrip()}\n  {name}: FAILED (log: {shown(log)})")
+        else:
+            say(f"  {name}: ok ({time.monotonic() - started:.1f} s)")
+    say(f"\ncheck: {'failed: ' + ', '.join(failed) if failed else 'all good'}")
+    return 1 if failed else 0

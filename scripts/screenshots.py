@@ -1,0 +1,142 @@
+"""`./earmark screenshots`: pictures of the demo for the README, or of every page in every theme and width.
+
+It needs the development requirements and Chromium, and works on a temporary database of its own.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.console import ROOT, say
+from scripts.install import PYTHON
+from scripts.platform import running
+from scripts.provision import chromium_program
+from tests.servers import free_port
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}
+THEMES = ("light", "dark", "dim")
+# What the README shows: page, width, theme.
+SHOWN = {("trial", "desktop", "light"), ("results", "desktop", "light"), ("trial", "phone", "dim")}
+
+
+def screenshots(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./earmark screenshots", description="Take pictures of the demo.")
+    parser.add_argument("--all", metavar="FOLDER", type=Path, help="every page, width and theme, into this folder")
+    options = parser.parse_args(arguments)
+    folder: Path = options.all or ROOT / "docs" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as data, _demo(Path(data)) as (address, words):
+        for name in _pictures(address, words, folder, everything=options.all is not None):
+            say(f"{folder / name}")
+    return 0
+
+
+@contextlib.contextmanager
+def _demo(data: Path) -> Iterator[tuple[str, str]]:
+    """A demo with simulated listeners, running; yields its address and what demo_link says."""
+    port = free_port()
+    environment = {**os.environ, "EARMARK_DATA_DIR": str(data), "EARMARK_PUBLIC_URL": f"http://127.0.0.1:{port}"}
+
+    def manage(*command: str) -> str:
+        done = subprocess.run(
+            [PYTHON, "manage.py", *command], cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    manage("migrate")
+    manage("collectstatic", "--no-input")
+    manage("create_demo")
+    manage("simulate_responses", "--experiment", "demo-acr", "--listeners", "12", "--seed", "1")
+    with running(port=port, environment=environment) as address:
+        yield address, manage("demo_link")
+
+
+def _pictures(address: str, words: str, folder: Path, *, everything: bool) -> Iterator[str]:
+    from playwright.sync_api import sync_playwright
+
+    logins = dict(re.findall(r"Sign in +(\S+) / (\S+)", words))
+    link = re.search(r"Take part +(\S+)", words)
+    if link is None:
+        raise RuntimeError("the demo has no participant link")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(chromium_program()), args=FLAGS)
+        desk, seat = browser.new_context(), browser.new_context()
+        _sign_in(desk.new_page(), address, "demo-admin", logins["demo-admin"])
+        pages = _staff_pages(desk, address) | _participant_pages(seat, link[1])
+        for name, page in pages.items():
+            for width, theme in [(width, theme) for width in WIDTHS for theme in THEMES]:
+                if everything or (name, width, theme) in SHOWN:
+                    yield _picture(page, folder, name, width, theme)
+        browser.close()
+
+
+def _picture(page: Any, folder: Path, name: str, width: str, theme: str) -> str:
+    page.set_viewport_size({"width": WIDTHS[width][0], "height": WIDTHS[width][1]})
+    page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+    page.wait_for_timeout(150)
+    file = f"{name}-{width}-{theme}.png"
+    page.screenshot(path=folder / file)
+    return file
+
+
+def _sign_in(page: Any, address: str, name: str, password: str) -> None:
+    page.goto(f"{address}/accounts/login/")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/experiments/")
+
+
+def _staff_pages(context: Any, address: str) -> dict[str, Any]:
+    paths = {
+        "experiments": "/experiments/",
+        "new-experiment": "/new-experiment/",
+        "experiment": "/experiments/demo-acr/",
+        "people": "/experiments/demo-acr/people/",
+        "results": "/experiments/demo-acr/results/?simulated=1",
+        "collection": "/collections/demo-acr/",
+        "account": "/account/",
+        "service": "/service/",
+        "not-found": "/experiments/none/",
+    }
+    pages = {}
+    for name, path in paths.items():
+        pages[name] = context.new_page()
+        pages[name].goto(address + path)
+    pages["results"].locator("[data-result-table] tbody tr:nth-child(3)").wait_for()
+    pages["results"].locator("svg.ci-plot").wait_for()
+    return pages
+
+
+def _participant_pages(context: Any, link: str) -> dict[str, Any]:
+    """The consent page before it is agreed to, and a trial with an answer."""
+    consent, trial = context.new_page(), context.new_page()
+    consent.goto(link)
+    trial.goto(link)
+    trial.get_by_role("checkbox").check()
+    trial.get_by_role("button", name="Agree and begin").click()
+    trial.locator("#start:enabled").click()
+    trial.locator("#play:enabled").click()
+    trial.locator("#gate:not([disabled])").wait_for()
+    trial.locator("label.scale__choice:has(input[value='4'])").click()
+    return {"consent": consent, "trial": trial}
+
+
+if __name__ == "__main__":
+    sys.exit(screenshots(sys.argv[1:]))
