@@ -1,0 +1,125 @@
+"""A newcomer who follows docs/adding-a-protocol.md gets a working protocol: this test is that newcomer."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.contracts.tree import every_file, read, relative
+
+PAGE = "docs/adding-a-protocol.md"
+EXAMPLE_FILE = re.compile(r"^`([\w./-]+)`\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SETTINGS_LINE = re.compile(r"^`config/settings\.py`, in the list `(\w+)`:\n\n```python\n(.*?)\n```", re.MULTILINE)
+SUITES = (
+    "tests/contracts/test_protocols.py",
+    "tests/contracts/test_protocol_visits.py",
+    "tests/contracts/test_docs.py::test_every_plug_in_has_a_page_with_its_title",
+    "tests/contracts/test_house.py::test_no_code_asks_which_protocol_it_is",
+    "tests/contracts/test_house.py::test_every_module_says_in_a_sentence_what_it_is",
+)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of the project, and what its files held before the page was followed."""
+
+    folder: Path
+    before: dict[Path, bytes]
+
+
+def worked_example() -> dict[str, str]:
+    return dict(EXAMPLE_FILE.findall(read(PAGE)))
+
+
+def protocol_module() -> Path:
+    (module,) = [Path(path) for path in worked_example() if path.startswith("rating/protocols/")]
+    return module
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """A copy of the project in which the page has been followed to the letter."""
+    copy = tmp_path_factory.mktemp("newcomer") / "earmark"
+    for path in every_file():
+        target = copy / relative(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+    before = {relative(path): (copy / relative(path)).read_bytes() for path in every_file()}
+    for name, text in worked_example().items():
+        assert not (copy / name).exists(), f"{name} exists already; the example must add files, not change them"
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_text(text, encoding="utf-8")
+    add_settings_line(copy / "config/settings.py")
+    return Copy(copy, before)
+
+
+def add_settings_line(settings: Path) -> None:
+    ((setting, line),) = SETTINGS_LINE.findall(read(PAGE))
+    assert "\n" not in line
+    text, count = re.subn(
+        rf"(^{setting} = \[\n(?:.*\n)*?)(?=\])", rf"\1{line}\n", settings.read_text(), flags=re.MULTILINE
+    )
+    assert count == 1
+    settings.write_text(text, encoding="utf-8")
+
+
+def run(copy: Copy, *command: str) -> str:
+    """Run a command in the copy as a newcomer would, without this test run's own settings; fail with what it says."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("EARMARK_", "DJANGO_"))}
+    environment |= {"EARMARK_DATA_DIR": str(copy.folder / "var"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {name: value for name, value in environment.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=copy.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def test_the_example_keeps_the_contract_and_can_be_taken_from_link_to_result(followed: Copy) -> None:
+    slug = protocol_module().stem
+    own_tests = [path for path in worked_example() if path.startswith("tests/")]
+    spoken = run(followed, "-m", "pytest", "-v", "-p", "no:cacheprovider", *SUITES, *own_tests)
+    assert f"test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result[{slug}] PASSED" in spoken
+    assert f"test_a_protocol_keeps_its_contract[reading-{slug}] PASSED" in spoken
+    assert all(f"{path}::" in spoken for path in own_tests)
+
+
+def test_the_example_keeps_the_law_and_needs_no_migration(followed: Copy) -> None:
+    python = [path for path in worked_example() if path.endswith(".py")]
+    run(followed, "-m", "ruff", "check", "--no-cache", *python, "config/settings.py")
+    run(followed, "-m", "ruff", "format", "--no-cache", "--check", *python, "config/settings.py")
+    run(followed, "-c", "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))")
+    run(followed, "manage.py", "makemigrations", "--check", "--dry-run")
+    run(followed, "manage.py", "check")
+
+
+def test_only_new_files_and_one_settings_line_were_needed(followed: Copy) -> None:
+    changed = [path for path, held in followed.before.items() if (followed.folder / path).read_bytes() != held]
+    assert changed == [Path("config/settings.py")]
+    after = (followed.folder / "config/settings.py").read_text(encoding="utf-8")
+    assert len(after.splitlines()) == len(followed.before[changed[0]].splitlines()) + 1
+    slug = protocol_module().stem
+    assert {Path(path).stem.removeprefix("test_") for path in worked_example()} == {slug}
+
+
+def test_a_protocol_with_a_mistake_is_stopped(followed: Copy) -> None:
+    """The same road with a broken file must not lead anywhere, or the tests above show nothing."""
+    module = followed.folder / protocol_module()
+    right = module.read_text(encoding="utf-8")
+    module.write_text(right.replace("label_sets = (", "label_sets = () and ("), encoding="utf-8")
+    try:
+        with pytest.raises(AssertionError, match="has no label set"):
+            run(followed, "manage.py", "check")
+    finally:
+        module.write_text(right, encoding="utf-8")

@@ -1,0 +1,274 @@
+"""The ./earmark command: what it says when all is well, and the one sentence when something is not."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from scripts.__main__ import TARGETS
+from scripts.console import explain
+from scripts.provision import PIECES, Piece, pinned, provide
+from scripts.serving import addresses
+from scripts.testing import Outcome, summary
+from tests.servers import free_port
+
+ROOT = settings.BASE_DIR
+START_TIMEOUT_S = 300
+LEFT_BEHIND = (".git", ".venv", "var", "node_modules", "__pycache__", "dist", "*.mo", ".*_cache", ".hypothesis")
+
+
+def earmark(*arguments: str, tree: Path = ROOT, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [str(tree / "earmark"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.fixture
+def bare_tree(tmp_path: Path) -> Path:
+    """The command in a folder of its own, with a space in its path and nothing installed."""
+    tree = tmp_path / "a folder"
+    tree.mkdir()
+    shutil.copy(ROOT / "earmark", tree)
+    shutil.copytree(ROOT / "scripts", tree / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ROOT.glob("requirements*.txt"):
+        shutil.copy(path, tree)
+    return tree
+
+
+def test_help_lists_every_target() -> None:
+    said = earmark("help")
+    assert said.returncode == 0
+    assert all(f"\n  {name} " in said.stdout for name in TARGETS)
+
+
+def test_it_works_from_any_folder_and_through_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "bin" / "earmark"
+    link.parent.mkdir()
+    link.symlink_to(os.path.relpath(ROOT / "earmark", link.parent))
+    said = subprocess.run([link, "help"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout) == (0, earmark("help").stdout)
+
+
+def test_an_unknown_target_is_refused_with_the_way_to_the_list() -> None:
+    said = earmark("jump")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "./earmark help" in said.stderr
+
+
+def test_a_too_old_python_is_refused_in_one_sentence(bare_tree: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "dirname", "readlink"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    old = programs / "python3"
+    old.write_text('#!/bin/sh\ncase "$2" in *platform*) echo 3.9.2 ;; *) exit 1 ;; esac\n')
+    old.chmod(0o755)
+    said = earmark("run", tree=bare_tree, env={"PATH": str(programs)})
+    assert (said.returncode, said.stdout) == (1, "")
+    assert said.stderr.startswith("Earmark needs Python 3.11 or newer, and this machine has 3.9.2: install one")
+    assert said.stderr.count("\n") == 1
+
+
+def test_a_python_without_venv_is_refused_with_the_package_to_install(bare_tree: Path) -> None:
+    without = (
+        "import sys; sys.modules['ensurepip'] = None\n"
+        "from scripts.__main__ import main\n"
+        "sys.exit(main(['run', '--port', '0']))"
+    )
+    said = subprocess.run([sys.executable, "-c", without], cwd=bare_tree, capture_output=True, text=True, check=False)
+    assert said.returncode == 1
+    assert "apt-get install python3-venv" in said.stderr
+    assert not (bare_tree / ".venv").exists()
+
+
+def test_a_taken_port_is_refused_before_anything_is_installed(bare_tree: Path) -> None:
+    with socket.socket() as occupant:
+        occupant.bind(("127.0.0.1", 0))
+        occupant.listen(1)
+        port = occupant.getsockname()[1]
+        said = earmark("run", "--port", str(port), tree=bare_tree)
+    assert (said.returncode, said.stdout) == (1, "")
+    assert said.stderr.startswith(f"Port {port} is taken by another program;")
+    assert "./earmark run --port " in said.stderr
+    assert not (bare_tree / ".venv").exists()
+
+
+def test_an_address_of_another_machine_is_refused(bare_tree: Path) -> None:
+    said = earmark("run", "--host", "192.0.2.1", "--port", str(free_port()), tree=bare_tree)
+    assert said.returncode == 1
+    assert "192.0.2.1 is not an address of this machine" in said.stderr
+
+
+def test_a_server_that_others_can_reach_asks_staff_for_a_second_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("EARMARK_PUBLIC_URL", "EARMARK_HOSTS", "EARMARK_SECOND_FACTOR"):
+        monkeypatch.delenv(name, raising=False)
+    assert "EARMARK_SECOND_FACTOR" not in addresses("127.0.0.1", 8000)
+    assert addresses("192.0.2.1", 8000)["EARMARK_SECOND_FACTOR"] == "true"
+    assert "192.0.2.1" in addresses("192.0.2.1", 8000)["EARMARK_HOSTS"].split(",")
+
+
+@pytest.mark.parametrize(
+    ("log", "remedy"),
+    [
+        ("error: command 'gcc' failed: No such file or directory", "no C compiler was found; install one"),
+        ("OSError: [Errno 28] No space left on device", "The disk is full"),
+        ("Temporary failure in name resolution", "The package index cannot be reached"),
+        ("ModuleNotFoundError: No module named 'x'", "This step failed: Prepared."),
+    ],
+)
+def test_a_failed_step_names_the_remedy_where_it_is_known(log: str, remedy: str) -> None:
+    assert remedy in explain("Prepared", f"one\ntwo\n{log}", ROOT / "var" / "log" / "x.log")
+
+
+def test_a_failed_step_shows_the_end_of_its_log_and_where_the_rest_is() -> None:
+    said = explain("Prepared", "\n".join(f"line {number}" for number in range(100)), ROOT / "var" / "log" / "x.log")
+    assert "line 99" in said
+    assert "line 10\n" not in said
+    assert said.endswith("The full log is var/log/x.log.")
+
+
+def test_a_piece_that_cannot_be_had_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scripts.provision.can_use_apt", lambda: False)
+    absent = Piece("Sundial", lambda: None, "sundial")
+    said = provide(absent, tmp_path / "log")
+    assert said.startswith("Sundial is not on this machine and could not be installed;")
+    assert "apt-get install sundial" in said
+
+
+def test_every_wheel_that_may_be_installed_on_demand_is_pinned_with_hashes() -> None:
+    wheels = [piece.wheel for piece in PIECES if piece.wheel]
+    assert wheels
+    assert all("--hash=sha256:" in pinned(wheel) for wheel in wheels)
+
+
+def test_what_was_not_tested_is_said_and_fails_on_a_build_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcomes = {"sqlite": Outcome(counts={"passed": 3}), "postgresql": Outcome(missing="PostgreSQL is not here.")}
+    missing = {"PostgreSQL": "PostgreSQL is not here."}
+    monkeypatch.delenv("CI", raising=False)
+    assert summary(outcomes, missing) == 0
+    said = capsys.readouterr()
+    assert "sqlite: 3 passed" in said.out
+    assert "postgresql: SKIPPED: PostgreSQL is not here." in said.out
+    assert "not tested: PostgreSQL is not here." in said.err
+    monkeypatch.setenv("CI", "true")
+    assert summary(outcomes, missing) == 1
+
+
+def test_a_failed_pass_and_a_run_without_any_test_are_failures() -> None:
+    assert summary({"sqlite": Outcome(counts={"passed": 3, "failed": 1}, failed=True)}, {}) == 1
+    assert summary({"sqlite": Outcome()}, {}) == 1
+
+
+# --- The whole way, from a fresh clone --------------------------------------------------------------------------------
+
+whole_way = pytest.mark.skipif(
+    settings.TEST_DATABASE == "postgresql", reason="brings its own SQLite database; runs in the SQLite pass"
+)
+
+
+@pytest.fixture(scope="module")
+def fresh_clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tree = tmp_path_factory.mktemp("fresh") / "a clone"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*LEFT_BEHIND), symlinks=True)
+    return tree
+
+
+@contextmanager
+def started(tree: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """./earmark run, as soon as it says how to stop it; gives the process and what it has said."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("EARMARK_", "DJANGO_"))}
+    process = subprocess.Popen(
+        [tree / "earmark", "run", "--port", str(port)],
+        cwd="/",
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    said: list[str] = []
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.append(line)
+            if "Ctrl-C" in line:
+                break
+        else:
+            pytest.fail("".join(said))
+        yield process, "".join(said)
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def answers(port: int) -> bool:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"http://127.0.0.1:{port}/healthz", timeout=5) as reply:
+            return bool(reply.status == 200)
+    except OSError:
+        return False
+
+
+def processes_of(tree: Path) -> list[str]:
+    """Command lines of every process that runs out of the tree."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(tree) in command:
+            found.append(command)
+    return found
+
+
+def eventually(what: str, condition: object, *, timeout_s: float = 60) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, f"{what} did not happen in {timeout_s} s"
+        time.sleep(0.2)
+
+
+@whole_way
+@pytest.mark.faults
+def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Path) -> None:
+    port = free_port()
+    with started(fresh_clone, port) as (process, said):
+        assert "Packages installed" in said
+        assert f"http://127.0.0.1:{port}/join/" in said
+        assert answers(port)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+    assert processes_of(fresh_clone) == []
+    with started(fresh_clone, port) as (_, said):
+        assert "installed" not in said
+        assert "built" not in said
+        assert f"http://127.0.0.1:{port}/join/" in said
+
+
+@whole_way
+@pytest.mark.faults
+def test_a_child_that_dies_comes_back_and_none_outlives_its_parent(fresh_clone: Path) -> None:
+    port = free_port()
+    with started(fresh_clone, port) as (process, _):
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert len(children) == 2
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+        eventually("the web server's death", lambda: not answers(port))
+        eventually("the web server's return", lambda: answers(port))
+        eventually("the worker's return", lambda: any("run_worker" in command for command in processes_of(fresh_clone)))
+        process.kill()
+        process.wait()
+        eventually("the end of every child", lambda: processes_of(fresh_clone) == [])

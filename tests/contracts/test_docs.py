@@ -1,0 +1,199 @@
+"""The documentation says everything there is to say, and nothing that is not so."""
+
+import ast
+import importlib
+import json
+import pkgutil
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import BaseCommand
+
+from analysis import exports
+from core.errors import AppError
+from core.plugins import load_plugins
+from core.tasks import declared_jobs
+from tests.contracts.tree import ROOMS, ROOT, files, parsed, read, relative
+
+PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
+SETTING = re.compile(r"EARMARK_[A-Z0-9]+(?:_[A-Z0-9]+)*(?![A-Z0-9_])")
+FENCE = re.compile(r"```\w*\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def table(page: str) -> dict[str, list[str]]:
+    """Read the rows of a page's tables that begin with a name in backticks: name, then the other cells."""
+    rows = {}
+    for line in read(page).splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+        if line.startswith("| `") and (name := re.match(r"`([^`]+)`", cells[0])):
+            assert name[1] not in rows, f"{page} lists {name[1]} twice"
+            rows[name[1]] = cells[1:]
+    return rows
+
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def settings_in_code() -> set[str]:
+    found = set()
+    for path in files(".py", ".yml", ".conf", ".example", ".env", ".sh", ".mjs", "", ".toml"):
+        if relative(path) != relative(ROOT / "tests/contracts/test_docs.py"):
+            found |= set(SETTING.findall(path.read_text(encoding="utf-8", errors="ignore")))
+    return found
+
+
+def test_every_setting_is_documented_and_every_documented_setting_exists() -> None:
+    documented = set(table("docs/settings.md"))
+    assert settings_in_code() - documented == set()
+    assert documented - settings_in_code() == set()
+
+
+def literal_defaults() -> dict[str, str]:
+    """Read the defaults of env.kind("EARMARK_X", default=literal) in the settings file."""
+    defaults = {}
+    for node in ast.walk(parsed(ROOT / "config/settings.py")):
+        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).startswith("env."):
+            default = next((keyword.value for keyword in node.keywords if keyword.arg == "default"), None)
+            if isinstance(default, ast.Constant) and isinstance(node.args[0], ast.Constant):
+                defaults[str(node.args[0].value)] = str(default.value)
+    return defaults
+
+
+def test_the_documented_defaults_are_the_real_ones() -> None:
+    documented = table("docs/settings.md")
+    wrong = {
+        name: (documented[name][0], default)
+        for name, default in literal_defaults().items()
+        if documented[name][0] != (f"`{default}`" if default else "none")
+    }
+    assert not wrong
+
+
+# --- Errors -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def every_error() -> dict[str, type[AppError]]:
+    """Load every module of every room, so that no refusal is missed, and index the refusals by code."""
+    for room in ROOMS:
+        for module in pkgutil.walk_packages(importlib.import_module(room).__path__, prefix=f"{room}."):
+            if ".migrations" not in module.name:
+                importlib.import_module(module.name)
+    errors = [error for error in AppError.every() if error.__module__.split(".")[0] in ROOMS]
+    codes = [error.code for error in errors]
+    assert len(set(codes)) == len(codes), "two refusals share a code"
+    return dict(zip(codes, errors, strict=True))
+
+
+def test_every_error_code_is_documented_with_its_status_meaning_and_remedy() -> None:
+    documented = table("docs/errors.md")
+    assert set(every_error()) - set(documented) == set()
+    assert set(documented) - set(every_error()) == set()
+    for code, error in every_error().items():
+        status, meaning, remedy = documented[code]
+        assert status == str(error.status), code
+        assert min(len(meaning), len(remedy)) > 10, code
+
+
+def test_every_refusal_is_a_whole_sentence() -> None:
+    for code, error in every_error().items():
+        assert re.match(r"[A-Z'{]", error.sentence), code
+        assert error.sentence.endswith((".", "}")), code
+
+
+# --- Plug-ins and jobs ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "folder"), [("RATING_PROTOCOLS", "docs/protocols"), ("ANALYSIS_METHODS", "docs/methods")]
+)
+def test_every_plug_in_has_a_page_with_its_title(setting: str, folder: str) -> None:
+    for slug, plugin in load_plugins(setting).items():
+        assert read(f"{folder}/{slug}.md").startswith(f"# {plugin.title}\n")
+
+
+def test_every_job_is_in_the_architecture() -> None:
+    ours = {name for name in declared_jobs() if name.partition(".")[0] in ROOMS}
+    assert ours
+    assert set(table("docs/architecture.md")) & set(declared_jobs()) == ours
+
+
+def test_every_column_of_the_download_is_explained_in_its_order() -> None:
+    assert list(table("docs/data.md")) == exports.COLUMNS
+
+
+# --- Commands ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def targets() -> set[str]:
+    spoken = subprocess.run([ROOT / "earmark", "help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^  (\w+) ", spoken, re.MULTILINE))
+
+
+def test_every_target_is_documented_and_every_command_in_the_docs_exists() -> None:
+    commands = get_commands()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert set(re.findall(r"\./earmark ([a-z_]+)", text)) <= targets(), page.name
+        assert set(re.findall(r"(?:manage\.py|\./earmark manage) ([a-z_]+)", text)) <= set(commands), page.name
+    assert set(re.findall(r"^\| `\./earmark (\w+)", read("docs/commands.md"), re.MULTILINE)) == targets()
+
+
+def test_the_first_screen_of_the_readme_holds_the_two_commands() -> None:
+    first_fence = FENCE.search(read("README.md"))
+    assert first_fence is not None
+    assert re.findall(r"^\./earmark \w+", first_fence[1], re.MULTILINE) == ["./earmark run", "./earmark test"]
+    assert read("README.md")[: first_fence.end()].count("\n") <= 30
+
+
+def own_commands() -> dict[str, BaseCommand]:
+    return {name: load_command_class(app, name) for name, app in get_commands().items() if app in ROOMS}
+
+
+def test_every_management_command_is_documented_with_its_options() -> None:
+    text = read("docs/commands.md")
+    sections = dict(re.findall(r"^### `manage\.py (\w+)[^\n]*\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
+    assert set(sections) == set(own_commands())
+    plain = {action.dest for action in BaseCommand().create_parser("", "")._actions}
+    for name, command in own_commands().items():
+        parser = command.create_parser("manage.py", name)
+        options = [option for a in parser._actions if a.dest not in plain for option in a.option_strings[-1:]]
+        heading = next(line for line in text.splitlines() if line.startswith(f"### `manage.py {name}"))
+        missing = [option for option in options if option not in heading + sections[name]]
+        assert not missing, f"docs/commands.md says nothing of {name} {missing}"
+
+
+# --- Dependencies and links -------------------------------------------------------------------------------------------
+
+
+def dependencies() -> set[str]:
+    names = set()
+    for page in ROOT.glob("requirements*.in"):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if found := re.match(r"[A-Za-z0-9][\w.-]*", line):
+                names.add(found[0].lower())
+    package = json.loads(read("frontend/package.json"))
+    return names | set(package.get("dependencies", {})) | set(package.get("devDependencies", {}))
+
+
+def test_every_dependency_has_its_reason_and_none_is_listed_that_is_gone() -> None:
+    documented = table("docs/dependencies.md")
+    assert dependencies() - set(documented) == set()
+    assert set(documented) - dependencies() == set()
+    assert all(len(cells[-1]) > 10 for cells in documented.values())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(relative(path)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    inner = [target for target in LINK.findall(text) if not re.match(r"\w+:", target)]
+    broken = [target for target in inner if not (page.parent / unquote(target.partition("#")[0])).exists()]
+    assert not broken

@@ -1,0 +1,106 @@
+"""Every job of every room is run twice, as after a kill before it was marked done: the second run changes nothing."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+
+from analysis.models import Result
+from core import database
+from core.models import Job
+from core.services import jobs
+from core.tasks import JobKind, declared_jobs, enqueue
+from core.worker import work
+from rating.services.votes import cast_vote
+from tests.effects.models import Effect
+from tests.effects.tasks import write, write_unfenced
+from tests.factories import make_experiment, seated_visit, vote_event
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def an_experiment_with_votes() -> dict[str, Any]:
+    experiment = make_experiment(seats=1)
+    ballot = seated_visit(experiment).seat.ballot
+    for trial in ballot.trials.all():
+        cast_vote(ballot_id=ballot.pk, event=vote_event(trial))
+    return {"experiment_id": str(experiment.pk)}
+
+
+def votes_somewhere() -> dict[str, Any]:
+    an_experiment_with_votes()
+    return {}
+
+
+def nothing_to_prepare() -> dict[str, Any]:
+    return {}
+
+
+# For every job: what prepares its world and returns its arguments, and whether the first run left anything behind.
+EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
+    "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
+    "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
+    "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
+}
+
+
+def rooms_jobs() -> list[str]:
+    return sorted(name for name, kind in declared_jobs().items() if not kind.function.__module__.startswith("tests."))
+
+
+def snapshot() -> dict[str, Any]:
+    """Everything that a job may have changed, except the job itself: every row and every file."""
+    rows = {
+        model._meta.label: list(model._base_manager.order_by("pk").values())
+        for model in apps.get_models()
+        if model is not Job
+    }
+    folders = [Path(settings.MEDIA_ROOT), database.copies_folder()]
+    files = {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    return {"rows": rows, "files": files}
+
+
+def run_as_after_a_kill(job: Job) -> None:
+    """Run the job; if it is done already, forget that first, as though the commit that said so had never been."""
+    Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, finished_at=None)
+    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    assert claimed is not None
+    work(claimed)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+
+
+def changed_by_second_run(kind: JobKind, arguments: dict[str, Any]) -> bool:
+    job = enqueue(kind, **arguments)
+    run_as_after_a_kill(job)
+    first = snapshot()
+    run_as_after_a_kill(job)
+    return snapshot() != first
+
+
+@pytest.mark.parametrize("name", rooms_jobs())
+def test_a_second_run_changes_nothing(name: str) -> None:
+    assert name in EXAMPLES, f"add an example of {name} to this file"
+    prepare, left_something = EXAMPLES[name]
+    changed = changed_by_second_run(declared_jobs()[name], prepare())
+    assert left_something(), f"the example of {name} gives it nothing to do"
+    assert not changed
+
+
+def test_there_is_no_example_of_a_job_that_is_gone() -> None:
+    assert set(EXAMPLES) == set(rooms_jobs())
+
+
+def test_control_a_job_that_repeats_its_effect_is_found_out() -> None:
+    assert changed_by_second_run(write_unfenced, {"effect": "a"})
+    assert changed_by_second_run(write, {"effect": "b"}), "forgetting the commit that finished it doubles even this one"
+    assert Effect.objects.count() == 4

@@ -1,0 +1,77 @@
+"""Every registered protocol, played by its own bot over HTTP from the consent to a result."""
+
+import pytest
+from django.utils import timezone
+from pytest_django.live_server_helper import LiveServer
+
+from analysis.services.results import read_result
+from core.plugins import load_plugins
+from core.services import jobs
+from core.tasks import declared_jobs, enqueue
+from core.worker import work
+from listening.services.panels import create_panel
+from listening.services.simulation import simulate
+from rating.models import Ballot, Experiment
+from rating.protocols.base import LabelStatus, RatingProtocol
+from rating.services.experiments import create_experiment, go_live
+from rating.services.votes import chain_holds
+from stimuli.models import Condition
+from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.synthesis import clip_bytes, speak
+from tests import people
+
+LISTENERS = 2
+
+
+def live_experiment(protocol: RatingProtocol) -> Experiment:
+    """Two items under a reference and two test conditions, in the first wording that may collect data."""
+    owner = people.experimenter()
+    collection = create_collection(owner=owner, slug="material", title="Material")
+    for n, (item, condition) in enumerate((item, condition) for item in "pq" for condition in ("clean", "x", "y")):
+        role = Condition.Role.REFERENCE if condition == "clean" else Condition.Role.TEST
+        sound = clip_bytes(speak(n, 0.6, 8000), 8000)
+        add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=role)
+    labels = next(labels for labels in protocol.label_sets if labels.status is not LabelStatus.DRAFT)
+    experiment = create_experiment(
+        owner=owner,
+        slug="trying-it",
+        title="Trying it",
+        collection=collection,
+        protocol_slug=protocol.slug,
+        label_set=labels.id,
+        consent_text="You will hear a few clips.",
+        seed="fixed",
+    )
+    create_panel(experiment=experiment, seats=1, actor=owner)
+    return go_live(experiment=experiment, actor=owner)
+
+
+def fold_results() -> None:
+    asked = enqueue("analysis.refresh_stale_results")
+    claimed = jobs.claim(worker="test", names=list(declared_jobs()), job_id=asked.pk)
+    assert claimed is not None
+    work(claimed)
+
+
+@pytest.mark.parametrize("protocol", load_plugins("RATING_PROTOCOLS").values(), ids=lambda protocol: protocol.slug)
+def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
+    protocol: RatingProtocol, live_server: LiveServer
+) -> None:
+    experiment = live_experiment(protocol)
+    receipts = list(
+        simulate(experiment=experiment, listeners=LISTENERS, seed="1", server=live_server.url, now=timezone.now())
+    )
+    assert len({receipt["code"] for receipt in receipts}) == LISTENERS
+    ballots = Ballot.objects.filter(experiment=experiment, kind=Ballot.Kind.SIMULATED)
+    assert [chain_holds(ballot=ballot) for ballot in ballots] == [True] * LISTENERS
+    answered = sum(receipt["vote_count"] for receipt in receipts)
+    assert sum(ballot.vote_count for ballot in ballots) == answered
+
+    fold_results()
+    for method in protocol.methods:
+        with_bots = read_result(experiment=experiment, slug=method, simulated=True)
+        without = read_result(experiment=experiment, slug=method, simulated=False)
+        assert (with_bots["stale"], with_bots["vote_count"]) == (False, answered)
+        assert with_bots["table"]["rows"]
+        assert without["vote_count"] == 0
+        assert not without["table"]["rows"]

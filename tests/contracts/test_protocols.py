@@ -1,0 +1,279 @@
+"""One contract suite over every registered protocol, over a dummy, and over broken ones that it must find out."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.plugins import load_plugins
+from rating.protocols.acr import AbsoluteCategoryRating
+from rating.protocols.base import (
+    Answer,
+    Entry,
+    InvalidAnswer,
+    Json,
+    LabelSet,
+    LabelStatus,
+    Mark,
+    RatingProtocol,
+    Scale,
+    ScaleLabels,
+    ScaleProtocol,
+    TrialPlan,
+)
+from tests.contracts.tree import ROOT
+
+ENTRIES = [
+    Entry(stimulus=f"stimulus-{item}{condition}", item=f"item-{item}", condition=f"condition-{condition}", role=role)
+    for item in "pqrs"
+    for condition, role in (("x", "reference"), ("y", "test"), ("z", "test"))
+]
+WRONG_LEAVES = [
+    *(None, True, False, "", "5", "x" * 5000, [], [1], {}, {"a": 1}),
+    *(math.nan, math.inf, -math.inf, 1e308, 10**400, -(10**400), -1, 0, 2.5, 1e-300),
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Dummy(ScaleProtocol):
+    """Two scales with steps of their own: what the suite must accept besides whole numbers from 1 to 5."""
+
+    slug = "dummy"
+    version = "0.1"
+    title = "Dummy"
+    scales = (Scale("SMALL", low=0, high=1, step=0.25), Scale("LARGE", low=-50, high=50))
+    label_sets = (
+        LabelSet(
+            id="dummy-en-1",
+            language="en",
+            version=1,
+            status=LabelStatus.DRAFT,
+            source="the tests",
+            scales={
+                "SMALL": ScaleLabels(question="How small?", anchors=((1, "Large"), (0, "Small"))),
+                "LARGE": ScaleLabels(question="How large?", anchors=((50, "Large"), (-50, "Small"))),
+            },
+        ),
+    )
+
+
+REGISTERED: list[RatingProtocol] = list(load_plugins("RATING_PROTOCOLS").values())
+EVERY = pytest.mark.parametrize("protocol", [*REGISTERED, Dummy()], ids=lambda protocol: protocol.slug)
+
+
+def planned(protocol: RatingProtocol, seed: int = 1, entries: Sequence[Entry] = ENTRIES) -> list[TrialPlan]:
+    return list(protocol.plan(entries, protocol.defaults, Random(seed)))
+
+
+def check_constants(protocol: RatingProtocol) -> None:
+    """The lengths are those of the columns that the words are stored in."""
+    assert protocol.slug == protocol.slug.lower()
+    assert protocol.slug.replace("-", "").isalnum()
+    assert 0 < len(protocol.slug) <= 50
+    assert 0 < len(protocol.version) <= 20
+    assert protocol.title.strip()
+    assert protocol.view.strip()
+    assert protocol.scales
+    assert all(0 < len(scale.key) <= 20 and scale.key == scale.key.upper() for scale in protocol.scales)
+    assert all(scale.low < scale.high and scale.step > 0 for scale in protocol.scales)
+    assert len({scale.key for scale in protocol.scales}) == len(protocol.scales)
+    assert json.loads(json.dumps(dict(protocol.defaults))) == dict(protocol.defaults)
+    assert "plays_allowed" in protocol.defaults
+    assert set(protocol.methods) <= set(load_plugins("ANALYSIS_METHODS"))
+    assert protocol.methods
+
+
+def check_label_sets(protocol: RatingProtocol) -> None:
+    """Every set names every scale, asks a question, and puts its words on numbers that the scale has."""
+    assert protocol.label_sets
+    assert len({labels.id for labels in protocol.label_sets}) == len(protocol.label_sets)
+    for labels in protocol.label_sets:
+        assert set(labels.scales) == {scale.key for scale in protocol.scales}
+        assert labels.source.strip()
+        assert len(labels.id) <= 100
+        assert labels.sha256 == replace(labels).sha256
+        assert labels.sha256 != replace(labels, version=labels.version + 1).sha256
+        for key, words in labels.scales.items():
+            values = [value for value, _ in words.anchors]
+            assert words.question.strip()
+            assert set(values) <= set(protocol.scale(key).values())
+            assert len(set(values)) == len(values)
+            assert len({label for _, label in words.anchors}) == len(values)
+
+
+def check_plan(protocol: RatingProtocol) -> None:
+    """Same seed, same trials; another seed, other trials; nothing is planned that was not given."""
+    assert planned(protocol, seed=1) == planned(protocol, seed=1)
+    assert any(planned(protocol, seed=seed) != planned(protocol, seed=1) for seed in range(2, 8))
+    assert planned(protocol, entries=[]) == []
+    trials = planned(protocol)
+    assert trials
+    for trial in trials:
+        assert trial.slots
+        assert all(slot.entry in ENTRIES for slot in trial.slots)
+        assert len({slot.key for slot in trial.slots}) == len(trial.slots)
+        assert all(0 < len(slot.key) <= 20 for slot in trial.slots)
+        assert set(trial.ask) <= {scale.key for scale in protocol.scales}
+        assert trial.session >= 0
+
+
+def check_blindness(protocol: RatingProtocol) -> None:
+    names = {name for entry in ENTRIES for name in (entry.stimulus, entry.item, entry.condition)}
+    for trial in planned(protocol):
+        page = json.dumps(protocol.present(trial), allow_nan=False)
+        assert not [name for name in names if name in page]
+        assert not [role for role in ("reference", "anchor") if role in page]
+
+
+def check_bot(protocol: RatingProtocol) -> None:
+    """The bot's answers are accepted, repeatable, survive JSON, and are all counted."""
+    for seed in range(20):
+        for trial in planned(protocol, seed):
+            payload = protocol.example(trial, Random(seed))
+            assert payload == protocol.example(trial, Random(seed))
+            assert_legal(protocol, trial, protocol.read(json.loads(json.dumps(payload)), trial))
+
+
+def assert_legal(protocol: RatingProtocol, trial: TrialPlan, answer: Answer) -> None:
+    """Whatever is accepted gives numbers that exist, about slots and scales that were asked, each once."""
+    places = [(mark.slot, mark.scale) for mark in answer.marks]
+    assert len(set(places)) == len(places)
+    for mark in answer.marks:
+        assert mark.slot in {slot.key for slot in trial.slots}
+        assert mark.scale in trial.ask
+        assert any(math.isclose(mark.value, value, abs_tol=1e-9) for value in protocol.scale(mark.scale).values())
+    json.dumps(dict(answer.detail), allow_nan=False)
+
+
+def leaves(payload: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the way to every part of a JSON value, the whole included."""
+    yield path
+    inner = payload.items() if isinstance(payload, dict) else enumerate(payload) if isinstance(payload, list) else ()
+    for key, value in inner:
+        yield from leaves(value, (*path, key))
+
+
+def with_part(payload: Json, path: tuple[Any, ...], change: Callable[[Any, Any], None]) -> Json:
+    changed = json.loads(json.dumps(payload))
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    change(place, path[-1])
+    return changed
+
+
+def broken_payloads(payload: Json) -> Iterator[Json]:
+    """Put every wrong value in every place, drop every part, and double every part of a list."""
+    for path in leaves(payload):
+        if not path:
+            yield from WRONG_LEAVES
+            continue
+        for wrong in WRONG_LEAVES:
+            yield with_part(payload, path, lambda place, key, wrong=wrong: place.__setitem__(key, wrong))  # type: ignore[misc]
+        yield with_part(payload, path, lambda place, key: place.pop(key))
+        if isinstance(path[-1], int):
+            yield with_part(payload, path, lambda place, key: place.append(place[key]))
+
+
+def check_reading(protocol: RatingProtocol) -> None:
+    """A broken payload is refused with InvalidAnswer, or means something legal; it is never another error."""
+    trial = planned(protocol)[0]
+    refusals: list[str] = []
+    for payload in broken_payloads(protocol.example(trial, Random(1))):
+        try:
+            answer = protocol.read(payload, trial)
+        except InvalidAnswer as refusal:
+            refusals.append(str(refusal))
+        else:
+            assert_legal(protocol, trial, answer)
+    assert len(refusals) > len(WRONG_LEAVES)
+    assert max(map(len, refusals)) < 500
+    nothings: list[Json] = [{}, [], None, "", 0, True]
+    for nothing in nothings:
+        with pytest.raises(InvalidAnswer):
+            protocol.read(nothing, trial)
+
+
+CHECKS = [check_constants, check_label_sets, check_plan, check_blindness, check_bot, check_reading]
+
+
+@EVERY
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+def test_a_protocol_keeps_its_contract(protocol: RatingProtocol, check: Callable[[RatingProtocol], None]) -> None:
+    check(protocol)
+
+
+@EVERY
+@given(payload=JSON)
+def test_any_json_is_read_or_refused(protocol: RatingProtocol, payload: Json) -> None:
+    trial = planned(protocol)[0]
+    for candidate in (payload, {"marks": payload}, {"marks": [payload]}):
+        try:
+            answer = protocol.read(candidate, trial)
+        except InvalidAnswer:
+            continue
+        assert_legal(protocol, trial, answer)
+
+
+@pytest.mark.parametrize("protocol", REGISTERED, ids=lambda protocol: protocol.slug)
+def test_a_registered_protocol_has_its_wording_and_its_view(protocol: RatingProtocol) -> None:
+    assert render_to_string(f"rating/protocols/{protocol.slug}.html").strip()
+    assert Path(ROOT, "frontend", "src", "protocols", f"{protocol.view}.ts").exists()
+
+
+class Leaking(AbsoluteCategoryRating):
+    def present(self, trial: TrialPlan) -> Json:
+        return {"slots": [slot.entry.condition for slot in trial.slots]}
+
+
+class Unseeded(AbsoluteCategoryRating):
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        return super().plan(entries, options, Random())
+
+
+class Unshuffled(AbsoluteCategoryRating):
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        return super().plan(entries, options, Random(1))
+
+
+class Gullible(AbsoluteCategoryRating):
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        return Answer(marks=tuple(Mark(mark["slot"], mark["scale"], mark["value"]) for mark in payload["marks"]))
+
+
+class Wordless(Dummy):
+    label_sets = (replace(Dummy.label_sets[0], scales={}),)
+
+
+class Methodless(AbsoluteCategoryRating):
+    methods = ("no-such-method",)
+
+
+BROKEN: list[tuple[type[RatingProtocol], Callable[[RatingProtocol], None], type[Exception]]] = [
+    (Leaking, check_blindness, AssertionError),
+    (Unseeded, check_plan, AssertionError),
+    (Unshuffled, check_plan, AssertionError),
+    (Gullible, check_reading, TypeError),
+    (Wordless, check_label_sets, AssertionError),
+    (Methodless, check_constants, AssertionError),
+]
+
+
+@pytest.mark.parametrize(("kind", "check", "failure"), BROKEN)
+def test_the_suite_finds_a_broken_protocol_out(
+    kind: type[RatingProtocol], check: Callable[[RatingProtocol], None], failure: type[Exception]
+) -> None:
+    with pytest.raises(failure):
+        check(kind())

@@ -1,0 +1,49 @@
+"""The files of the project as the house tests see them: everything that is kept, nothing that is made."""
+
+import ast
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("analysis", "listening", "rating", "stimuli", "core")
+PYTHON_FOLDERS = (*ROOMS, "config", "scripts", "tests", "bench", "deploy")
+MADE = {".git", ".venv", "node_modules", "__pycache__", "var", "dist", ".hypothesis", ".npm"}
+
+
+@cache
+def every_file() -> tuple[Path, ...]:
+    """List every kept file, sorted; folders that a tool fills are left out."""
+    found: list[Path] = []
+    for folder, names, files in os.walk(ROOT):
+        names[:] = sorted(name for name in names if name not in MADE and not name.endswith("_cache"))
+        found += [Path(folder, name) for name in sorted(files)]
+    return tuple(found)
+
+
+def files(*suffixes: str, under: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Yield the kept files with one of the suffixes, in one of the top folders (or anywhere)."""
+    for path in every_file():
+        if path.suffix in suffixes and (not under or relative(path).parts[0] in under):
+            yield path
+
+
+def modules(*folders: str) -> Iterator[Path]:
+    """Yield hand-written Python modules; migrations are mostly Django's."""
+    for path in files(".py", under=folders or PYTHON_FOLDERS):
+        if "migrations" not in path.parts:
+            yield path
+
+
+def relative(path: Path) -> Path:
+    return path.relative_to(ROOT)
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Journeys through a running Earmark, in Chromium, as people make them."""

@@ -1,0 +1,77 @@
+"""A whole Earmark for every test: gunicorn, a worker and a browser, on the test's own database."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from django.test import override_settings
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from scripts.platform import running
+from tests.servers import chromium_path, free_port
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    # Playwright runs an event loop in this thread; Django would refuse the database there although nothing is shared.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def device(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Make browsers that share nothing, as two devices do; any error on their pages fails the test."""
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+
+    def new(**options: object) -> BrowserContext:
+        context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})  # type: ignore[arg-type]
+        context.set_default_timeout(20_000)
+        context.on("weberror", lambda error: errors.append(str(error.error)))
+        contexts.append(context)
+        return context
+
+    yield new
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def page(device: Callable[..., BrowserContext]) -> Page:
+    return device().new_page()
+
+
+@dataclass(frozen=True)
+class Platform:
+    """The running server and how to reach it."""
+
+    address: str
+
+    def url(self, path: str) -> str:
+        return self.address + path
+
+
+@pytest.fixture
+def platform(process_environment: dict[str, str]) -> Iterator[Platform]:
+    """The web server and the worker as `./earmark run` starts them."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    environment = {**process_environment, "EARMARK_PUBLIC_URL": address}
+    with running(port=port, environment=environment), override_settings(PUBLIC_URL=address):
+        yield Platform(address)

@@ -1,0 +1,97 @@
+"""Every page under an accessibility scan (axe: WCAG 2.0 to 2.2, A and AA), in every theme, wide and narrow."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page
+
+from listening.services import demo
+from tests.e2e.conftest import Platform
+from tests.e2e.listener import PointerListener
+from tests.e2e.test_journey import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+AXE = Path(__file__).resolve().parents[2] / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+# A colour half way between two themes is nobody's to judge; an animation without end is not waited for.
+SETTLED = """() => Promise.race([
+  new Promise((done) => setTimeout(done, 1000)),
+  new Promise(requestAnimationFrame).then(
+    () => Promise.allSettled(document.getAnimations().map((animation) => animation.finished))),
+])"""
+STAFF_PAGES = [
+    "/experiments/",
+    "/new-experiment/",
+    "/experiments/demo-acr/",
+    "/experiments/demo-acr/people/",
+    "/experiments/demo-acr/results/",
+    "/collections/",
+    "/collections/demo-acr/",
+    "/account/",
+    "/experiments/none/",
+]
+
+
+def violations(page: Page) -> list[str]:
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("rules => axe.run({ runOnly: rules }).then(result => result.violations)", RULES)
+    return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
+
+
+def every_look(page: Page) -> Iterator[str]:
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in ("light", "dark", "dim"):
+            page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+            page.evaluate(SETTLED)
+            yield f"{theme} at {width} px"
+
+
+def scan(page: Page, name: str) -> list[str]:
+    return [f"{name}, {look}: {problem}" for look in every_look(page) for problem in violations(page)]
+
+
+def overflows(page: Page, name: str) -> list[str]:
+    """A page that scrolls sideways on a phone is broken, whatever its colours."""
+    page.set_viewport_size({"width": 360, "height": 800})
+    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    return [f"{name} scrolls sideways at 360 px"] if wide else []
+
+
+def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
+    demo.create_demo()
+    page.goto(platform.url("/accounts/login/"))
+    problems = scan(page, "sign-in")
+    sign_in(page, platform)
+    for path in STAFF_PAGES:
+        page.goto(platform.url(path))
+        problems += scan(page, path) + overflows(page, path)
+    assert problems == []
+
+
+def test_participant_pages_are_accessible(platform: Platform, device: Callable[..., BrowserContext]) -> None:
+    demo.create_demo()
+    link = next(iter(demo.fresh_links(now=timezone.now()).values()))
+    page = device().new_page()
+    listener = PointerListener(page)
+    page.goto(link)
+    problems = scan(page, "consent") + overflows(page, "consent")
+    listener.join(link)
+    page.locator("#start:enabled").wait_for()
+    problems += scan(page, "instructions")
+    listener.start()
+    listener.play()
+    page.wait_for_selector("#gate:not([disabled])")
+    listener.choose(3)
+    problems += scan(page, "trial") + overflows(page, "trial")
+    assert problems == []
+
+
+def test_the_scan_finds_what_is_wrong(platform: Platform, page: Page) -> None:
+    page.goto(platform.url("/"))
+    assert violations(page) == []
+    page.evaluate("document.body.append(document.createElement('img'))")
+    assert any(problem.startswith("image-alt") for problem in violations(page))

@@ -1,0 +1,108 @@
+"""The first promise: from a link to a completion code, and the experimenter sees the MOS change."""
+
+import re
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page, expect
+
+from core.models import User
+from listening.bots import Bot
+from listening.models import Completion
+from listening.services import demo
+from rating.models import Experiment, Score, Vote
+from tests.e2e.conftest import Platform
+from tests.e2e.listener import KeyboardListener, PointerListener
+from tests.factories import marks
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def experiment(platform: Platform) -> Experiment:
+    return demo.create_demo()[0]
+
+
+def fresh_link() -> str:
+    return next(iter(demo.fresh_links(now=timezone.now()).values()))
+
+
+def sign_in(page: Page, platform: Platform) -> None:
+    page.goto(platform.url("/accounts/login/"))
+    page.get_by_label("Name").fill(demo.EXPERIMENTER)
+    page.get_by_label("Password").fill(demo.logins()[demo.EXPERIMENTER])
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/experiments/")
+
+
+def take_test(listener: PointerListener, *, value: int) -> str:
+    listener.join(fresh_link())
+    listener.start()
+    for _ in range(12):
+        listener.rate(value)
+    return listener.code()
+
+
+@pytest.mark.parametrize("hands", [PointerListener, KeyboardListener])
+def test_a_listener_takes_the_demo_and_the_experimenter_sees_the_mos_change(
+    hands: type[PointerListener],
+    experiment: Experiment,
+    platform: Platform,
+    device: Callable[..., BrowserContext],
+) -> None:
+    desk = device().new_page()
+    sign_in(desk, platform)
+    desk.goto(platform.url(f"/experiments/{experiment.slug}/results/"))
+    expect(desk.locator("[data-result-table]")).to_contain_text("No answers yet")
+
+    code = take_test(hands(device().new_page()), value=4)
+
+    assert Completion.objects.get().code == code
+    assert set(Score.objects.values_list("value", flat=True)) == {4.0}
+    table = desk.locator("[data-result-table] tbody")
+    expect(table.locator("tr")).to_have_count(3, timeout=30_000)
+    expect(table).to_contain_text("4.00")
+    expect(table.locator("tr").first.locator("td").last).to_have_text("-")  # one listener has no interval
+
+    with Bot(link=fresh_link(), answers=lambda page: marks(2), rng=Random(1)) as another:
+        another.play()
+
+    expect(table).to_contain_text("3.00", timeout=30_000)
+    expect(table).not_to_contain_text("4.00")
+    expect(desk.locator("svg.ci-plot")).to_be_visible()
+
+
+def test_what_was_heard_is_recorded_to_the_end(experiment: Experiment, page: Page) -> None:
+    listener = PointerListener(page)
+    listener.join(fresh_link())
+    listener.start()
+    listener.rate(5)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
+    expect(page.locator("#save-state")).to_have_text(re.compile(r"\d\d:\d\d:\d\d"))
+    heard = Vote.objects.get().heard
+    assert heard["heard_full"] is True
+    assert heard["plays"] == 1
+    assert heard["heard_ms"] == pytest.approx(2400, abs=150)
+
+
+def test_the_scale_stays_closed_until_the_clip_has_ended(experiment: Experiment, page: Page) -> None:
+    listener = KeyboardListener(page)
+    listener.join(fresh_link())
+    listener.start()
+    page.locator("#play:enabled").wait_for()
+    listener.press("Digit3")
+    expect(page.locator("#gate")).to_have_attribute("disabled", "")
+    listener.play()
+    listener.press("Digit3")
+    expect(page.locator("input[type=radio]:checked")).to_have_count(0)
+    page.wait_for_selector("#gate:not([disabled])")
+    listener.press("Digit3")
+    expect(page.locator("input[type=radio]:checked")).to_have_count(1)
+
+
+def test_an_account_of_an_experimenter_signs_in_and_out(experiment: Experiment, platform: Platform, page: Page) -> None:
+    sign_in(page, platform)
+    expect(page.get_by_role("link", name=experiment.title)).to_be_visible()
+    assert User.objects.get(username=demo.EXPERIMENTER).last_login is not None

@@ -1,0 +1,218 @@
+"""Workers are killed and the doorbell is torn out, again and again: no job is lost, no effect happens twice.
+
+EARMARK_FAULT_SCALE multiplies the number of jobs and kills; 4 gives the 4,000 jobs and 40 kills of a release.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+
+from core.doorbell import QUEUE
+from core.models import Job
+from core.querysets import JobQuerySet
+from core.tasks import JobKind, enqueue
+from scripts.children import dies_with_parent
+from tests.effects.models import Effect
+from tests.effects.tasks import crash, write, write_unfenced
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+ROOT = Path(__file__).resolve().parents[2]
+SCALE = float(os.environ.get("EARMARK_FAULT_SCALE", "1"))
+LEASE_S = 2
+PATIENCE_S = 240 * max(SCALE, 1)
+
+TABLE_WORKER = [sys.executable, "manage.py", "run_worker", "--threads", "2", "--poll", "0.05"]
+ONE_AT_A_TIME = [sys.executable, "manage.py", "run_worker", "--threads", "1", "--poll", "0.05"]
+CELERY = [sys.executable, "-m", "celery", "-A", "config.celery:app"]
+CELERY_WORKER = [*CELERY, "worker", "--concurrency", "2", "--loglevel", "ERROR", "--without-gossip", "--without-mingle"]
+CELERY_BEAT = [*CELERY, "beat", "--loglevel", "ERROR"]
+
+
+@pytest.fixture(autouse=True)
+def _no_rings_of_other_tests() -> Iterator[None]:
+    """Empty this run's own Redis database, never the server: other tests may share it."""
+    empty_redis()
+    yield
+    empty_redis()
+
+
+def empty_redis() -> int:
+    """Lose every ring, and say how many there were."""
+    if not django_settings.REDIS_URL:
+        return 0
+    from redis import Redis
+
+    redis = Redis.from_url(django_settings.REDIS_URL)
+    rings = redis.llen(QUEUE)
+    redis.flushdb()
+    return int(rings)
+
+
+class Crew:
+    """Processes, each leading a group of its own, so that a kill takes its children along."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        # Short leases, and a short period in the schedule, so that beat ticks often too.
+        hurry = {"EARMARK_JOB_LEASE_S": str(LEASE_S), "EARMARK_RESULTS_EVERY_S": str(LEASE_S)}
+        self.environment = environment | hurry
+        self.members: list[subprocess.Popen[bytes]] = []
+
+    def hire(self, command: list[str]) -> "subprocess.Popen[bytes]":
+        leave_together = dies_with_parent(signal.SIGKILL)
+        member = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=self.environment,
+            process_group=0,
+            preexec_fn=leave_together,  # noqa: PLW1509 - this test has one thread
+        )
+        self.members.append(member)
+        return member
+
+    def kill(self, member: "subprocess.Popen[bytes]") -> None:
+        if member.poll() is None:
+            os.killpg(member.pid, signal.SIGKILL)
+            member.wait()
+        self.members.remove(member)
+
+    def dismiss(self) -> None:
+        for member in list(self.members):
+            self.kill(member)
+
+
+@contextmanager
+def crew_of(environment: dict[str, str], *commands: list[str]) -> Iterator[Crew]:
+    crew = Crew(environment)
+    try:
+        for command in commands:
+            crew.hire(command)
+        yield crew
+    finally:
+        crew.dismiss()
+
+
+def ask_for(kind: JobKind, count: int, work_s: float) -> list[str]:
+    keys = [f"effect {n}" for n in range(count)]
+    for key in keys:
+        enqueue(kind, effect=key, work_s=work_s)
+    return keys
+
+
+def asked_for() -> JobQuerySet:
+    """The test's own jobs; the workers keep the schedule besides."""
+    return Job.objects.filter(name__startswith="effects.")
+
+
+def done() -> int:
+    return asked_for().filter(state=Job.State.DONE).count()
+
+
+def wait_until_done(count: int) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while done() < count:
+        states = Counter(asked_for().values_list("state", flat=True))
+        assert time.monotonic() < deadline, f"waited in vain for {count} done jobs: {states}"
+        time.sleep(0.05)
+
+
+def run_with_faults(count: int, faults: int, strike: Callable[[random.Random], None]) -> None:
+    """Strike at random moments, spread over the work, and wait for its end."""
+    chance = random.Random(20260301)
+    for n in range(faults):
+        wait_until_done(int(count * (n + 0.5) / (faults + 1)))
+        time.sleep(chance.uniform(0, 0.2))
+        strike(chance)
+    wait_until_done(count)
+
+
+def effects() -> Counter[str]:
+    return Counter(Effect.objects.values_list("key", flat=True))
+
+
+def repeated() -> int:
+    return asked_for().filter(attempts__gt=1).count()
+
+
+def kill_and_replace(crew: Crew, command: list[str]) -> Callable[[random.Random], None]:
+    def strike(chance: random.Random) -> None:
+        workers = [member for member in crew.members if member.args == command]
+        crew.kill(chance.choice(workers))
+        crew.hire(command)
+
+    return strike
+
+
+def test_1000_jobs_survive_10_worker_kills_and_each_effect_happens_once(process_environment: dict[str, str]) -> None:
+    count, kills = round(1000 * SCALE), round(10 * SCALE)
+    keys = ask_for(write, count, work_s=0.02)
+    with crew_of(process_environment, TABLE_WORKER, TABLE_WORKER) as crew:
+        run_with_faults(count, kills, kill_and_replace(crew, TABLE_WORKER))
+    assert effects() == Counter(keys)
+    assert repeated() > 0, "no kill hit a running job, so nothing was tested"
+
+
+def test_control_effects_outside_the_fence_are_doubled_by_the_same_kills(process_environment: dict[str, str]) -> None:
+    """Were this to pass with single effects, the test above would prove nothing."""
+    count, kills = 60, 6
+    keys = ask_for(write_unfenced, count, work_s=0.3)
+    with crew_of(process_environment, TABLE_WORKER, TABLE_WORKER) as crew:
+        run_with_faults(count, kills, kill_and_replace(crew, TABLE_WORKER))
+    assert set(effects()) == set(keys), "even so, no job is lost"
+    assert effects().total() > count
+
+
+def test_a_crash_at_any_step_leaves_no_half_state_behind(process_environment: dict[str, str]) -> None:
+    points = {"before the effect": 2, "before the commit": 2, "after the commit": 1}
+    asked = {enqueue(crash, effect=point, point=point).pk: attempts for point, attempts in points.items()}
+    with crew_of(process_environment) as crew:
+        for _ in points:
+            assert crew.hire(ONE_AT_A_TIME).wait(PATIENCE_S) == 137
+        crew.hire(ONE_AT_A_TIME)
+        wait_until_done(len(points))
+    assert effects() == Counter(points.keys())
+    assert dict(asked_for().values_list("pk", "attempts")) == asked
+
+
+@pytest.mark.redis
+def test_celery_workers_lose_no_job_when_redis_is_emptied_and_workers_are_killed(
+    process_environment: dict[str, str],
+) -> None:
+    count, faults = round(300 * SCALE), round(6 * SCALE)
+    emptied: list[int] = []
+    with crew_of(process_environment, CELERY_WORKER, CELERY_WORKER, CELERY_BEAT) as crew:
+        kill = kill_and_replace(crew, CELERY_WORKER)
+
+        def strike(chance: random.Random) -> None:
+            if len(emptied) % 2:
+                kill(chance)
+            emptied.append(empty_redis())
+
+        keys = ask_for(write, count, work_s=0.05)
+        run_with_faults(count, faults, strike)
+    assert effects() == Counter(keys)
+    assert max(emptied) > 0, "Redis held no ring when it was emptied, so nothing was tested"
+
+
+@pytest.mark.redis
+def test_control_rings_alone_do_not_bring_every_job_to_its_end(process_environment: dict[str, str]) -> None:
+    """Without the tick the emptied Redis loses jobs: the table and its sweeper carry the promise, not the broker."""
+    ask_for(write, 20, work_s=0.0)
+    assert empty_redis() == 20
+    with crew_of(process_environment, CELERY_WORKER):
+        sentinel = enqueue(write, effect="rung after the flush")
+        deadline = time.monotonic() + PATIENCE_S
+        while Job.objects.get(pk=sentinel.pk).state != Job.State.DONE:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert done() == 1
