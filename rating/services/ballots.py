@@ -110,11 +110,13 @@ def _outline(plan: TrialPlan) -> Json:
 
 
 def _labels(rules: RatingProtocol, label_set: str) -> dict[str, Json]:
+    labels = rules.label_set(label_set)
     return {
         key: {
+            "language": labels.language,
             "question": words.question,
             "attend": words.attend,
             "anchors": [{"value": value, "label": label} for value, label in words.anchors],
         }
-        for key, words in rules.label_set(label_set).scales.items()
+        for key, words in labels.scales.items()
     }

@@ -54,6 +54,7 @@ def test_a_page_carries_exactly_what_the_browser_needs() -> None:
         "trial", "position", "session", "kind", "revision", "view", "plays_allowed", "page", "media", "labels",
     }  # fmt: skip
     assert page["page"] == {"slots": ["a"], "ask": ["QUALITY"]}
+    assert page["labels"]["QUALITY"]["language"] == "en"
     assert [anchor["label"] for anchor in page["labels"]["QUALITY"]["anchors"]] == [
         "Excellent",
         "Good",

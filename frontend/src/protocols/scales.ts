@@ -46,7 +46,7 @@ function buildGroup(slot: string, scale: string, words: ScaleWords | undefined):
   const attend = words?.attend ? [make("p", { class: "scale__attend" }, words.attend)] : [];
   const fieldset = make(
     "fieldset",
-    { class: "scale", "data-scale": scale, "data-slot": slot },
+    { class: "scale", lang: words?.language ?? "", "data-scale": scale, "data-slot": slot },
     make("legend", {}, words?.question ?? scale),
     ...attend,
     make("div", { class: "scale__choices" }, ...choices),

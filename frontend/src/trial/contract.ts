@@ -5,6 +5,7 @@ import type { Player } from "../player/player.ts";
 import type { Keys } from "./keys.ts";
 
 export interface ScaleWords {
+  language: string; // of the words, which may differ from the page's
   question: string;
   attend: string;
   anchors: { value: number; label: string }[]; // best first
