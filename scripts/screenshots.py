@@ -17,18 +17,9 @@ from typing import Any
 from scripts.console import ROOT, say
 from scripts.install import PYTHON
 from scripts.platform import running
-from scripts.provision import chromium_program
+from scripts.provision import CHROMIUM_FLAGS, chromium_program
 from tests.servers import free_port
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}
 THEMES = ("light", "dark", "dim")
 # What the README shows: page, width, theme.
@@ -75,7 +66,7 @@ def _pictures(address: str, words: str, folder: Path, *, everything: bool) -> It
     if link is None:
         raise RuntimeError("the demo has no participant link")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(chromium_program()), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=str(chromium_program()), args=CHROMIUM_FLAGS)
         desk, seat = browser.new_context(), browser.new_context()
         _sign_in(desk.new_page(), address, "demo-admin", logins["demo-admin"])
         pages = _staff_pages(desk, address) | _participant_pages(seat, link[1])

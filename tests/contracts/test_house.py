@@ -130,7 +130,7 @@ INNOCENT: list[tuple[Callable[[str], list[str]], str]] = [
     (lambda text: rules.writes(ast.parse(text)), "services.save_vote(); response.headers.update(x)"),
     (lambda text: rules.docstring(ast.parse(text)), ""),
     (lambda text: rules.named(text, "acr"), "sacred acronym acr-en-1"),
-    (rules.machine_paths, "https://example.org/home/ and frontend/root/x"),
+    (rules.machine_paths, "https://example.org/home/ and frontend/rootless/x"),
 ]
 
 

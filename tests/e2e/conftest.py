@@ -9,17 +9,8 @@ from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from scripts.platform import running
+from scripts.provision import CHROMIUM_FLAGS
 from tests.servers import chromium_path, free_port
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +18,7 @@ def chromium() -> Iterator[Browser]:
     # Playwright runs an event loop in this thread; Django would refuse the database there although nothing is shared.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
         yield browser
         browser.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
