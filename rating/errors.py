@@ -57,6 +57,12 @@ class ReasonMissing(AppError):
     sentence = sentence("Say why: the reason is kept in the audit log and shown with the data.")
 
 
+class ColleagueUnknown(AppError):
+    code = "experiment.colleague_unknown"
+    status = 422
+    sentence = sentence("There is no account called '{name}'. Ask your colleague for the name they sign in with.")
+
+
 class UnknownTrial(AppError):
     code = "vote.unknown_trial"
     status = 404

@@ -38,3 +38,7 @@ class ExperimentForm(RefusingForm):
 
 class ReasonForm(RefusingForm):
     reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
+class ColleagueForm(RefusingForm):
+    colleague = forms.CharField(label=_("Colleague"), max_length=150)

@@ -8,7 +8,7 @@ from core.errors import AppError
 from core.policy import Audience, open_to, staff
 from core.problems import say
 from rating.access import experiment_for
-from rating.forms import ExperimentForm, ReasonForm
+from rating.forms import ColleagueForm, ExperimentForm, ReasonForm
 from rating.models import Experiment
 from rating.registry import protocol
 from rating.services import experiments as services
@@ -51,6 +51,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "protocol": rules,
         "labels": rules.label_set(shown.label_set),
         "ballots": shown.ballots.counts_by_kind(),
+        "collaborators": shown.collaborators.all(),
         "tab": "overview",
     }
     return render(request, "rating/experiment.html", context)
@@ -60,6 +61,15 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @open_to(Audience.STAFF)
 def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
     CHANGES[change](experiment=experiment_for(staff(request), slug), actor=staff(request))
+    return redirect("rating:experiment", slug=slug)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def share(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = experiment_for(staff(request), slug)
+    name = ColleagueForm(request.POST).value("colleague")
+    services.share(experiment=experiment, actor=staff(request), colleague_name=name)
     return redirect("rating:experiment", slug=slug)
 
 

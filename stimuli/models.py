@@ -15,6 +15,8 @@ class Collection(BaseModel):
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=200)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="collections")
+    # Those with whom an experiment that uses the collection was shared.
+    readers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="readable_collections", blank=True)
 
     objects = CollectionQuerySet.as_manager()
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 class CollectionQuerySet(models.QuerySet["Collection"]):
     def visible_to(self, user: "User") -> "CollectionQuerySet":
-        return self if user.is_admin else self.filter(owner=user)
+        """Own collections and those of shared experiments; an admin sees all."""
+        readable = self.model.readers.through.objects.filter(user=user).values("collection")
+        return self if user.is_admin else self.filter(models.Q(owner=user) | models.Q(pk__in=readable))
 
     def with_counts(self) -> "CollectionQuerySet":
         return self.annotate(

@@ -11,6 +11,7 @@ from core.models import User
 from core.services import audit
 from rating.canonical import digest
 from rating.errors import (
+    ColleagueUnknown,
     LabelSetIsDraft,
     NoStimuli,
     ReasonMissing,
@@ -108,15 +109,20 @@ def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
 
 
 @transaction.atomic
-def share(*, experiment: Experiment, actor: User, colleague: User) -> None:
-    """Let a colleague see and run the experiment as its owner does."""
+def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
+    """Let a colleague see and run the experiment as its owner does, and listen to its collection."""
+    colleague = User.objects.filter(username=colleague_name, is_active=True).first()
+    if colleague is None:
+        raise ColleagueUnknown(name=colleague_name)
     experiment.collaborators.add(colleague)
+    experiment.collection.readers.add(colleague)
     audit.record(
         actor=actor,
         action="experiment.shared",
         target=f"experiment/{experiment.slug}",
         after={"colleague": colleague.username},
     )
+    return colleague
 
 
 def _locked(experiment: Experiment) -> Experiment:

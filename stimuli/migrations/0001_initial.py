@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(unique=True)),
                 ('title', models.CharField(max_length=200)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='collections', to=settings.AUTH_USER_MODEL)),
+                ('readers', models.ManyToManyField(blank=True, related_name='readable_collections', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ['title'],

@@ -68,6 +68,7 @@ rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
 rating:experiment                     owned          staff-405
 rating:state                          staff-405      owned
+rating:share                          staff-405      owned-400
 rating:unblind                        staff-405      owned-400
 listening:join                        public         public
 listening:visit                       visit          no-method

@@ -8,7 +8,7 @@ from rating import errors
 from rating.access import experiment_for
 from rating.models import Experiment
 from rating.services.experiments import close, go_live, pause, share, unblind
-from stimuli.services.collections import create_collection
+from stimuli.services.collections import collection_for, create_collection
 from tests.factories import make_experiment, make_user
 
 pytestmark = pytest.mark.django_db
@@ -79,8 +79,16 @@ def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
     assert experiment_for(admin, experiment.slug) == experiment
     with pytest.raises(errors.ExperimentNotFound):
         experiment_for(colleague, experiment.slug)
-    share(experiment=experiment, actor=owner, colleague=colleague)
+    share(experiment=experiment, actor=owner, colleague_name=colleague.username)
     assert experiment_for(colleague, experiment.slug) == experiment
+    assert collection_for(colleague, experiment.collection.slug) == experiment.collection
+
+
+def test_an_experiment_is_shared_only_with_somebody_who_exists() -> None:
+    experiment = make_experiment()
+    with pytest.raises(errors.ColleagueUnknown):
+        share(experiment=experiment, actor=experiment.owner, colleague_name="nobody")
+    assert not AuditEntry.objects.filter(action="experiment.shared").exists()
 
 
 def test_unblinding_needs_a_reason_and_is_logged_once() -> None:
