@@ -5,7 +5,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.models import BaseModel
-from listening.querysets import InvitationQuerySet, SeatQuerySet
+from listening.querysets import SeatQuerySet
 from rating.models import Ballot, Experiment
 
 
@@ -77,8 +77,6 @@ class Invitation(BaseModel):
     token_sha256 = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     seat = models.OneToOneField(Seat, null=True, on_delete=models.PROTECT, related_name="invitation")
-
-    objects = InvitationQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -1,5 +1,6 @@
 """The participant's three pages, and the experimenter's page of panels and links."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +21,7 @@ from listening.models import Completion, Invitation, Seat
 from listening.services import panels, visits
 from listening.texts import visit_texts
 from rating.access import experiment_for
+from rating.models import Experiment
 
 
 @never_cache
@@ -101,39 +103,36 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
 @require_GET
 @open_to(Audience.STAFF)
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
-    context = {
-        "experiment": experiment,
-        "panels": panels.overview(experiment=experiment),
-        "panel_form": PanelForm(),
-        "invitations_form": InvitationsForm(),
-        "links": request.session.pop("new_links", []),
-        "tab": "people",
-    }
-    return render(request, "listening/people.html", context)
+    return _people_page(request, experiment_for(staff(request), slug))
 
 
 @require_POST
 @open_to(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
-    form = PanelForm(request.POST)
-    seats = form.value("seats")
-    panels.create_panel(experiment=experiment, seats=seats, actor=staff(request))
+    panels.create_panel(experiment=experiment, seats=PanelForm(request.POST).value("seats"), actor=staff(request))
     return redirect("listening:people", slug=slug)
 
 
 @require_POST
 @open_to(Audience.STAFF)
 def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Make links and show them once, on the next page, to the one who asked."""
+    """Make links and show them in the answer and nowhere else: their secrets are not kept."""
     experiment = experiment_for(staff(request), slug)
-    form = InvitationsForm(request.POST)
     tokens = panels.invite(
         panel=panels.panel_of(experiment=experiment, number=number),
-        count=form.value("count"),
+        count=InvitationsForm(request.POST).value("count"),
         now=timezone.now(),
         actor=staff(request),
     )
-    request.session["new_links"] = [panels.link(token) for token in tokens]
-    return redirect("listening:people", slug=slug)
+    return _people_page(request, experiment, links=[panels.link(token) for token in tokens])
+
+
+def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
+    context = {
+        "experiment": experiment,
+        "panels": panels.overview(experiment=experiment),
+        "links": links,
+        "tab": "people",
+    }
+    return render(request, "listening/people.html", context)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.models import BaseModel
-from rating.querysets import BallotQuerySet, ExperimentQuerySet, TrialQuerySet, VoteQuerySet
+from rating.querysets import BallotQuerySet, ExperimentQuerySet, TrialQuerySet
 from stimuli.models import Collection, Stimulus
 
 
@@ -166,8 +166,6 @@ class Vote(models.Model):
     label_set_sha256 = models.CharField(max_length=64)
     chain = models.CharField(max_length=64)  # links this seal to all before it
     received_at = models.DateTimeField(default=timezone.now)
-
-    objects = VoteQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 if TYPE_CHECKING:
     from core.models import User
-    from rating.models import Ballot, Experiment, Trial, Vote
+    from rating.models import Ballot, Experiment, Trial
 
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
@@ -37,9 +37,3 @@ class BallotQuerySet(models.QuerySet["Ballot"]):
 class TrialQuerySet(models.QuerySet["Trial"]):
     def unanswered(self) -> "TrialQuerySet":
         return self.filter(current_vote__isnull=True)
-
-
-class VoteQuerySet(models.QuerySet["Vote"]):
-    def current(self) -> "VoteQuerySet":
-        """The one answer to each trial that counts."""
-        return self.filter(current_for__isnull=False)
