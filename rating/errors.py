@@ -51,6 +51,14 @@ class NoStimuli(AppError):
     sentence = sentence("The collection '{collection}' holds no stimuli to rate. Import some first.")
 
 
+class DesignChanged(AppError):
+    code = "experiment.design_changed"
+    status = 409
+    sentence = sentence(
+        "The collection has changed since the experiment went live. Make a new experiment for the changed material."
+    )
+
+
 class ReasonMissing(AppError):
     code = "experiment.reason_missing"
     status = 422

@@ -12,12 +12,14 @@ from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
 from rating.protocols.base import Slot as PlannedSlot
 from rating.registry import protocol
+from rating.services.experiments import check_design
 from stimuli.models import Condition, Stimulus
 
 
 @transaction.atomic
 def open_ballot(*, experiment: Experiment, seed: str, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
     """Draw one seat's trials; the same seed over the same material draws the same trials."""
+    check_design(experiment)
     entries = [entry_of(stimulus) for stimulus in _ratable(experiment)]
     if not entries:
         raise NoStimuli(collection=experiment.collection.title)

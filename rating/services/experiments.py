@@ -12,6 +12,7 @@ from core.services import audit
 from rating.canonical import digest
 from rating.errors import (
     ColleagueUnknown,
+    DesignChanged,
     LabelSetIsDraft,
     NoStimuli,
     ReasonMissing,
@@ -73,7 +74,8 @@ def go_live(*, experiment: Experiment, actor: User) -> Experiment:
         raise LabelSetIsDraft(label_set=labels.id)
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
         raise NoStimuli(collection=experiment.collection.title)
-    experiment.design_sha256 = experiment.design_sha256 or digest(_design(experiment, labels.sha256))
+    check_design(experiment)
+    experiment.design_sha256 = design_digest(experiment)
     return _enter(experiment, Experiment.State.LIVE, actor)
 
 
@@ -144,19 +146,32 @@ def _enter(experiment: Experiment, state: Experiment.State, actor: User, reason:
     return experiment
 
 
-def _design(experiment: Experiment, label_set_sha256: str) -> dict[str, Any]:
-    stimuli = Stimulus.objects.filter(item__collection=experiment.collection)
-    return {
-        "protocol": experiment.protocol,
-        "protocol_version": protocol(experiment.protocol).version,
-        "options": experiment.options,
-        "label_set": experiment.label_set,
-        "label_set_sha256": label_set_sha256,
-        "consent_sha256": digest(experiment.consent_text),
-        "seed": experiment.seed,
-        "stimuli": sorted(stimuli.values_list("item__name", "condition__name", "recording__sha256")),
-        "ballots": sorted(experiment.ballots.values_list("seed", "plan_sha256")),
-    }
+def check_design(experiment: Experiment) -> None:
+    """Refuse to go on under a frozen hash that no longer describes what would be heard."""
+    if experiment.design_sha256 and experiment.design_sha256 != design_digest(experiment):
+        raise DesignChanged
+
+
+def design_digest(experiment: Experiment) -> str:
+    """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number."""
+    rules = protocol(experiment.protocol)
+    stimuli = Stimulus.objects.filter(item__collection=experiment.collection).order_by("item__name", "condition__name")
+    return digest(
+        {
+            "protocol": experiment.protocol,
+            "protocol_version": rules.version,
+            "options": experiment.options,
+            "label_set": experiment.label_set,
+            "label_set_sha256": rules.label_set(experiment.label_set).sha256,
+            "consent_sha256": digest(experiment.consent_text),
+            "seed": experiment.seed,
+            "stimuli": list(
+                stimuli.values_list(
+                    "item__name", "item__factors", "condition__name", "condition__role", "recording__sha256"
+                )
+            ),
+        }
+    )
 
 
 def _check_label_set(rules: RatingProtocol, label_set: str) -> None:

@@ -4,12 +4,13 @@ import pytest
 
 from core.errors import AppError
 from core.models import AuditEntry, User
+from listening.services.panels import create_panel
 from rating import errors
 from rating.access import experiment_for
 from rating.models import Experiment
-from rating.services.experiments import close, go_live, pause, share, unblind
-from stimuli.services.collections import collection_for, create_collection
-from tests.factories import make_experiment, make_user
+from rating.services.experiments import close, design_digest, go_live, pause, share, unblind
+from stimuli.services.collections import add_stimulus, collection_for, create_collection
+from tests.factories import make_experiment, make_user, tone
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +61,23 @@ def test_the_design_is_frozen_once_and_survives_a_pause() -> None:
     assert len(frozen) == 64
     pause(experiment=experiment, actor=experiment.owner)
     assert go_live(experiment=experiment, actor=experiment.owner).design_sha256 == frozen
+
+
+def test_a_collection_that_changed_under_a_frozen_design_stops_new_seats_and_going_on() -> None:
+    experiment = make_experiment(seats=1)
+    add_stimulus(collection=experiment.collection, item="late", condition="late", content=tone(900))
+    with pytest.raises(errors.DesignChanged):
+        create_panel(experiment=experiment, seats=1, actor=experiment.owner)
+    pause(experiment=experiment, actor=experiment.owner)
+    with pytest.raises(errors.DesignChanged):
+        go_live(experiment=experiment, actor=experiment.owner)
+    assert experiment.panels.count() == 1
+
+
+def test_seats_added_later_leave_the_design_as_it_was() -> None:
+    experiment = make_experiment(seats=1)
+    create_panel(experiment=experiment, seats=2, actor=experiment.owner)
+    assert design_digest(experiment) == experiment.design_sha256
 
 
 def test_states_follow_each_other_and_are_logged() -> None:
