@@ -47,7 +47,6 @@ def local_configuration(folder: Path, *, listen: int, upstream: int, static: Pat
         "listen 8080;": f"listen 127.0.0.1:{listen};",
         "server web:8000;": f"server 127.0.0.1:{upstream};",
         "/srv/static/": f"{static}/",
-        "/srv/files/": f"{folder}/files/",
         "/tmp/nginx": f"{folder}/nginx",
     }
     text = (ROOT / "deploy" / "nginx.conf").read_text()
