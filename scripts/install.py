@@ -34,6 +34,13 @@ def set_up(requirements: tuple[str, ...] = RUN_REQUIREMENTS) -> None:
         _compile_translations()
 
 
+def set_up_packages(requirements: tuple[str, ...]) -> None:
+    """Only the Python packages, Node among them: enough to lock anew what `set_up` would refuse to install."""
+    with _one_at_a_time():
+        _make_environment()
+        _install(requirements)
+
+
 def node_environment() -> dict[str, str]:
     """Node and npm come from the virtual environment, whatever else is on the machine."""
     path = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"

@@ -1,7 +1,7 @@
 """`./earmark lock`: exact pins with hashes, for every platform, without the name of any index."""
 
 from scripts.console import say, step, words
-from scripts.install import FRONTEND, RUN_REQUIREMENTS, UV_ENVIRONMENT, VENV, node_environment, set_up
+from scripts.install import FRONTEND, RUN_REQUIREMENTS, UV_ENVIRONMENT, VENV, node_environment, set_up_packages
 
 # In this order: the later files are constrained by requirements.txt.
 LOCKED = ("requirements", "requirements-build", "requirements-dev", "requirements-bootstrap", "requirements-servers")
@@ -9,7 +9,7 @@ PYTHON_VERSION = "3.11"
 
 
 def lock() -> int:
-    set_up(RUN_REQUIREMENTS)
+    set_up_packages(RUN_REQUIREMENTS)
     for name in LOCKED:
         command = words(VENV / "bin" / "uv", "pip", "compile", f"{name}.in", "--output-file", f"{name}.txt")
         command += ["--universal", "--generate-hashes", "--no-header", "--python-version", PYTHON_VERSION]
