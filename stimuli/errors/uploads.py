@@ -1,0 +1,159 @@
+"""Refusals of uploads, in the words of tus 1.0 where it has them, and of the imports that they belong to."""
+
+from core.errors import AppError, sentence
+
+
+class UploadNotFound(AppError):
+    code = "upload.not_found"
+    status = 404
+    sentence = sentence("There is no such upload among yours; announce the file again.")
+
+
+class UploadGone(AppError):
+    code = "upload.gone"
+    status = 410
+    sentence = sentence("This import has expired or was cancelled, and what had arrived is deleted; begin a new one.")
+
+
+class UploadClosed(AppError):
+    code = "upload.closed"
+    status = 409
+    sentence = sentence("This import takes no more files, because they are being looked at already; begin a new one.")
+
+
+class UploadBusy(AppError):
+    code = "upload.busy"
+    status = 423
+    sentence = sentence("Another request is sending this file at the moment; try again in a few seconds.")
+
+
+class UploadsCrowded(AppError):
+    code = "upload.crowded"
+    status = 503
+    sentence = sentence("As many uploads as this server takes at once are under way; try again in a few seconds.")
+
+
+class OffsetWrong(AppError):
+    code = "upload.offset"
+    status = 409
+    sentence = sentence("The file goes on at byte {expected}, not at {given}; ask with HEAD and send from there.")
+
+
+class ChecksumWrong(AppError):
+    code = "upload.checksum"
+    status = 460  # tus 1.0, checksum extension
+    sentence = sentence("The bytes that arrived are not those that were sent; they were discarded, send them again.")
+
+
+class ChecksumUnknown(AppError):
+    code = "upload.checksum_unknown"
+    sentence = sentence("'{given}' is no checksum that is understood here; send sha1 or sha256, a space, and base64.")
+
+
+class UploadHeaderWrong(AppError):
+    code = "upload.header"
+    sentence = sentence("The header {header} is missing or cannot be read; it must hold {wanted}.")
+
+
+class UploadTypeWrong(AppError):
+    code = "upload.media_type"
+    status = 415
+    sentence = sentence("Bytes of an upload are sent as application/offset+octet-stream.")
+
+
+class TusVersionWrong(AppError):
+    code = "upload.version"
+    status = 412
+    sentence = sentence("This server speaks tus 1.0.0; say so in the header Tus-Resumable.")
+
+
+class UploadLengthDeferred(AppError):
+    code = "upload.length_deferred"
+    sentence = sentence("The length of a file must be known when it is announced; send it as Upload-Length.")
+
+
+class BodyLengthMissing(AppError):
+    code = "upload.body_length"
+    status = 411
+    sentence = sentence("The request does not say how long it is; send it with Content-Length.")
+
+
+class UploadTooLong(AppError):
+    code = "upload.too_long"
+    status = 413
+    sentence = sentence(
+        "The file was announced with {byte_count} bytes, and this would make it longer; send the rest only."
+    )
+
+
+class UploadCut(AppError):
+    code = "upload.cut"
+    status = 408
+    sentence = sentence(
+        "The request broke off after {received} of {announced} bytes; ask with HEAD and send from there."
+    )
+
+
+class DiskFull(AppError):
+    code = "upload.disk_full"
+    status = 507
+    sentence = sentence("The server's disk is full. What has arrived is kept; sending goes on once there is room.")
+
+
+class QuotaExceeded(AppError):
+    code = "upload.quota"
+    status = 413
+    sentence = sentence(
+        "These files hold {needed_gb:.3g} GB, and {left_gb:.3g} of your {quota_gb:.3g} GB are free. "
+        "Cancel other imports, send less, or ask an admin for more."
+    )
+
+
+class FilesRefused(AppError):
+    code = "upload.files_refused"
+    status = 422
+    sentence = sentence("The list of files cannot be taken: {problems}")
+
+
+class IntakeNotFound(AppError):
+    code = "intake.not_found"
+    status = 404
+    sentence = sentence("There is no such import among yours in this collection.")
+
+
+class IntakeElsewhere(AppError):
+    code = "intake.wrong_state"
+    status = 409
+    sentence = sentence("The import is in the state '{state}', from which this step is not possible.")
+
+
+class IntakeIncomplete(AppError):
+    code = "intake.incomplete"
+    status = 409
+    sentence = sentence(
+        "{missing} of the announced files have not arrived whole, '{path}' among them; send them first."
+    )
+
+
+class IntakeEmpty(AppError):
+    code = "intake.empty"
+    status = 422
+    sentence = sentence("The import holds no files; announce at least one.")
+
+
+class DigestMissing(AppError):
+    code = "intake.digest_missing"
+    status = 422
+    sentence = sentence("The SHA-256 of '{path}' is missing or is not 64 hexadecimal digits; send it for every file.")
+
+
+class CollectionNotYours(AppError):
+    code = "collection.not_yours"
+    status = 403
+    sentence = sentence("Only {owner}, who owns the collection, can import into it; make a collection of your own.")
+
+
+class CollectionSlugTaken(AppError):
+    code = "collection.slug_taken"
+    status = 409
+    sentence = sentence("Another collection has the short name '{slug}'; choose another.")

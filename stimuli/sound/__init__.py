@@ -1,0 +1,1 @@
+"""Knowledge of sound: decoding, measuring, drawing and cutting it; plain Python that runs in a sealed child process."""

@@ -1,0 +1,13 @@
+"""The one way to compile an inner loop: kept on disk between runs, and typed as the function it was."""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar, cast
+
+from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    return cast("Callable[P, R]", njit(cache=True, nogil=True, fastmath=True)(function))

@@ -1,0 +1,22 @@
+"""Sound out of a file: exact samples from any position of any format, without holding more than a section of it."""
+
+from typing import BinaryIO
+
+from stimuli.sound.formats import HANDLING, Format
+from stimuli.sound.sources.base import BLOCK_SAMPLES as BLOCK_SAMPLES
+from stimuli.sound.sources.base import Sound as Sound
+from stimuli.sound.sources.mp3 import Mp3Sound
+from stimuli.sound.sources.packets import PacketSound
+from stimuli.sound.sources.seekable import SeekableSound
+
+# Their packets cannot be played from the middle by every browser; a long one gets a FLAC master, and slices of that.
+CANNOT_BE_CUT = frozenset({Format.OPUS, Format.VORBIS, Format.M4A})
+
+
+def open_sound(file: BinaryIO, *, format: Format, name: str = "", index: bytes = b"") -> Sound:
+    """Open a file whose format is known by its first bytes; `index` is what `frames.build_index` made of it."""
+    if format is Format.MP3:
+        return Mp3Sound(file, name=name, index=index)
+    if HANDLING[format].exact_seek:
+        return SeekableSound(file, format=format, name=name)
+    return PacketSound(file, format=format, name=name)
