@@ -23,7 +23,8 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     EARMARK_PRODUCTION=true \
-    EARMARK_DATA_DIR=/var/lib/earmark
+    EARMARK_DATA_DIR=/var/lib/earmark \
+    NUMBA_CACHE_DIR=/var/lib/earmark/kernels
 RUN groupadd --gid 10001 earmark \
     && useradd --uid 10001 --gid earmark --no-create-home --shell /usr/sbin/nologin earmark \
     && install --directory --owner earmark --group earmark /var/lib/earmark /var/lib/earmark/static

@@ -36,6 +36,8 @@ ANALYSIS_METHODS = [
 # Work that repeats: job name -> seconds between two runs (core/schedule.py).
 SCHEDULE = {
     "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
+    "stimuli.resume_ingests": 300,
+    "stimuli.expire_intakes": 3600,
     "analysis.refresh_stale_results": env.int("EARMARK_RESULTS_EVERY_S", default=60),
 }
 
@@ -147,6 +149,17 @@ STORAGES = {
     else {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+# --- Sound ----------------------------------------------------------------------------------------------------------
+SHORT_RECORDING_S = 600  # up to here a recording is decoded at once and served whole; beyond, in chunks and slices
+LONGEST_RECORDING_H = env.float("EARMARK_LONGEST_RECORDING_H", default=26)
+UPLOADS_DIR = DATA_DIR / "uploads"
+UPLOAD_QUOTA_GB = env.float("EARMARK_UPLOAD_QUOTA_GB", default=200)  # for each person: stored and on the way
+UPLOAD_EXPIRES_DAYS = env.int("EARMARK_UPLOAD_EXPIRES_DAYS", default=7)
+PICTURE_CACHE_DIR = DATA_DIR / "pictures"
+PICTURE_CACHE_MB = env.int("EARMARK_PICTURE_CACHE_MB", default=512)
+MEDIA_URL_EXPIRES_S = env.int("EARMARK_MEDIA_URL_EXPIRES_S", default=900)
+# The internal location under which nginx sends files of MEDIA_ROOT itself; empty: Django sends them.
+X_ACCEL_PREFIX = env.str("EARMARK_X_ACCEL_PREFIX", default="")
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -239,6 +252,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {
+        "IntakeState": "stimuli.models.Intake.State",
+        "ExperimentState": "rating.models.Experiment.State",
+    },
 }
 
 LOGGING = {

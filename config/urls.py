@@ -9,6 +9,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 api = [
     path("", include("core.api_urls")),
+    path("", include("stimuli.api_urls")),
     path("", include("rating.api_urls")),
     path("", include("listening.api_urls")),
     path("", include("analysis.api_urls")),

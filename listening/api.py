@@ -3,10 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +22,9 @@ from listening.serializers import MOST_BYTES, VoteBatchSerializer
 from listening.services import media, visits
 from rating.services import ballots
 from rating.services.votes import Receipt
+from stimuli import sound_http
+from stimuli.services import delivery
+from stimuli.services.sources import Source, source_for_participant
 
 PAGES_AHEAD = 6
 
@@ -39,11 +43,12 @@ class Upcoming(VisitApi):
     @extend_schema(operation_id="upcoming", responses={200: dict})
     def get(self, request: Request, visit_id: UUID) -> Response:
         """Return the next pages of the visit, without a name of anything that is heard."""
-        visit = self.visit(request, visit_id)
+        visit, now = self.visit(request, visit_id), timezone.now()
         trials = ballots.pages(ballot=visit.seat.ballot, limit=PAGES_AHEAD)
         for trial in trials:
             for sound in trial["media"].values():
-                sound["url"] = reverse("api:media", args=[visit_id, sound.pop("id")])
+                key = media.key_for(visit=visit, media_id=UUID(sound.pop("id")), now=now)
+                sound["url"] = reverse("api:media", args=[visit_id, key])
         done = visits.progress(visit=visit)
         finished = visit.seat.state == visit.seat.State.FINISHED
         return Response({"trials": trials, **done, "finished": finished})
@@ -79,15 +84,46 @@ class Finish(VisitApi):
         )
 
 
-@require_GET
+@require_safe
 @open_to(Audience.PARTICIPANT)
-def sound(request: HttpRequest, visit_id: UUID, media_id: UUID) -> HttpResponse:
-    """Serve one sound of the visit under headers that are the same for every sound."""
-    recording = media.recording_for(visit=visit_for(request, visit_id), media_id=media_id)
-    with recording.file.open() as file:
-        response = HttpResponse(file.read(), content_type="audio/wav")
-    response["Cache-Control"] = "private, no-store"
-    return response
+def clip(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
+    """Serve one short sound of the visit under headers that are the same for every sound."""
+    return sound_http.send_clip(request, delivery.clip_name(source=_source(request, visit_id, media_key)))
+
+
+@require_safe
+@open_to(Audience.PARTICIPANT)
+def manifest(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
+    """Say what there is to see and hear of one sound, and under which address it goes on when this one expires."""
+    source = _source(request, visit_id, media_key)
+    key = media.renewed(visit=visit_for(request, visit_id), key=media_key, now=timezone.now())
+    base = reverse("api:media", args=[visit_id, key])
+    return sound_http.send_manifest(source, base=base, expires_s=settings.MEDIA_URL_EXPIRES_S)
+
+
+@require_safe
+@open_to(Audience.PARTICIPANT)
+def peaks(request: HttpRequest, visit_id: UUID, media_key: str, level: int) -> HttpResponseBase:
+    return sound_http.send_peaks(request, _source(request, visit_id, media_key), level)
+
+
+@require_safe
+@open_to(Audience.PARTICIPANT)
+def tile(
+    request: HttpRequest, visit_id: UUID, media_key: str, statistic: str, level: int, index: int
+) -> HttpResponseBase:
+    return sound_http.send_tile(_source(request, visit_id, media_key), statistic, level, index)
+
+
+@require_safe
+@open_to(Audience.PARTICIPANT)
+def slice_(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
+    return sound_http.send_slice(request, _source(request, visit_id, media_key))
+
+
+def _source(request: HttpRequest, visit_id: UUID, media_key: str) -> Source:
+    visit = visit_for(request, visit_id)
+    return source_for_participant(media.stimulus_for(visit=visit, key=media_key, now=timezone.now()))
 
 
 def _said(receipt: Receipt) -> dict[str, Any]:

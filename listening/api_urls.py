@@ -1,12 +1,22 @@
 """Addresses of the participant's API."""
 
-from django.urls import path
+from django.urls import include, path
 
 from listening import api
+
+sound = [
+    path("", api.clip, name="media"),
+    path("clip/", api.clip, name="media_clip"),
+    path("manifest/", api.manifest, name="media_manifest"),
+    path("peaks/<int:level>/", api.peaks, name="media_peaks"),
+    path("tiles/<slug:statistic>/<int:level>/<int:index>/", api.tile, name="media_tile"),
+    path("slice/", api.slice_, name="media_slice"),
+]
 
 urlpatterns = [
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
     path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
-    path("visits/<uuid:visit_id>/media/<uuid:media_id>/", api.sound, name="media"),
+    # The key is opaque, belongs to the visit, and expires.
+    path("visits/<uuid:visit_id>/media/<str:media_key>/", include(sound)),
 ]

@@ -55,3 +55,9 @@ class MediaUnknown(AppError):
     code = "media.unknown"
     status = 404
     sentence = sentence("There is no such sound in this visit. Reload the page to continue where you are.")
+
+
+class MediaExpired(AppError):
+    code = "media.expired"
+    status = 410
+    sentence = sentence("This sound's address has expired. The page asks for a fresh one; reload it if it does not.")

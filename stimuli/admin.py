@@ -3,6 +3,6 @@
 from django.contrib import admin
 
 from core.admin import ReadOnlyAdmin
-from stimuli.models import Collection, Condition, Item, Recording, Stimulus
+from stimuli.models import Chunk, Collection, Condition, Intake, IntakeFile, Item, Recording, Stimulus
 
-admin.site.register([Collection, Condition, Item, Recording, Stimulus], ReadOnlyAdmin)
+admin.site.register([Chunk, Collection, Condition, Intake, IntakeFile, Item, Recording, Stimulus], ReadOnlyAdmin)

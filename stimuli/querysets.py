@@ -6,7 +6,7 @@ from django.db import models
 
 if TYPE_CHECKING:
     from core.models import User
-    from stimuli.models import Collection
+    from stimuli.models import Collection, Intake, IntakeFile
 
 
 class CollectionQuerySet(models.QuerySet["Collection"]):
@@ -19,3 +19,17 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         return self.annotate(
             item_count=models.Count("items", distinct=True), condition_count=models.Count("conditions", distinct=True)
         )
+
+
+class IntakeQuerySet(models.QuerySet["Intake"]):
+    def visible_to(self, user: "User") -> "IntakeQuerySet":
+        """Imports are seen by those who made them, and by admins."""
+        return self if user.is_admin else self.filter(owner=user)
+
+    def unfinished(self) -> "IntakeQuerySet":
+        return self.filter(state__in=["receiving", "checking", "proposed", "importing"])
+
+
+class IntakeFileQuerySet(models.QuerySet["IntakeFile"]):
+    def incomplete(self) -> "IntakeFileQuerySet":
+        return self.filter(received_bytes__lt=models.F("byte_count"))

@@ -71,8 +71,9 @@ def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, 
         "plays_allowed": options.get("plays_allowed", 1),
         "page": rules.present(plan_of(trial, slots)),
         "media": {
-            slot.key: {"id": str(slot.media), "duration_s": round(slot.stimulus.recording.duration_s, 3)}
+            slot.key: {"id": str(slot.media), "duration_s": round(slot.stimulus.duration_s, 3)}
             for slot in slots
+            if slot.stimulus.recording
         },
         "labels": {scale: labels[scale] for scale in trial.ask},
     }

@@ -54,7 +54,7 @@ export class VisitRun {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
-    this.#clips = new Clips(parts.player);
+    this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
     this.#total = parts.config.total;
   }
 

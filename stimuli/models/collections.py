@@ -1,4 +1,4 @@
-"""Rows of what is heard."""
+"""Items crossed with conditions."""
 
 from django.conf import settings
 from django.db import models
@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.models import BaseModel
+from stimuli.models.recordings import Recording
 from stimuli.querysets import CollectionQuerySet
 
 
@@ -17,6 +18,8 @@ class Collection(BaseModel):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="collections")
     # Those with whom an experiment that uses the collection was shared.
     readers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="readable_collections", blank=True)
+    # Counts the imports that changed the collection; each is all or nothing.
+    version = models.PositiveIntegerField(default=0)
 
     objects = CollectionQuerySet.as_manager()
 
@@ -68,38 +71,33 @@ class Condition(BaseModel):
         return self.name
 
 
-class Recording(BaseModel):
-    """One audio file as it is served: PCM without a trace of where it came from, named by its content."""
-
-    sha256 = models.CharField(max_length=64, unique=True)
-    file = models.FileField(upload_to="recordings", max_length=200)
-    byte_count = models.PositiveBigIntegerField()
-    sample_rate_hz = models.PositiveIntegerField()
-    channels = models.PositiveSmallIntegerField()
-    length_samples = models.PositiveBigIntegerField()
-
-    class Meta:
-        constraints = [models.CheckConstraint(name="recording_not_empty", condition=Q(length_samples__gt=0))]
-
-    def __str__(self) -> str:
-        return self.sha256[:12]
-
-    @property
-    def duration_s(self) -> float:
-        return self.length_samples / self.sample_rate_hz
-
-
 class Stimulus(BaseModel):
-    """An item under a condition: the thing that is heard."""
+    """An item under a condition: the thing that is heard, or read."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="stimuli")
     condition = models.ForeignKey(Condition, on_delete=models.CASCADE, related_name="stimuli")
-    recording = models.ForeignKey(Recording, on_delete=models.PROTECT, related_name="stimuli")
+    recording = models.ForeignKey(Recording, on_delete=models.PROTECT, null=True, related_name="stimuli")
+    # A caption, a transcript or a list of words instead of sound: {"kind", "text", "tokens"}.
+    text = models.JSONField(null=True)
+    # The clip as participants get it: bare PCM, of one kind for the whole collection, as long in bytes as its item's
+    # other clips. Empty for text and for recordings that are heard in slices.
+    served = models.FileField(upload_to="served", max_length=200, blank=True)
 
     class Meta:
         verbose_name_plural = "stimuli"
         ordering = ["item__name", "condition__name"]
-        constraints = [models.UniqueConstraint(name="stimulus_once", fields=["item", "condition"])]
+        constraints = [
+            models.UniqueConstraint(name="stimulus_once", fields=["item", "condition"]),
+            models.CheckConstraint(
+                name="stimulus_is_sound_or_text",
+                condition=Q(recording__isnull=False, text__isnull=True) | Q(recording__isnull=True, text__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.item} x {self.condition}"
+
+    @property
+    def duration_s(self) -> float:
+        """How long it sounds; a text does not sound."""
+        return self.recording.duration_s if self.recording else 0.0

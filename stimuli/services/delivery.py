@@ -1,0 +1,97 @@
+"""What a page hears and is told of a sound: the manifest, slices at exact samples, and the clip of a short one."""
+
+from typing import Any
+
+from stimuli import storage
+from stimuli.errors.delivery import NoClip, SliceTooLong
+from stimuli.errors.sound import PositionOutside
+from stimuli.models import Recording
+from stimuli.services import ingest
+from stimuli.services.sources import Source, ask_sealed, index_of, masters
+from stimuli.sound.formats import Format
+from stimuli.sound.sealed import Outcome, run_sealed
+from stimuli.sound.slices import Slice, byte_range
+
+VERSION = 1
+
+
+def manifest(*, source: Source) -> dict[str, Any]:
+    """Everything that a viewer must know before it asks for anything; without a name, a level or a measure."""
+    recording, pyramid = source.recording, source.pyramid
+    return {
+        "version": VERSION,
+        "state": recording.state,
+        "sample_rate_hz": recording.sample_rate_hz,
+        "channels": recording.channels,
+        "length_samples": recording.length_samples,
+        "ready": ready_ranges(source=source),
+        "slices": {"longest_samples": source.longest_slice_samples},
+        "clock": recording.clock,
+        "silences": _silences(recording),
+        **pyramid.to_json(),
+    }
+
+
+def measured(*, source: Source) -> dict[str, Any]:
+    """What experimenters are told besides: what was measured, and how far ingest has come."""
+    recording = source.recording
+    progress = {} if source.is_ready else {"ingest": ingest.ingest_progress(recording=recording)}
+    return {"measures": recording.measures, **progress}
+
+
+def ready_ranges(*, source: Source) -> list[list[int]]:
+    """Where the sound can be seen already, as stretches of samples; neighbouring chunks are one stretch."""
+    if source.is_ready:
+        return [[0, source.length_samples]]
+    ranges: list[list[int]] = []
+    for number in source.recording.chunks.values_list("number", flat=True).order_by("number"):
+        start, stop = source.pyramid.chunk(number)
+        if ranges and ranges[-1][1] == start:
+            ranges[-1][1] = stop
+        else:
+            ranges.append([start, stop])
+    return ranges
+
+
+def slice_of(*, source: Source, start: int, count: int) -> Slice:
+    """The samples from start on, fewer where the recording ends, as bytes that every browser decodes to just these."""
+    if count > source.longest_slice_samples:
+        raise SliceTooLong(longest=source.longest_slice_samples)
+    count = min(count, source.length_samples - start)
+    if count <= 0:
+        raise PositionOutside(start=start, stop=start + max(count, 0), length=source.length_samples)
+    if source.format == Format.MP3:
+        return _bytes_of_mp3(source, start, count)
+    if source.has_masters:
+        return _from_masters(source, start, count)
+    return _slice(ask_sealed("stimuli.sound.cutting:cut_file", source, start=start, count=count))
+
+
+def clip_name(*, source: Source) -> str:
+    """The name in storage of the whole sound as it is served."""
+    if not source.clip:
+        raise NoClip
+    return source.clip
+
+
+def _bytes_of_mp3(source: Source, start: int, count: int) -> Slice:
+    """The original's own frames, found through the index; no decoder is asked."""
+    found = byte_range(index=index_of(source), start=start, count=count)
+    content = storage.read_range(source.name, found.first_byte, found.stop_byte - found.first_byte)
+    return Slice(content, found.media_type, found.lead_samples, found.length_samples)
+
+
+def _from_masters(source: Source, start: int, count: int) -> Slice:
+    with masters(source, start, start + count) as (first, files):
+        wanted: dict[str, Any] = {"first": first, "shape": source.shape.to_json(), "start": start, "count": count}
+        return _slice(run_sealed("stimuli.sound.masters:cut", *files, **wanted))
+
+
+def _slice(cut: Outcome) -> Slice:
+    return Slice(cut.blobs["slice"], "", cut.facts["lead_samples"], cut.facts["length_samples"])
+
+
+def _silences(recording: Recording) -> list[tuple[int, int]]:
+    from stimuli.sound.clock import Stretch, silences
+
+    return silences([Stretch(**stretch) for stretch in recording.clock], recording.length_samples)

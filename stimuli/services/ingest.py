@@ -1,0 +1,281 @@
+"""Long recordings made browsable: chunks in any order by any worker, then one fold; what is missing is made, once."""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import transaction
+
+from core.errors import AppError
+from core.models import Job, User
+from core.tasks import JobRun, enqueue
+from stimuli import storage
+from stimuli.derived import Derived
+from stimuli.errors.sound import DecoderDied, SoundBroken, SoundTooCostly
+from stimuli.models import Chunk, Recording
+from stimuli.services.sources import ask_sealed, original_of, pyramid_of, shape_of
+from stimuli.sound.sealed import Limits
+
+if TYPE_CHECKING:
+    from stimuli.sound.folding import Folded
+
+CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
+# A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
+LIMITS = Limits(cpu_s=300, wall_s=600, memory_bytes=2**30, result_bytes=2**29)
+# A machine that is short of memory or time can make a decoder die too, so these are tried again before they count.
+MAY_PASS = (DecoderDied, SoundTooCostly)
+MOST_PARKED = 3
+AT_ONCE = 2
+# Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.
+RECENT_CHUNKS = 20
+# Nobody writes one file for so long.
+FORGOTTEN_AFTER = timedelta(days=1)
+
+
+class Claim(Protocol):
+    """What a job's run promises of its transactions; a command that works by itself has ordinary ones."""
+
+    def fenced(self) -> AbstractContextManager[None]: ...
+
+    def finish(self) -> AbstractContextManager[None]: ...
+
+
+class Alone:
+    """The claim of a command."""
+
+    def fenced(self) -> AbstractContextManager[None]:
+        return transaction.atomic()
+
+    finish = fenced
+
+
+class Stumbled(Exception):
+    """The decoder failed in a way that may pass; the job is tried again."""
+
+
+@transaction.atomic
+def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User | None = None) -> None:
+    """Ask for all chunks of a long recording, the earliest first, in the transaction that brings the recording in.
+
+    `index` is what stimuli.sound.work:probe found. A recording that was refused before gets another chance: what
+    refused it may have been mended.
+    """
+    if recording.state == Recording.State.READY:
+        return
+    recording.state, recording.refusal = Recording.State.INGESTING, ""
+    recording.save(update_fields=["state", "refusal"])
+    if index:
+        storage.keep(Derived.of(recording).frames, index)
+    ask_for_missing(recording=recording, requested_by=requested_by)
+
+
+def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -> int:
+    """Ask for what is not there and that no job is about; say how many jobs that took.
+
+    Every kill of a worker counts as an attempt of an innocent job, so a parked one is asked for again a few times
+    before it is left to a person.
+    """
+    wanted = {
+        _key(CHUNK_JOB, recording, number): (CHUNK_JOB, {"number": number}) for number in missing_chunks(recording)
+    } or {_key(FOLD_JOB, recording): (FOLD_JOB, {})}
+    jobs = Job.objects.filter(key__in=wanted)
+    parked = Counter(jobs.filter(state=Job.State.PARKED).values_list("key", flat=True))
+    busy = {*jobs.unfinished().values_list("key", flat=True), *(key for key in parked if parked[key] >= MOST_PARKED)}
+    for key, (name, arguments) in wanted.items():
+        if key not in busy:
+            enqueue(name, key=key, requested_by=requested_by, recording_id=str(recording.pk), **arguments)
+    return len(wanted.keys() - busy)
+
+
+def resume_ingests(*, run: JobRun, now: datetime) -> None:
+    """Ask for whatever fell between two stools, and clear away the halves of files that killed workers have left."""
+    storage.clear_scratch(before=now - FORGOTTEN_AFTER)
+    waiting = list(Recording.objects.filter(state=Recording.State.INGESTING))
+    for done, recording in enumerate(waiting, start=1):
+        with run.fenced():
+            ask_for_missing(recording=recording)
+        run.progress(done, len(waiting))
+
+
+def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
+    """Make one chunk, in no transaction, and add its row in the commit that ends the job."""
+    recording = Recording.objects.filter(pk=recording_id).first()
+    if recording is None or recording.chunks.filter(number=number).exists():
+        return
+    if recording.state != Recording.State.INGESTING:
+        storage.remove(Derived.of(recording).chunk(number))  # by an attempt that was killed
+        return
+    with _refusing(run, recording):
+        make_chunk(recording=recording, number=number)
+        add_chunk(recording, number, claim=run)
+
+
+def fold_recording(*, run: JobRun, recording_id: str) -> None:
+    """Make the final files out of the chunks, without a look at the sound; where that is over, clear chunks away."""
+    recording = Recording.objects.filter(pk=recording_id).first()
+    if recording is None:
+        return
+    if recording.state != Recording.State.INGESTING:
+        _remove_chunks(recording, claim=run)
+    elif missing_chunks(recording):
+        with run.finish():
+            ask_for_missing(recording=recording)
+    else:
+        _fold(recording, claim=run)
+
+
+def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = lambda done, total: None) -> None:
+    """The same here and now, for a command that waits; jobs that were asked for find nothing left to do."""
+    total, missing = chunk_count(recording), missing_chunks(recording)
+    make = partial(make_chunk, recording=recording)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        making = {number: pool.submit(make, number=number) for number in missing}
+        try:
+            for done, number in enumerate(missing, start=total - len(missing)):
+                told(done, total)
+                making[number].result()
+                add_chunk(recording, number, claim=Alone())
+        except AppError as refusal:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _refuse(recording, refusal, claim=Alone())
+            raise
+    _fold_unless_done(recording)
+    told(total, total)
+
+
+def _fold_unless_done(recording: Recording) -> None:
+    """A worker may be at the same recording and be faster; then its chunks are gone, and all is well."""
+    try:
+        _fold(recording, claim=Alone())
+    except FileNotFoundError:
+        recording.refresh_from_db()
+        if recording.state != Recording.State.READY:
+            raise
+
+
+def chunk_count(recording: Recording) -> int:
+    return pyramid_of(recording).chunks
+
+
+def missing_chunks(recording: Recording) -> list[int]:
+    there = set(recording.chunks.values_list("number", flat=True))
+    return [number for number in range(chunk_count(recording)) if number not in there]
+
+
+def ingest_progress(*, recording: Recording) -> dict[str, Any]:
+    """How many chunks are done, of how many, and about how many seconds are left (None while nobody can tell)."""
+    total = chunk_count(recording)
+    if recording.state == Recording.State.READY:
+        return {"done": total, "total": total, "time_left_s": 0.0}
+    done = recording.chunks.count()
+    times: list[datetime] = list(recording.chunks.order_by("-created_at").values_list("created_at", flat=True))
+    recent = times[:RECENT_CHUNKS]
+    time_left_s = None
+    if len(recent) > 1:
+        time_left_s = (recent[0] - recent[-1]).total_seconds() / (len(recent) - 1) * (total - done)
+    return {"done": done, "total": total, "time_left_s": time_left_s}
+
+
+def make_chunk(*, recording: Recording, number: int) -> None:
+    """Decode a chunk once, in a sealed child, and keep all that comes of it under names that its number gives."""
+    name = f"{recording}"
+    found = ask_sealed("stimuli.sound.chunks:analyse", original_of(recording), number=number, name=name, limits=LIMITS)
+    if found.facts["length_samples"] != recording.length_samples:
+        problem = f"it has {found.facts['length_samples']} samples now, and had {recording.length_samples} when it came"
+        raise SoundBroken(name=name, problem=problem)
+    derived = Derived.of(recording)
+    if "master" in found.blobs:
+        storage.keep(derived.master(number), found.blobs["master"])
+    storage.keep(derived.chunk(number), found.blobs["chunk"])
+
+
+def add_chunk(recording: Recording, number: int, *, claim: Claim) -> None:
+    """Say that a chunk is there; whoever adds the last one asks for the fold."""
+    with claim.finish():
+        # Two that add the last two chunks at once must not each miss the other's.
+        locked = Recording.objects.select_for_update().get(pk=recording.pk)
+        if locked.state != Recording.State.INGESTING:  # refused for another chunk, or made by somebody else meanwhile
+            storage.remove(Derived.of(recording).chunk(number))
+            return
+        Chunk.objects.get_or_create(recording=locked, number=number)
+        if not missing_chunks(locked):
+            ask_for_missing(recording=locked)
+
+
+def _fold(recording: Recording, *, claim: Claim) -> None:
+    derived = Derived.of(recording)
+    with _scratch_folder(recording) as folder:
+        folded = _folded(recording, folder)
+        for name in folded.files:
+            storage.keep(derived.file(name), folder / name, linked=True)
+    with claim.fenced():
+        recording.state = Recording.State.READY
+        recording.measures = folded.measures.to_json()
+        recording.clock = [stretch.to_json() for stretch in folded.clock]
+        recording.save(update_fields=["state", "measures", "clock"])
+    _remove_chunks(recording, claim=claim)
+
+
+def _remove_chunks(recording: Recording, *, claim: Claim) -> None:
+    """Take the files away first and the rows after them, so that a kill in between leaves a job that goes on."""
+    derived = Derived.of(recording)
+    for number in range(chunk_count(recording)):
+        storage.remove(derived.chunk(number))
+    with claim.finish():
+        recording.chunks.all().delete()
+
+
+def _folded(recording: Recording, folder: Path) -> "Folded":
+    from stimuli.sound.folding import fold
+
+    derived = Derived.of(recording)
+    names = map(derived.chunk, range(chunk_count(recording)))
+    chunks = (storage.read_range(name, 0, storage.byte_count(name)) for name in names)
+    return fold(chunks, shape=shape_of(recording), folder=folder)
+
+
+@contextmanager
+def _scratch_folder(recording: Recording) -> Iterator[Path]:
+    """A folder beside the files, so that they can be linked; what a killed attempt has left is cleared away."""
+    home = Path(settings.DATA_DIR) / "folding"
+    for left in home.glob(f"{recording.pk} *"):
+        shutil.rmtree(left, ignore_errors=True)
+    folder = home / f"{recording.pk} {uuid4().hex}"
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _refusing(run: JobRun, recording: Recording) -> Iterator[None]:
+    """Turn what the decoder says against the file into the recording's refusal."""
+    try:
+        yield
+    except MAY_PASS as refusal:
+        if run.job.attempts < settings.JOB_MAX_ATTEMPTS:
+            raise Stumbled(str(refusal)) from refusal
+        _refuse(recording, refusal, claim=run)
+    except AppError as refusal:
+        _refuse(recording, refusal, claim=run)
+
+
+def _refuse(recording: Recording, refusal: AppError, *, claim: Claim) -> None:
+    """Say why the recording cannot be used, and have the chunks that others have made cleared away."""
+    with claim.finish():
+        recording.state, recording.refusal = Recording.State.REFUSED, str(refusal)
+        recording.save(update_fields=["state", "refusal"])
+        enqueue(FOLD_JOB, key=_key(FOLD_JOB, recording), recording_id=str(recording.pk))
+
+
+def _key(name: str, recording: Recording, number: int | None = None) -> str:
+    return f"{name} {recording.pk}" if number is None else f"{name} {recording.pk} {number}"

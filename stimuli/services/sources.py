@@ -1,0 +1,174 @@
+"""What somebody is given of a stimulus: experimenters the original, participants the clip that tells no origin."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from django.conf import settings
+
+from stimuli import storage
+from stimuli.derived import Derived
+from stimuli.errors.delivery import NoSound, RecordingRefused
+from stimuli.errors.sound import RecordingNotReady
+from stimuli.models import Recording, Stimulus
+from stimuli.shelf import Shelf
+from stimuli.sound.facts import Shape
+from stimuli.sound.formats import Format
+from stimuli.sound.sealed import Outcome, run_sealed
+
+if TYPE_CHECKING:
+    from stimuli.sound.pyramid import Pyramid
+
+# The same as in stimuli.sound.decoding, which would load the decoders with it; a test compares them.
+CANNOT_BE_CUT = frozenset({Format.OPUS, Format.VORBIS, Format.M4A})
+LONGEST_SLICE_S = 10
+MB = 10**6
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file in storage that is heard and drawn, and the recording that it stands for."""
+
+    recording: Recording
+    name: str  # of the file in storage; it is named by its content, so it also names what is made of it
+    format: Format
+    clip: str = ""  # the name of the whole as it is served, where it is short enough for that
+
+    @property
+    def is_long(self) -> bool:
+        return is_long(self.recording)
+
+    @property
+    def is_ready(self) -> bool:
+        return self.recording.state == Recording.State.READY
+
+    @property
+    def has_masters(self) -> bool:
+        return self.is_long and self.format in CANNOT_BE_CUT
+
+    @property
+    def length_samples(self) -> int:
+        return self.recording.length_samples
+
+    @property
+    def longest_slice_samples(self) -> int:
+        return LONGEST_SLICE_S * self.recording.sample_rate_hz
+
+    @property
+    def shape(self) -> Shape:
+        return shape_of(self.recording)
+
+    @property
+    def derived(self) -> Derived:
+        return Derived.of(self.recording)
+
+    @property
+    def pyramid(self) -> "Pyramid":
+        return pyramid_of(self.recording)
+
+
+def original_of(recording: Recording) -> Source:
+    return Source(recording, str(recording.file.name), Format(recording.format))
+
+
+def source_for_staff(stimulus: Stimulus) -> Source:
+    return replace(original_of(_usable(stimulus)), clip=stimulus.served.name or "")
+
+
+def source_for_participant(stimulus: Stimulus) -> Source:
+    """A short sound is its served clip in everything, so that no slice or picture tells how it came."""
+    recording = _usable(stimulus)
+    if is_long(recording):
+        return original_of(recording)
+    served = stimulus.served.name or ""
+    return Source(recording, served, Format.WAV, clip=served)
+
+
+def is_long(recording: Recording) -> bool:
+    return recording.length_samples > settings.SHORT_RECORDING_S * recording.sample_rate_hz
+
+
+def shape_of(recording: Recording) -> Shape:
+    return Shape(
+        format=recording.format,
+        sample_rate_hz=recording.sample_rate_hz,
+        channels=recording.channels,
+        length_samples=recording.length_samples,
+        bits=recording.bits,
+    )
+
+
+def pyramid_of(recording: Recording) -> "Pyramid":
+    from stimuli.sound.pyramid import Pyramid  # loads what draws, which most processes never need
+
+    return Pyramid.of(shape_of(recording))
+
+
+def index_of(source: Source) -> bytes:
+    """The frame index of an MP3; other formats have none. It is small, so the last few stay at hand."""
+    return _index(source.name, source.derived.frames if source.is_long else "") if source.format == Format.MP3 else b""
+
+
+@lru_cache(maxsize=16)
+def _index(name: str, kept_as: str) -> bytes:
+    if not kept_as:
+        return shelf().take_bytes(f"index of {name}", lambda: _probed(name))
+    try:
+        return storage.read_range(kept_as, 0, storage.byte_count(kept_as))
+    except FileNotFoundError:
+        index = _probed(name)
+        storage.keep(kept_as, index)
+        return index
+
+
+def _probed(name: str) -> bytes:
+    with storage.local_file(name) as file:
+        limits = {"longest_h": settings.LONGEST_RECORDING_H, "short_s": 0}
+        return run_sealed("stimuli.sound.work:probe", file, **limits).blobs["index"]
+
+
+def ask_sealed(work: str, source: Source, **arguments: Any) -> Outcome:
+    """Have a sealed child read the source's file."""
+    with storage.local_file(source.name) as file:
+        return run_sealed(work, file, blobs={"index": index_of(source)}, format=source.format.value, **arguments)
+
+
+@contextmanager
+def masters(source: Source, start: int, stop: int) -> Iterator[tuple[int, list[BinaryIO]]]:
+    """The FLAC masters that hold these samples, as open files, and the number of the first."""
+    size = source.pyramid.chunk_samples
+    numbers = range(start // size, -(-stop // size))
+    with ExitStack() as stack:
+        try:
+            files = [stack.enter_context(storage.local_file(source.derived.master(number))) for number in numbers]
+        except FileNotFoundError:
+            if source.is_ready:
+                raise
+            raise RecordingNotReady from None
+        yield numbers.start, files
+
+
+def shelf() -> Shelf:
+    """Where pictures and the like lie that are made when they are asked for."""
+    return _shelf(Path(settings.PICTURE_CACHE_DIR), settings.PICTURE_CACHE_MB * MB)
+
+
+@lru_cache
+def _shelf(folder: Path, most_bytes: int) -> Shelf:
+    return Shelf(folder, most_bytes=most_bytes)
+
+
+def recording_of(stimulus: Stimulus) -> Recording:
+    if stimulus.recording is None:
+        raise NoSound
+    return stimulus.recording
+
+
+def _usable(stimulus: Stimulus) -> Recording:
+    recording = recording_of(stimulus)
+    if recording.state == Recording.State.REFUSED:
+        raise RecordingRefused(refusal=recording.refusal)
+    return recording

@@ -1,0 +1,90 @@
+"""Workers are killed while a day is ingested, ten times, in chunks and in the fold: its files differ in no byte."""
+
+import hashlib
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.test import override_settings
+
+from core.models import Job
+from core.tasks import enqueue
+from stimuli.derived import Derived
+from stimuli.models import Recording
+from stimuli.services import ingest
+from tests.faults.test_job_kills import PATIENCE_S, TABLE_WORKER, crew_of
+from tests.stimuli.recordings import bring_in
+from tests.stimuli.sound.long_recordings import day_wav
+
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
+
+KILLS = 10
+HOURS = 15.0  # 13 chunks at 8 kHz: a little more than one a kill
+
+
+def digests(recording: Recording) -> dict[str, str]:
+    folder = Path(default_storage.path(Derived.of(recording).folder))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def undisturbed(day: Path, folder: Path) -> tuple[dict[str, str], dict[str, object]]:
+    """The same ingest in a quiet place, gone afterwards but for its digests and measures."""
+    with override_settings(DATA_DIR=folder, MEDIA_ROOT=folder / "files"):
+        recording = bring_in(day)
+        ingest.ingest_at_once(recording=recording)
+        found = digests(recording), recording.measures
+        recording.delete()
+        Job.objects.all().delete()
+        return found
+
+
+def wait_for(what: str, happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not happened():
+        states = list(Job.objects.filter(name__startswith="stimuli.").values_list("key", "state", "attempts", "error"))
+        assert time.monotonic() < deadline, f"waited in vain for {what}: {states}"
+        time.sleep(0.01)
+
+
+def chunks_done(recording: Recording) -> int:
+    return recording.chunks.count()
+
+
+def test_ten_kills_during_ingest_change_no_byte(
+    process_environment: dict[str, str], tmp_path: Path, report: Callable[[str], None]
+) -> None:
+    day = tmp_path / "day.wav"
+    day_wav(day, hours=HOURS, rate=8000)
+    wanted, measures = undisturbed(day, tmp_path / "quiet")
+    assert len(wanted) > 5
+    recording = bring_in(day)
+    chance = random.Random(20261115)
+    begun_at = time.monotonic()
+    with crew_of(process_environment, TABLE_WORKER) as crew:
+        for kill in range(KILLS - 1):
+            wait_for(f"chunk {kill}", lambda kill=kill: chunks_done(recording) > kill)  # type: ignore[misc]
+            time.sleep(chance.uniform(0, 0.5))
+            crew.kill(crew.members[0])
+            crew.hire(TABLE_WORKER)
+        # Kills park innocent jobs; the schedule would look for what is missing sooner or later.
+        enqueue("stimuli.resume_ingests")
+        wait_for("the fold", lambda: Job.objects.filter(name=ingest.FOLD_JOB, state="running").exists())
+        time.sleep(chance.uniform(0, 0.2))
+        crew.kill(crew.members[0])
+        crew.hire(TABLE_WORKER)
+        wait_for("the end", lambda: Recording.objects.filter(state="ready").exists())
+        wait_for("the last job", lambda: not Job.objects.unfinished().filter(name__startswith="stimuli.").exists())
+    recording.refresh_from_db()
+    repeated = Job.objects.filter(name__startswith="stimuli.", attempts__gt=1)
+    assert repeated.filter(name=ingest.CHUNK_JOB).exists(), "no kill hit a running chunk, so nothing was tested"
+    assert digests(recording) == wanted
+    assert recording.measures == measures
+    assert not list((settings.DATA_DIR / "folding").iterdir())
+    report(
+        f"{KILLS} kills, {repeated.count()} of {Job.objects.count()} jobs run again, "
+        f"{len(wanted)} files identical after {time.monotonic() - begun_at:.0f} s"
+    )

@@ -1,0 +1,35 @@
+"""The last two chunks of a recording are added at the same moment: exactly one fold is asked for, never none."""
+
+from functools import partial
+
+import pytest
+
+from core.models import Job
+from stimuli.models import Recording
+from stimuli.services import ingest
+from stimuli.sound.pyramid import CHUNK_SAMPLES
+from tests.races.parallel import at_once
+
+pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
+
+ROUNDS = 40
+
+
+def a_recording(number: int) -> Recording:
+    return Recording.objects.create(
+        sha256=f"{number:064x}",
+        file=f"recordings/{number}.wav",
+        byte_count=1,
+        sample_rate_hz=8000,
+        channels=1,
+        length_samples=2 * CHUNK_SAMPLES,
+        state=Recording.State.INGESTING,
+    )
+
+
+def test_whoever_adds_the_last_chunk_asks_for_the_fold() -> None:
+    for number in range(ROUNDS):
+        recording = a_recording(number)
+        at_once(*[partial(ingest.add_chunk, recording, chunk, claim=ingest.Alone()) for chunk in (0, 1)])
+        folds = Job.objects.filter(name=ingest.FOLD_JOB, arguments__recording_id=str(recording.pk))
+        assert folds.count() == 1

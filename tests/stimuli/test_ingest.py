@@ -1,0 +1,225 @@
+"""A long recording from storage to browsable: in any order, twice, half done, damaged; its files are the same."""
+
+import hashlib
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+from pytest_django.fixtures import Settings
+
+from core.models import Job
+from core.services import jobs
+from core.tasks import enqueue
+from core.worker import work
+from stimuli import storage
+from stimuli.derived import Derived
+from stimuli.models import Chunk, Recording
+from stimuli.services import ingest
+from stimuli.sound.sealed import Limits
+from tests.stimuli.recordings import bring_in, fresh_storage
+from tests.stimuli.sound.long_recordings import day_wav
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HOURS = 1.2  # two chunks at 8 kHz, the second of them short
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("day") / "day.wav"
+    day_wav(path, hours=HOURS, rate=8000)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _own_storage(settings: Settings, tmp_path: Path) -> None:
+    fresh_storage(settings, tmp_path)
+
+
+def waiting() -> Iterator[Job]:
+    """Claim the waiting jobs as a worker does, one after another."""
+    names = [ingest.CHUNK_JOB, ingest.FOLD_JOB]
+    while (job := jobs.claim(worker="test", names=names)) is not None:
+        yield job
+
+
+def work_all() -> list[Job]:
+    done = []
+    for job in waiting():
+        work(job)
+        job.refresh_from_db()
+        done.append(job)
+    return done
+
+
+def digests(recording: Recording) -> dict[str, str]:
+    """Every derived file by name."""
+    folder = Path(storage.store().local_file(Derived.of(recording).file("tiles.idx")).name).parent
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def test_chunks_come_first_to_last_and_the_fold_makes_the_recording_ready(day: Path) -> None:
+    recording = bring_in(day)
+    assert ingest.ingest_progress(recording=recording) == {"done": 0, "total": 2, "time_left_s": None}
+    done = work_all()
+    assert [job.arguments.get("number") for job in done] == [0, 1, None]
+    assert {job.state for job in done} == {"done"}
+    recording.refresh_from_db()
+    assert recording.state == "ready"
+    assert recording.measures["sample_peak_dbfs"] < 0
+    assert {"tiles.pack", "tiles.idx", "loudness.f32", "peaks-512.dat", "peaks-2048.dat"} <= set(digests(recording))
+    assert not [name for name in digests(recording) if name.startswith("chunk")]
+    assert not Chunk.objects.exists()
+    assert ingest.ingest_progress(recording=recording) == {"done": 2, "total": 2, "time_left_s": 0.0}
+
+
+def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: Settings, tmp_path: Path) -> None:
+    undisturbed = bring_in(day)
+    work_all()
+    wanted = digests(undisturbed)
+    assert len(wanted) > 5
+    undisturbed.delete()
+    Job.objects.all().delete()
+
+    fresh_storage(settings, tmp_path / "again")
+    recording = bring_in(day)
+    claimed = list(waiting())
+    for job in reversed(claimed):
+        work(job)
+        Job.objects.filter(pk=job.pk).update(state="running", lease_until=timezone.now())
+        if job.arguments["number"] == 1:
+            Chunk.objects.all().delete()  # as though the commit had never been
+        work(job)
+    ingest.ask_for_missing(recording=recording)
+    work_all()
+    recording.refresh_from_db()
+    assert recording.state == "ready"
+    assert digests(recording) == wanted
+
+
+def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
+    recording = bring_in(day)
+    done = work_all()
+    before = digests(recording)
+    for job in done:
+        Job.objects.filter(pk=job.pk).update(state="queued", finished_at=None)
+    assert [job.state for job in work_all()] == ["done"] * 3
+    assert digests(recording) == before
+    assert not Chunk.objects.exists()
+
+
+def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Settings) -> None:
+    recording = bring_in(day)
+    left = Path(settings.DATA_DIR) / "folding" / f"{recording.pk} dead"
+    left.mkdir(parents=True)
+    (left / "tiles.pack").write_bytes(b"half")
+    work_all()
+    assert list((Path(settings.DATA_DIR) / "folding").iterdir()) == []
+    storage.keep(Derived.of(recording).chunk(1), b"left by a kill after the commit")
+    enqueue(ingest.FOLD_JOB, recording_id=str(recording.pk))
+    work_all()
+    assert not storage.exists(Derived.of(recording).chunk(1))
+
+
+def test_what_is_missing_is_asked_for_once_and_never_while_somebody_is_at_it(day: Path) -> None:
+    recording = bring_in(day)
+    assert ingest.ask_for_missing(recording=recording) == 0, "both wait already"
+    next(waiting())
+    assert ingest.ask_for_missing(recording=recording) == 0, "one is being made"
+    Job.objects.all().delete()
+    assert ingest.ask_for_missing(recording=recording) == 2
+    work_all()
+    recording.refresh_from_db()
+    assert recording.state == "ready"
+
+
+def test_a_chunk_whose_job_was_parked_gets_a_few_more_and_is_then_left_to_a_person(day: Path) -> None:
+    recording = bring_in(day)
+    for asked in (2, 2, 0):
+        Job.objects.update(state="parked")
+        assert ingest.ask_for_missing(recording=recording) == asked
+
+
+def test_the_scheduled_job_resumes_what_fell_between_two_stools(day: Path) -> None:
+    recording = bring_in(day)
+    Job.objects.all().delete()
+    job = enqueue("stimuli.resume_ingests")
+    work(jobs.claim(worker="test", names=[job.name]) or job)
+    work_all()
+    recording.refresh_from_db()
+    assert recording.state == "ready"
+
+
+def test_a_recording_that_breaks_off_is_refused_with_a_sentence_and_leaves_nothing(day: Path, tmp_path: Path) -> None:
+    recording = bring_in(day)
+    content = Path(storage.store().local_file(str(recording.file.name)).name)
+    with content.open("r+b") as file:
+        file.truncate(content.stat().st_size // 2)
+    work_all()
+    recording.refresh_from_db()
+    assert recording.state == "refused"
+    assert "damaged or breaks off" in recording.refusal
+    assert not Chunk.objects.exists()
+    assert not storage.exists(Derived.of(recording).chunk(0))
+    assert {job.state for job in Job.objects.all()} == {"done"}, "nothing is left to try"
+
+
+def test_a_decoder_that_dies_is_asked_again_before_the_file_is_blamed(
+    day: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    recording = bring_in(day)
+    monkeypatch.setattr(ingest, "LIMITS", Limits(cpu_s=300, wall_s=0.001))
+    job = next(waiting())
+    work(job)
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == ("queued", 1)
+    recording.refresh_from_db()
+    assert recording.state == "ingesting"
+    settings.JOB_MAX_ATTEMPTS = 1
+    work(next(waiting()))
+    recording.refresh_from_db()
+    assert recording.state == "refused"
+    assert "more time to decode" in recording.refusal
+
+
+def test_a_refused_recording_gets_another_chance_when_it_is_brought_in_again(day: Path) -> None:
+    recording = bring_in(day)
+    Recording.objects.update(state="refused", refusal="The decoder broke down.")
+    Job.objects.all().delete()
+    recording.refresh_from_db()
+    ingest.begin_ingest(recording=recording)
+    work_all()
+    recording.refresh_from_db()
+    assert (recording.state, recording.refusal) == ("ready", "")
+
+
+def test_ingest_is_asked_for_in_the_transaction_that_brings_the_recording_in(day: Path) -> None:
+    with pytest.raises(ZeroDivisionError), transaction.atomic():
+        bring_in(day)
+        raise ZeroDivisionError
+    assert not Recording.objects.exists()
+    assert not Job.objects.exists()
+
+
+def test_a_command_can_wait_for_all_of_it(day: Path) -> None:
+    recording = bring_in(day)
+    told: list[tuple[int, int]] = []
+    ingest.ingest_at_once(recording=recording, told=lambda done, total: told.append((done, total)))
+    recording.refresh_from_db()
+    assert recording.state == "ready"
+    assert told == [(0, 2), (1, 2), (2, 2)]
+    assert {job.state for job in work_all()} == {"done"}, "jobs that were asked for find nothing left to do"
+
+
+def test_time_left_is_judged_by_the_last_chunks(day: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording, now = bring_in(day), timezone.now()
+    monkeypatch.setattr(ingest, "chunk_count", lambda recording: 100)
+    waited_for_a_worker_s = 3600
+    for number in range(30):
+        chunk = Chunk.objects.create(recording=recording, number=number)
+        seconds = 10 * number + (waited_for_a_worker_s if number > 5 else 0)
+        Chunk.objects.filter(pk=chunk.pk).update(created_at=now + timedelta(seconds=seconds))
+    assert ingest.ingest_progress(recording=recording) == {"done": 30, "total": 100, "time_left_s": 700.0}
