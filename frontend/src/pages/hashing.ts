@@ -1,0 +1,21 @@
+// The worker behind the page that sends files: reads them and computes their digests (upload/hasher.ts asks).
+import { Scope } from "../lib/scope.ts";
+import { Digests } from "../upload/digesting.ts";
+import type { Answer, Ask } from "../upload/hasher.ts";
+
+const here = self as unknown as EventTarget & { postMessage(answer: Answer): void };
+const digests = new Digests();
+
+async function answer(ask: Ask): Promise<void> {
+  if ("forget" in ask) {
+    digests.forget(ask.forget);
+    return;
+  }
+  try {
+    here.postMessage({ id: ask.id, digested: await digests.of(ask.key, ask.file, ask.start, ask.end) });
+  } catch (problem) {
+    here.postMessage({ id: ask.id, error: String(problem) });
+  }
+}
+
+new Scope().listen<MessageEvent<Ask>>(here, "message", ({ data }) => void answer(data));

@@ -1,0 +1,82 @@
+// The page that sends files into a collection: wires the desk to what a person drops, chooses and presses.
+import { embedded, need } from "../lib/dom.ts";
+import { Scope } from "../lib/scope.ts";
+import { Desk } from "../upload/desk.ts";
+import { fromInput, type Handle, openDrop } from "../upload/entries.ts";
+import { Screen } from "../upload/screen.ts";
+import { type Config, Server } from "../upload/server.ts";
+import type { Texts } from "../upload/texts.ts";
+
+type Pickers = typeof window & { showDirectoryPicker?: (wish: { mode: "read" }) => Promise<Handle> };
+
+const scope = new Scope();
+
+function wireDrops(desk: Desk, screen: Screen): void {
+  const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  let depth = 0; // entering a child is told before leaving its parent
+  const mark = (change: number) => {
+    depth = Math.max(0, depth + change);
+    screen.drop.toggleAttribute("data-over", depth > 0);
+  };
+  scope.listen<DragEvent>(document, "dragenter", (event) => holdsFiles(event) && mark(1));
+  scope.listen<DragEvent>(document, "dragleave", (event) => holdsFiles(event) && mark(-1));
+  scope.listen<DragEvent>(document, "dragover", (event) => holdsFiles(event) && event.preventDefault());
+  scope.listen<DragEvent>(document, "drop", (event) => {
+    if (!event.dataTransfer || !holdsFiles(event)) return;
+    event.preventDefault();
+    mark(-depth);
+    const { entries, handles } = openDrop(event.dataTransfer);
+    void desk.takeDrop(entries, handles);
+  });
+}
+
+function wirePickers(desk: Desk, screen: Screen): void {
+  const pickers = window as Pickers;
+  scope.listen(screen.chooseFolder, "click", async () => {
+    if (!pickers.showDirectoryPicker) {
+      screen.folderInput.click();
+      return;
+    }
+    try {
+      await desk.takeHandles([await pickers.showDirectoryPicker({ mode: "read" })]);
+    } catch (problem) {
+      if ((problem as Error).name !== "AbortError") screen.folderInput.click(); // the older way, where a policy forbids it
+    }
+  });
+  scope.listen(screen.chooseFiles, "click", () => screen.filesInput.click());
+  for (const input of [screen.folderInput, screen.filesInput])
+    scope.listen(input, "change", () => {
+      void desk.take(fromInput(input.files ?? []));
+      input.value = ""; // the same choice again is a change again
+    });
+}
+
+function wireButtons(desk: Desk, screen: Screen): void {
+  scope.listen(screen.pause, "click", () => desk.togglePause());
+  scope.listen(screen.seal, "click", () => void desk.seal());
+  scope.listen(screen.reopen, "click", () => void desk.reopen(true));
+  scope.listen<MouseEvent>(screen.table, "click", (event) => {
+    const button = (event.target as Element).closest<HTMLElement>("[data-remove]");
+    if (button?.dataset.remove) void desk.remove(button.dataset.remove);
+  });
+}
+
+const config = embedded<Config>("config");
+const texts = embedded<Texts>("texts");
+const screen = new Screen(texts);
+const desk = new Desk({ config, texts, screen, server: new Server(config, scope), scope });
+wireDrops(desk, screen);
+wirePickers(desk, screen);
+wireButtons(desk, screen);
+scope.listen(window, "online", () => desk.wake());
+let leaving = false; // on purpose: the import is cancelled
+scope.listen(need("#cancel"), "submit", () => {
+  leaving = true;
+});
+scope.listen<BeforeUnloadEvent>(
+  window,
+  "beforeunload",
+  (event) => desk.wouldLose && !leaving && event.preventDefault(),
+);
+scope.listen<PageTransitionEvent>(window, "pageshow", (event) => event.persisted && location.reload());
+void desk.resume();

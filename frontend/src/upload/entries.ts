@@ -1,0 +1,109 @@
+// What somebody dropped or chose, as files with paths: from folders, from pickers, from handles that outlive the page.
+
+export interface Picked {
+  path: string;
+  file: File;
+}
+
+export interface Collected {
+  files: Picked[];
+  /** Files that an operating system put there for itself. */
+  ignored: number;
+}
+
+/** A file or a folder that the browser may open again later (File System Access). */
+export type Handle = FileSystemHandle & {
+  values?: () => AsyncIterable<Handle>;
+  getFile?: () => Promise<File>;
+  queryPermission?: (wish: { mode: "read" }) => Promise<PermissionState>;
+  requestPermission?: (wish: { mode: "read" }) => Promise<PermissionState>;
+};
+
+type OpenItem = DataTransferItem & { getAsFileSystemHandle?: () => Promise<Handle | null> };
+
+const SYSTEM_FILES = new Set(["Thumbs.db", "desktop.ini", "__MACOSX", "$RECYCLE.BIN"]);
+
+export function isSystemFile(name: string): boolean {
+  return name.startsWith(".") || SYSTEM_FILES.has(name);
+}
+
+/** Gathers files on the way through folders, and tells how many it has. */
+class Basket implements Collected {
+  readonly files: Picked[] = [];
+  ignored = 0;
+  readonly #onCount: (count: number) => void;
+
+  constructor(onCount: (count: number) => void) {
+    this.#onCount = onCount;
+  }
+
+  /** macOS decomposes the names of files; tables and the server do not. */
+  add(path: string, file: File): void {
+    if (path.split("/").some(isSystemFile)) {
+      this.ignored += 1;
+      return;
+    }
+    this.files.push({ path: path.normalize("NFC"), file });
+    if (this.files.length % 100 === 0) this.#onCount(this.files.length);
+  }
+}
+
+/** Of a drop. Must be called while the event is handled: afterwards the browser forgets the items. */
+export function openDrop(transfer: DataTransfer): { handles: Promise<Handle[]>; entries: FileSystemEntry[] } {
+  const items = [...transfer.items].filter((item) => item.kind === "file") as OpenItem[];
+  const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const asked = items.map((item) => item.getAsFileSystemHandle?.().catch(() => null) ?? null);
+  const handles = Promise.all(asked).then((found) => found.flatMap((handle) => handle ?? []));
+  return { handles, entries };
+}
+
+export async function fromEntries(
+  entries: readonly FileSystemEntry[],
+  onCount: (count: number) => void = () => {},
+): Promise<Collected> {
+  const basket = new Basket(onCount);
+  const waiting = [...entries];
+  for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
+    if (entry.isDirectory && isSystemFile(entry.name)) basket.ignored += 1;
+    else if (entry.isDirectory) waiting.push(...(await childrenOf(entry as FileSystemDirectoryEntry)));
+    else basket.add(entry.fullPath.replace(/^\//, ""), await fileOf(entry as FileSystemFileEntry));
+  }
+  return basket;
+}
+
+export async function fromHandles(
+  handles: readonly Handle[],
+  onCount: (count: number) => void = () => {},
+): Promise<Collected> {
+  const basket = new Basket(onCount);
+  const waiting = handles.map((handle) => ({ handle, path: handle.name }));
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const { handle, path } = next;
+    if (handle.getFile) basket.add(path, await handle.getFile());
+    else if (isSystemFile(handle.name)) basket.ignored += 1;
+    else
+      for await (const inner of handle.values?.() ?? []) waiting.push({ handle: inner, path: `${path}/${inner.name}` });
+  }
+  return basket;
+}
+
+export function fromInput(files: Iterable<File>): Collected {
+  const basket = new Basket(() => {});
+  for (const file of files) basket.add(file.webkitRelativePath || file.name, file);
+  return basket;
+}
+
+/** A folder hands out its content in portions; an empty one is the last. */
+async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const children: FileSystemEntry[] = [];
+  for (;;) {
+    const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!portion.length) return children;
+    children.push(...portion);
+  }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
+}

@@ -1,0 +1,153 @@
+// The elements of the page that sends files, and what they show.
+import { fill, make, need } from "../lib/dom.ts";
+import { Pace, sizeText, timeText } from "./pace.ts";
+import type { Row, Shipment, Totals } from "./shipment.ts";
+import type { Texts } from "./texts.ts";
+
+const MOST_ROWS = 100;
+const SAID_EVERY_PERCENT = 25;
+const PILLS: Record<Row["state"], string> = {
+  waiting: "queued",
+  sending: "running",
+  retrying: "paused",
+  done: "done",
+  absent: "paused",
+  failed: "refused",
+};
+
+interface Line {
+  root: HTMLTableRowElement;
+  pill: HTMLElement;
+  bar: HTMLProgressElement;
+  note: HTMLElement;
+}
+
+export class Screen {
+  readonly drop = need("#drop");
+  readonly chooseFolder = need<HTMLButtonElement>("#choose-folder");
+  readonly chooseFiles = need<HTMLButtonElement>("#choose-files");
+  readonly folderInput = need<HTMLInputElement>("#folder-input");
+  readonly filesInput = need<HTMLInputElement>("#files-input");
+  readonly pause = need<HTMLButtonElement>("#pause");
+  readonly seal = need<HTMLButtonElement>("#seal");
+  readonly reopen = need<HTMLButtonElement>("#reopen");
+  readonly table = need<HTMLTableSectionElement>("#files tbody");
+  readonly #texts: Texts;
+  readonly #language = document.documentElement.lang;
+  readonly #pace = new Pace();
+  #lines = new Map<string, Line>();
+  #said = 0;
+
+  constructor(texts: Texts) {
+    this.#texts = texts;
+  }
+
+  note(sentence: string): void {
+    need("#choose-note").textContent = sentence;
+  }
+
+  /** For those who listen to the page instead of looking at it. */
+  say(sentence: string): void {
+    need("#said").textContent = sentence;
+  }
+
+  trouble(sentence: string): void {
+    const box = need("#trouble");
+    if (box.textContent !== sentence) box.textContent = sentence;
+    box.hidden = !sentence;
+    if (sentence) this.#pace.forget();
+  }
+
+  showPaused(paused: boolean): void {
+    this.pause.textContent = paused ? this.#texts.resume : this.#texts.pause;
+    this.pause.setAttribute("aria-pressed", String(paused));
+    this.#pace.forget();
+  }
+
+  /** Draw everything anew; cheap enough for four times a second. */
+  show(shipment: Shipment, { paused, now }: { paused: boolean; now: number }): void {
+    const totals = shipment.totals();
+    need("#sending").hidden = totals.files === 0;
+    if (!totals.files) return;
+    this.#showTotals(totals, paused, now);
+    this.#showRows(shipment.shown(MOST_ROWS), paused);
+    const more = totals.files - MOST_ROWS;
+    need("#more").textContent = more > 0 ? fill(this.#texts.and_more, { count: more }) : "";
+    const complete = shipment.complete;
+    if (complete && this.seal.disabled) this.say(this.#texts.said_arrived);
+    this.seal.disabled = !complete;
+    this.pause.hidden = complete;
+    need("#absent").hidden = totals.absent === 0;
+    need("#absent-text").textContent = fill(this.#texts.trouble_absent, { count: totals.absent });
+  }
+
+  #showTotals(totals: Totals, paused: boolean, now: number): void {
+    const { files, done, sent, bytes } = totals;
+    const bar = need<HTMLProgressElement>("#total-bar");
+    bar.max = bytes || 1;
+    bar.value = bytes ? sent : 1;
+    if (!paused) this.#pace.note(now, sent);
+    const size = (count: number) => sizeText(count, this.#language);
+    need("#total-text").textContent = fill(this.#texts.total, { done, files, sent: size(sent), size: size(bytes) });
+    const speed = this.#pace.speed();
+    const left = this.#pace.secondsLeft(bytes - sent);
+    const moving = speed && left !== null && sent < bytes && !paused;
+    const parts = moving
+      ? [fill(this.#texts.speed, { speed: size(speed) }), fill(this.#texts.left, { time: timeText(left, this.#texts) })]
+      : [];
+    need("#total-pace").textContent = parts.join(", ");
+    this.#sayProgress(bytes ? Math.floor((100 * sent) / bytes) : 0);
+  }
+
+  #sayProgress(percent: number): void {
+    const step = percent - (percent % SAID_EVERY_PERCENT);
+    if (step > this.#said && step < 100) this.say(fill(this.#texts.said_progress, { percent: step }));
+    this.#said = step;
+  }
+
+  /** Lines are kept and moved only when their order changes, so that the focus stays where it is. */
+  #showRows(rows: readonly Row[], paused: boolean): void {
+    const lines = new Map(rows.map((row) => [row.path, this.#lines.get(row.path) ?? this.#line(row)]));
+    const order = [...lines.keys()].join("\n");
+    if (order !== [...this.#lines.keys()].join("\n"))
+      this.table.replaceChildren(...[...lines.values()].map((line) => line.root));
+    this.#lines = lines;
+    for (const row of rows) {
+      const line = lines.get(row.path);
+      if (line) this.#showRow(row, line, paused);
+    }
+  }
+
+  #showRow(row: Row, { root, pill, bar, note }: Line, paused: boolean): void {
+    const held = paused && (row.state === "waiting" || row.state === "retrying");
+    pill.dataset.state = PILLS[row.state];
+    pill.textContent = held ? this.#texts.state_paused : this.#texts[`state_${row.state}`];
+    const sent = row.received + row.underway;
+    bar.hidden = row.state === "done" || !(sent || row.state === "sending");
+    bar.value = sent;
+    if (note.textContent !== row.trouble) note.textContent = row.trouble;
+    const button = root.querySelector<HTMLButtonElement>("[data-remove]");
+    if (button) button.hidden = row.state === "done" || row.state === "sending";
+  }
+
+  #line(row: Row): Line {
+    const pill = make("span", { class: "pill" });
+    const bar = make("progress", { max: String(row.size || 1), "aria-label": row.path });
+    const note = make("p", { class: "small file__trouble" });
+    const remove = make("button", {
+      type: "button",
+      class: "button button--quiet button--small",
+      "data-remove": row.path,
+    });
+    remove.append(this.#texts.remove, make("span", { class: "sr-only" }, ` ${row.path}`));
+    const root = make(
+      "tr",
+      {},
+      make("th", { scope: "row", class: "file__path" }, row.path, note),
+      make("td", { class: "num" }, sizeText(row.size, this.#language)),
+      make("td", { class: "file__state" }, pill, bar),
+      make("td", { class: "actions" }, remove),
+    );
+    return { root, pill, bar, note };
+  }
+}

@@ -1,0 +1,139 @@
+// Sends the files of a shipment, two at a time, and goes on over every loss that asking again can mend.
+import { Alarm, type Scope } from "../lib/scope.ts";
+import { pauseAfter } from "../outbox/batch.ts";
+import { type Fate, fateOf, type Trouble } from "./fate.ts";
+import type { Hasher } from "./hasher.ts";
+import type { Row, Shipment } from "./shipment.ts";
+import type { Attempt } from "./transport.ts";
+
+const LANES = 2;
+
+export interface SenderParts {
+  shipment: Shipment;
+  hasher: Pick<Hasher, "forget">;
+  scope: Scope;
+  /** Carries one file from where the server has it to its end. */
+  attempt: (row: Row, file: File) => Attempt;
+  /** Something on the rows has changed. */
+  onChange: () => void;
+  /** What keeps everything from moving, or null when it moves again. */
+  onTrouble: (trouble: Trouble | null) => void;
+  /** The server wants no more of this import. */
+  onOver: () => void;
+  /** Why a single file was given up. */
+  explain: (row: Row, fate: Extract<Fate, { verdict: "failed" }>) => string;
+  pause?: (failures: number) => number;
+}
+
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #alarms: Alarm[];
+  readonly #running = new Set<Attempt>();
+  #halted = false;
+  #over = false;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#alarms = Array.from({ length: LANES }, () => new Alarm());
+    for (const alarm of this.#alarms) void this.#work(alarm);
+    parts.scope.own(() => this.#abort());
+  }
+
+  get paused(): boolean {
+    return this.#halted;
+  }
+
+  get busy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** There is more to send, or the network is back. */
+  wake(): void {
+    for (const alarm of this.#alarms) alarm.ring();
+  }
+
+  pause(): void {
+    this.#halted = true;
+    this.#abort();
+    this.wake();
+  }
+
+  resume(): void {
+    this.#halted = false;
+    this.wake();
+  }
+
+  #abort(): void {
+    for (const attempt of this.#running) attempt.abort();
+  }
+
+  get #stopped(): boolean {
+    return this.#halted || this.#over || this.#parts.scope.disposed;
+  }
+
+  async #work(alarm: Alarm): Promise<void> {
+    const { scope, shipment } = this.#parts;
+    while (!scope.disposed) {
+      const row = this.#stopped ? undefined : shipment.next();
+      if (row?.file) await this.#send(row, row.file, alarm);
+      else await alarm.wait(scope);
+    }
+  }
+
+  async #send(row: Row, file: File, alarm: Alarm): Promise<void> {
+    let failures = 0;
+    while (!this.#stopped) {
+      this.#show(row, "sending");
+      const before = row.received;
+      const problem = await this.#try(row, file);
+      if (problem === null) return this.#finish(row);
+      if (this.#stopped) break;
+      const fate = fateOf(problem);
+      if (fate.verdict !== "again") return this.#giveUp(row, fate);
+      failures = row.received > before ? 1 : failures + 1;
+      await this.#rest(row, fate, failures, alarm);
+    }
+    this.#show(row, "waiting");
+  }
+
+  async #rest(row: Row, fate: Extract<Fate, { verdict: "again" }>, failures: number, alarm: Alarm): Promise<void> {
+    if (fate.trouble) this.#parts.onTrouble(fate.trouble);
+    this.#show(row, "retrying");
+    await alarm.wait(this.#parts.scope, fate.pauseMs ?? (this.#parts.pause ?? pauseAfter)(failures));
+  }
+
+  async #try(row: Row, file: File): Promise<unknown> {
+    const attempt = this.#parts.attempt(row, file);
+    this.#running.add(attempt);
+    try {
+      return await attempt.ended;
+    } finally {
+      this.#running.delete(attempt);
+      row.underway = 0;
+    }
+  }
+
+  #finish(row: Row): void {
+    row.received = row.size;
+    row.file = null;
+    this.#parts.hasher.forget(row.path);
+    this.#parts.onTrouble(null);
+    this.#show(row, "done");
+  }
+
+  #giveUp(row: Row, fate: Exclude<Fate, { verdict: "again" }>): void {
+    this.#parts.hasher.forget(row.path);
+    if (fate.verdict === "failed") row.trouble = this.#parts.explain(row, fate);
+    else this.#over = true;
+    this.#show(row, "failed");
+    if (this.#over) {
+      this.#abort();
+      this.#parts.onOver();
+    }
+  }
+
+  #show(row: Row, state: Row["state"]): void {
+    row.state = state;
+    this.#parts.onChange();
+  }
+}

@@ -1,0 +1,81 @@
+// What the page asks of the server about an import, apart from the bytes themselves.
+import { Upload } from "tus-js-client";
+import { requestJson } from "../lib/http.ts";
+import type { Scope } from "../lib/scope.ts";
+import type { Picked } from "./entries.ts";
+import type { Announced, Row } from "./shipment.ts";
+
+/** What Django hands over: addresses, and the import if the page is that of one. */
+export interface Config {
+  intakes_url: string;
+  pages_url: string;
+  hashing_url: string;
+  intake: string;
+  csrf: string;
+  csrf_cookie: string;
+}
+
+/** Of nothing at all; an empty file is never sent, so nobody computes it. */
+const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+const LONG_LIST_MS = 120_000;
+
+export class Server {
+  readonly #config: Config;
+  readonly #scope: Scope;
+  #intake: string;
+
+  constructor(config: Config, scope: Scope) {
+    this.#config = config;
+    this.#scope = scope;
+    this.#intake = config.intake;
+  }
+
+  /** Empty until files were announced. */
+  get intake(): string {
+    return this.#intake;
+  }
+
+  get page(): string {
+    return `${this.#config.pages_url}${this.#intake}/`;
+  }
+
+  /** The cookie's, because signing in again in another tab changes it. */
+  csrf(): string {
+    const prefix = `${this.#config.csrf_cookie}=`;
+    const cookie = document.cookie.split("; ").find((part) => part.startsWith(prefix));
+    return cookie?.slice(prefix.length) || this.#config.csrf;
+  }
+
+  /** Announce files to the import, which begins with the first of them. */
+  async announce(picked: readonly Picked[]): Promise<Announced[]> {
+    const files = picked.map(({ path, file }) => ({ path, byte_count: file.size }));
+    if (this.#intake) return this.#post<Announced[]>(`${this.#intake}/files/`, { files });
+    const begun = await this.#post<{ id: string; files: Announced[] }>("", { files });
+    this.#intake = begun.id;
+    return begun.files;
+  }
+
+  list(): Promise<Announced[]> {
+    return requestJson(`${this.#config.intakes_url}${this.#intake}/files/`, { signal: this.#scope.signal });
+  }
+
+  /** Digests went along with the last piece of every file that had one. */
+  async seal(rows: readonly Row[]): Promise<void> {
+    const empty = rows.filter((row) => row.size === 0);
+    const digests = Object.fromEntries(empty.map((row) => [row.path, EMPTY_SHA256]));
+    await this.#post(`${this.#intake}/seal/`, { digests });
+  }
+
+  forget(row: Row): Promise<void> {
+    return Upload.terminate(row.url, { headers: { "X-CSRFToken": this.csrf() } });
+  }
+
+  #post<T>(path: string, json: unknown): Promise<T> {
+    return requestJson<T>(`${this.#config.intakes_url}${path}`, {
+      json,
+      csrf: this.csrf(),
+      signal: this.#scope.signal,
+      timeoutMs: LONG_LIST_MS,
+    });
+  }
+}

@@ -1,0 +1,158 @@
+"""The JSON shapes of collections, imports and uploads."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from core.serializers import JobSerializer
+from stimuli.announcements import MOST_FILES, Announced
+from stimuli.models import Collection, Condition, Intake, IntakeFile, Stimulus
+from stimuli.querysets import IntakeFileQuerySet
+from stimuli.services.intakes import arrival, job_of
+
+LARGEST_FILE_BYTES = 2**53 - 1  # beyond, a browser's numbers are no longer exact
+
+
+class CollectionSerializer(serializers.ModelSerializer[Collection]):
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    item_count = serializers.IntegerField(read_only=True)
+    condition_count = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Collection
+        fields = ["slug", "title", "owner", "version", "item_count", "condition_count", "created_at"]
+        read_only_fields = ["version", "created_at"]
+        # That a short name is taken is for the service to say, in the words of a refusal.
+        extra_kwargs = {"slug": {"validators": [], "max_length": 50}}
+
+
+class ConditionSerializer(serializers.ModelSerializer[Condition]):
+    stimulus_count = serializers.IntegerField()
+
+    class Meta:
+        model = Condition
+        fields = ["name", "role", "stimulus_count"]
+        read_only_fields = fields
+
+
+class CollectionDetailSerializer(CollectionSerializer):
+    """A collection with its matrix in short."""
+
+    item_count = serializers.IntegerField(source="items.count", read_only=True)
+    condition_count = serializers.IntegerField(source="conditions.count", read_only=True)
+    conditions = serializers.SerializerMethodField()
+    missing_count = serializers.SerializerMethodField()
+
+    class Meta(CollectionSerializer.Meta):
+        fields = [*CollectionSerializer.Meta.fields, "conditions", "missing_count"]
+
+    @extend_schema_field(ConditionSerializer(many=True))
+    def get_conditions(self, collection: Collection) -> Any:
+        counted = collection.conditions.annotate(stimulus_count=Count("stimuli")).order_by("name")
+        return ConditionSerializer(counted, many=True).data
+
+    def get_missing_count(self, collection: Collection) -> int:
+        """How many cells of items crossed with conditions are empty."""
+        cells = collection.items.count() * collection.conditions.count()
+        return cells - Stimulus.objects.filter(item__collection=collection).count()
+
+
+class AnnouncedSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(max_length=1000, trim_whitespace=False)
+    byte_count = serializers.IntegerField(min_value=0, max_value=LARGEST_FILE_BYTES)
+
+
+class FilesSerializer(serializers.Serializer[Any]):
+    files = serializers.ListField(child=AnnouncedSerializer(), allow_empty=False, max_length=MOST_FILES)
+
+    def announced(self) -> list[Announced]:
+        return [Announced(**file) for file in self.validated_data["files"]]
+
+
+class NewIntakeSerializer(FilesSerializer):
+    layout = serializers.CharField(max_length=40, default="auto")
+
+
+class SealSerializer(serializers.Serializer[Any]):
+    digests = serializers.DictField(child=serializers.CharField(max_length=64), default=dict)
+
+
+class ConfirmSerializer(serializers.Serializer[Any]):
+    replace = serializers.BooleanField(default=False, help_text="Replace stimuli that are in the collection already.")
+
+
+class UploadSerializer(serializers.ModelSerializer[IntakeFile]):
+    upload_url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = IntakeFile
+        fields = ["path", "byte_count", "received_bytes", "sha256", "upload_url"]
+        read_only_fields = fields
+
+    def get_upload_url(self, file: IntakeFile) -> str:
+        return reverse("api:upload", args=[file.pk])
+
+
+def listed_files(files: IntakeFileQuerySet) -> list[dict[str, Any]]:
+    """The same shape for thousands of files, without a model and a serializer for each."""
+    nobody = UUID(int=0)
+    address = reverse("api:upload", args=[nobody]).replace(str(nobody), "{}")
+    rows = files.values_list("pk", "path", "byte_count", "received_bytes", "sha256")
+    return [
+        {
+            "path": path,
+            "byte_count": byte_count,
+            "received_bytes": received_bytes,
+            "sha256": sha256,
+            "upload_url": address.format(pk),
+        }
+        for pk, path, byte_count, received_bytes, sha256 in rows
+    ]
+
+
+class ArrivalSerializer(serializers.Serializer[Any]):
+    files = serializers.IntegerField()
+    complete = serializers.IntegerField()
+    bytes = serializers.IntegerField()
+    received = serializers.IntegerField()
+
+
+class IntakeSerializer(serializers.ModelSerializer[Intake]):
+    collection = serializers.CharField(source="collection.slug", read_only=True)
+    arrival = serializers.SerializerMethodField()
+    job = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Intake
+        fields = [
+            *("id", "collection", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
+            *("arrival", "job", "report", "plan"),
+        ]
+        read_only_fields = fields
+
+    @extend_schema_field(ArrivalSerializer)
+    def get_arrival(self, intake: Intake) -> dict[str, int]:
+        return arrival(intake)
+
+    @extend_schema_field(JobSerializer(allow_null=True))
+    def get_job(self, intake: Intake) -> dict[str, Any] | None:
+        job = job_of(intake)
+        return JobSerializer(job).data if job else None
+
+
+class NewIntakeAnswerSerializer(IntakeSerializer):
+    """A new import, with the address of every file."""
+
+    files = serializers.SerializerMethodField()
+
+    class Meta(IntakeSerializer.Meta):
+        fields = [*IntakeSerializer.Meta.fields, "files"]
+        read_only_fields = fields
+
+    @extend_schema_field(UploadSerializer(many=True))
+    def get_files(self, intake: Intake) -> list[dict[str, Any]]:
+        return listed_files(intake.files.all())

@@ -1,0 +1,280 @@
+"""Files come in through the page: dropped, chosen, cut short by a reload or a lost network, paused, and sent on."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Error, Page, Route, expect
+
+from core.models import User
+from core.services.accounts import create_account
+from stimuli import spool
+from stimuli.models import Collection, Intake, IntakeFile, Stimulus
+from stimuli.services.collections import create_collection
+from tests.e2e.conftest import Platform
+from tests.e2e.test_accessibility import overflows, scan
+from tests.factories import PASSWORD, tone
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+CONDITIONS, ITEMS = ("C0", "C1"), ("door", "rain", "street")
+PIECE_BYTES = 8 * 2**20
+
+
+@pytest.fixture
+def owner(platform: Platform) -> User:
+    return create_account(name="erin", role=User.Role.EXPERIMENTER, password=PASSWORD, actor=None)
+
+
+@pytest.fixture
+def collection(owner: User) -> Collection:
+    return create_collection(owner=owner, slug="sounds", title="Sounds")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Condition folders with equal file names, and what an operating system leaves in them."""
+    place = tmp_path / "set"
+    for number, condition in enumerate(CONDITIONS):
+        for step, item in enumerate(ITEMS):
+            file = place / condition / f"{item}.wav"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(tone(300 + 100 * step + 10 * number, duration_s=1.0))
+    (place / ".DS_Store").write_bytes(b"not for us")
+    return place
+
+
+def sign_in(page: Page, platform: Platform) -> None:
+    page.goto(platform.url("/accounts/login/"))
+    page.get_by_label("Name").fill("erin")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/experiments/")
+
+
+@pytest.fixture
+def desk(page: Page, platform: Platform, collection: Collection) -> Page:
+    """The page on which files are handed in."""
+    sign_in(page, platform)
+    page.goto(platform.url(f"/collections/{collection.slug}/import/"))
+    return page
+
+
+def drop(page: Page, *paths: Path) -> None:
+    """Let the browser itself drop files and folders, as a hand does."""
+    box = page.locator("#drop").bounding_box()
+    assert box is not None
+    place = {"x": box["x"] + 20, "y": box["y"] + 20}
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    wire = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        wire.send("Input.dispatchDragEvent", {"type": kind, "data": data, **place})
+    wire.detach()
+
+
+@contextmanager
+def pieces_held_back(page: Page, *, after: int) -> Iterator[None]:
+    """Let so many pieces through, and leave every other one without an answer until the end."""
+    passed = 0
+    held: list[Route] = []
+
+    def judge(route: Route) -> None:
+        nonlocal passed
+        if route.request.method != "PATCH" or passed < after:
+            passed += route.request.method == "PATCH"
+            route.fallback()
+        else:
+            held.append(route)
+
+    page.route("**/api/v1/uploads/**", judge)
+    yield
+    for route in held:
+        with suppress(Error):  # the page may have let go of it by itself
+            route.abort()
+    page.unroute("**/api/v1/uploads/**", judge)
+
+
+def expect_arrived(page: Page) -> None:
+    expect(page.get_by_role("button", name="Check the files")).to_be_enabled(timeout=60_000)
+
+
+def assert_arrived(folder: Path) -> None:
+    """Every byte on the server's disk, and the right digest claimed for each."""
+    sent = {str(path.relative_to(folder.parent)): path.read_bytes() for path in folder.rglob("*.wav")}
+    rows = {row.path: row for row in IntakeFile.objects.all()}
+    assert set(rows) == set(sent)
+    for path, content in sent.items():
+        assert spool.path_of(rows[path]).read_bytes() == content
+        assert rows[path].claimed_sha256 == hashlib.sha256(content).hexdigest()
+
+
+def test_a_dropped_folder_arrives_and_is_looked_at(desk: Page, folder: Path) -> None:
+    drop(desk, folder)
+    expect_arrived(desk)
+    expect(desk.locator("#files tbody tr")).to_have_count(6)
+    expect(desk.locator("#choose-note")).to_contain_text("1 hidden")
+    intake = Intake.objects.get()
+    assert desk.url.endswith(f"/collections/sounds/intakes/{intake.pk}/")
+    assert_arrived(folder)
+
+
+def test_from_an_empty_collection_to_stimuli_that_can_be_heard(
+    platform: Platform, owner: User, page: Page, folder: Path
+) -> None:
+    sign_in(page, platform)
+    page.goto(platform.url("/collections/"))
+    page.get_by_role("link", name="New collection").click()
+    page.get_by_label("Title").fill("Three sounds")
+    page.get_by_label("Short name").fill("three")
+    page.get_by_role("button", name="Make it and import files").click()
+    drop(page, folder)
+    expect_arrived(page)
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=90_000)
+    expect(page.locator("main")).to_contain_text("set/C1/street.wav")
+    problems = scan(page, "proposal") + overflows(page, "proposal")
+    assert not Stimulus.objects.exists(), "nothing is imported before it is confirmed"
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
+    problems += scan(page, "imported") + overflows(page, "imported")
+    page.get_by_role("link", name="Look at the collection").click()
+    expect(page.locator("main")).to_contain_text("street")
+    heard = Stimulus.objects.values_list("item__name", "condition__name")
+    assert set(heard) == {(item, condition) for item in ITEMS for condition in CONDITIONS}
+    assert Collection.objects.get().version == 1
+    assert not spool.folder_of(Intake.objects.get().pk).exists(), "what was imported is not kept twice"
+    assert problems == []
+
+
+def test_files_that_are_no_sound_are_refused_with_their_reasons(desk: Page, folder: Path) -> None:
+    (folder / "C1" / "rain.wav").write_bytes(b"no sound at all" * 100)
+    drop(desk, folder)
+    expect_arrived(desk)
+    desk.get_by_role("button", name="Check the files").click()
+    expect(desk.get_by_text("Nothing was imported.")).to_be_visible(timeout=90_000)
+    expect(desk.locator(".findings")).to_contain_text("set/C1/rain.wav")
+    assert not Stimulus.objects.exists()
+
+
+def test_an_import_that_is_cancelled_leaves_nothing_behind(desk: Page, folder: Path) -> None:
+    with pieces_held_back(desk, after=2):
+        drop(desk, folder)
+        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(2)
+        desk.get_by_role("button", name="Cancel the import").click()
+        expect(desk.get_by_text("This import was cancelled or has expired")).to_be_visible()
+    assert Intake.objects.get().state == Intake.State.CANCELLED
+    assert not spool.folder_of(Intake.objects.get().pk).exists()
+
+
+def test_after_a_reload_midway_only_what_is_missing_is_sent(desk: Page, folder: Path) -> None:
+    with pieces_held_back(desk, after=2):
+        desk.locator("#folder-input").set_input_files(folder)
+        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(2)
+        desk.on("dialog", lambda dialog: dialog.accept())
+        desk.reload()
+    expect(desk.locator("#absent")).to_contain_text("4 files are not here any more")
+    expect(desk.get_by_role("button", name="Check the files")).to_be_disabled()
+    before = set(IntakeFile.objects.filter(received_bytes__gt=0).values_list("path", flat=True))
+    sent: list[str] = []
+    desk.on("request", lambda request: sent.append(request.url) if request.method == "PATCH" else None)
+    drop(desk, folder)
+    expect_arrived(desk)
+    assert len(before) == 2
+    assert len(sent) == 4
+    assert Intake.objects.count() == 1
+    assert_arrived(folder)
+
+
+PRIVATE_FOLDER = """async () => {
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle('set', { create: true });
+  for (const name of ['a.wav', 'b.wav', 'c.wav']) {
+    const file = await (await folder.getFileHandle(name, { create: true })).createWritable();
+    await file.write(name.repeat(1000));
+    await file.close();
+  }
+}"""
+PICKS_IT = """window.showDirectoryPicker = async () =>
+  (await navigator.storage.getDirectory()).getDirectoryHandle('set');"""
+
+
+def test_where_the_browser_may_open_the_folder_again_a_reload_needs_no_hand(desk: Page) -> None:
+    """The browser's private folder stands for one on the disk: it gives handles of the same kind, without a dialog."""
+    desk.context.add_init_script(PICKS_IT)
+    desk.reload()
+    desk.evaluate(PRIVATE_FOLDER)
+    with pieces_held_back(desk, after=1):
+        desk.get_by_role("button", name="Choose a folder").click()
+        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(1)
+        desk.reload()
+    expect_arrived(desk)
+    arrived = {row.path: spool.path_of(row).read_bytes() for row in IntakeFile.objects.all()}
+    assert arrived == {f"set/{name}": name.encode() * 1000 for name in ("a.wav", "b.wav", "c.wav")}
+
+
+def test_a_lost_network_is_waited_out(desk: Page, folder: Path) -> None:
+    def lose(route: Route) -> None:
+        route.abort("internetdisconnected")
+
+    desk.route("**/api/v1/uploads/**", lose)
+    desk.locator("#folder-input").set_input_files(folder)
+    expect(desk.locator("#trouble")).to_contain_text("cannot be reached")
+    expect(desk.locator("#files .pill").first).to_have_text("Trying again")
+    desk.unroute("**/api/v1/uploads/**", lose)
+    expect_arrived(desk)
+    expect(desk.locator("#trouble")).to_be_hidden()
+    assert_arrived(folder)
+
+
+def test_a_large_file_goes_in_pieces_can_be_paused_and_is_resumed_from_the_piece_it_had(
+    desk: Page, tmp_path: Path
+) -> None:
+    large = tmp_path / "day" / "day.wav"
+    large.parent.mkdir()
+    large.write_bytes(bytes(range(256)) * (PIECE_BYTES * 5 // 2 // 256))
+    with pieces_held_back(desk, after=1):
+        drop(desk, large.parent)
+        expect(desk.locator("#total-text")).to_contain_text("8.4 MB of 21 MB")
+        desk.get_by_role("button", name="Pause").click()
+        expect(desk.locator("#files .pill")).to_have_text("Paused")
+    assert IntakeFile.objects.get().received_bytes == PIECE_BYTES
+    offsets: list[str] = []
+    desk.on(
+        "request",
+        lambda request: offsets.append(request.headers["upload-offset"]) if request.method == "PATCH" else None,
+    )
+    desk.get_by_role("button", name="Go on").click()
+    expect_arrived(desk)
+    assert offsets == [str(PIECE_BYTES), str(2 * PIECE_BYTES)]
+    assert_arrived(large.parent)
+
+
+def test_a_piece_that_is_damaged_on_the_way_is_sent_again(desk: Page, folder: Path) -> None:
+    damaged: list[bool] = []
+
+    def damage(route: Route) -> None:
+        body = route.request.post_data_buffer
+        if route.request.method != "PATCH" or damaged or not body:
+            route.fallback()
+            return
+        damaged.append(True)
+        route.continue_(post_data=body[:-1] + bytes([body[-1] ^ 1]))
+
+    desk.route("**/api/v1/uploads/**", damage)
+    statuses: list[int] = []
+    desk.on("response", lambda answer: statuses.append(answer.status) if answer.request.method == "PATCH" else None)
+    desk.locator("#folder-input").set_input_files(folder)
+    expect_arrived(desk)
+    assert statuses.count(460) == 1
+    assert_arrived(folder)
+
+
+def test_the_pages_of_an_import_are_accessible_in_every_theme(desk: Page, folder: Path) -> None:
+    problems = scan(desk, "empty desk") + overflows(desk, "empty desk")
+    with pieces_held_back(desk, after=3):
+        desk.locator("#folder-input").set_input_files(folder)
+        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(3)
+        problems += scan(desk, "sending") + overflows(desk, "sending")
+    assert problems == []
