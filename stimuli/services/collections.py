@@ -1,17 +1,21 @@
 """Collections: made, filled with stimuli, listed."""
 
 import hashlib
+import io
 from collections.abc import Mapping
 from uuid import UUID
 
-from django.core.files.base import ContentFile
 from django.db import transaction
 
 from core.models import User
 from core.services import audit
-from stimuli.audio import ServedAudio, served_form
-from stimuli.errors import CollectionNotFound, StimulusNotFound
+from stimuli import storage
+from stimuli.errors import CollectionNotFound, EmptyAudio, NotAudio, StimulusNotFound
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
+from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
+from stimuli.services.keeping import Keeping, original_name
+from stimuli.sound.formats import HEAD_BYTES, recognise
+from stimuli.sound.plainwav import is_plain
 
 
 @transaction.atomic
@@ -45,11 +49,18 @@ def add_stimulus(
     role: Condition.Role = Condition.Role.TEST,
     factors: Mapping[str, str] | None = None,
 ) -> Stimulus:
-    """Put one sound into the cell item x condition, in the form in which it will be heard."""
-    audio = served_form(content, name=f"{item} x {condition}")
+    """Put one sound that this program made itself into a cell; what strangers send comes in through an import.
+
+    It is not measured here: checks do that when somebody wants to know.
+    """
+    recording, plain = _keep(content, name=f"{item} x {condition}")
     item_row, _ = Item.objects.get_or_create(collection=collection, name=item, defaults={"factors": factors or {}})
     condition_row, _ = Condition.objects.get_or_create(collection=collection, name=condition, defaults={"role": role})
-    return Stimulus.objects.create(item=item_row, condition=condition_row, recording=_keep(audio))
+    stimulus = Stimulus.objects.create(item=item_row, condition=condition_row, recording=recording)
+    before = [sound for sound in sounds_in(collection) if sound.place != (item, condition)]
+    _serve(collection, [*before, _sound(stimulus, recording, plain=plain)])
+    stimulus.refresh_from_db(fields=["served"])
+    return stimulus
 
 
 def matrix(*, collection: Collection) -> tuple[list[str], list[tuple[str, list[Stimulus | None]]]]:
@@ -65,19 +76,57 @@ def matrix(*, collection: Collection) -> tuple[list[str], list[tuple[str, list[S
     return conditions, [(name, [cells.get((name, condition)) for condition in conditions]) for name in names]
 
 
-def _keep(audio: ServedAudio) -> Recording:
-    """Store the bytes under the name of their content: the same sound twice is one file."""
-    sha256 = hashlib.sha256(audio.wav).hexdigest()
-    recording = Recording.objects.filter(sha256=sha256).first()
-    if recording is not None:
-        return recording
-    recording = Recording(
-        sha256=sha256,
-        byte_count=len(audio.wav),
-        sample_rate_hz=audio.sample_rate_hz,
-        channels=audio.channels,
-        length_samples=audio.length_samples,
+def _serve(collection: Collection, sounds: list[Sound]) -> None:
+    """Give every clip of the collection that a new sound changes its new form."""
+    changed: list[Clip] = [clip for clip in clips_for(sounds, collection=collection) if clip.name != clip.sound.served]
+    make_clips(changed, Keeping())
+    for clip in changed:
+        item, condition = clip.sound.place
+        cell = Stimulus.objects.filter(item__collection=collection, item__name=item, condition__name=condition)
+        cell.update(served=clip.name)
+
+
+def _sound(stimulus: Stimulus, recording: Recording, *, plain: bool) -> Sound:
+    return Sound(
+        place=(stimulus.item.name, stimulus.condition.name),
+        sha256=recording.sha256,
+        file=str(recording.file.name),
+        sample_rate_hz=recording.sample_rate_hz,
+        channels=recording.channels,
+        length_samples=recording.length_samples,
+        bits=recording.bits,
+        is_plain=plain,
     )
-    recording.file.save(f"{sha256}.wav", ContentFile(audio.wav), save=False)
-    recording.save()
-    return recording
+
+
+def _keep(content: bytes, *, name: str) -> tuple[Recording, bool]:
+    """Store the bytes under the name of their content: the same sound twice is one file."""
+    import soundfile  # loaded by demos and tests only
+
+    kind = recognise(content[:HEAD_BYTES])
+    if kind is None:
+        raise NotAudio(name=name, problem="its first bytes are those of no sound format that Earmark reads")
+    try:
+        found = soundfile.info(io.BytesIO(content))
+    except soundfile.LibsndfileError as problem:
+        raise NotAudio(name=name, problem=str(problem).rstrip(".")) from None
+    if not found.frames:
+        raise EmptyAudio(name=name)
+    bits = {"PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 32}.get(found.subtype, 16)
+    sha256 = hashlib.sha256(content).hexdigest()
+    plain = is_plain(content[:44], len(content), bits=bits)
+    recording = Recording.objects.filter(sha256=sha256).first()
+    if recording is None:
+        stored = original_name(sha256, kind)
+        storage.keep(stored, content)
+        recording = Recording.objects.create(
+            sha256=sha256,
+            file=stored,
+            byte_count=len(content),
+            format=kind.value,
+            sample_rate_hz=found.samplerate,
+            channels=found.channels,
+            length_samples=found.frames,
+            bits=bits,
+        )
+    return recording, plain

@@ -1,4 +1,4 @@
-"""Collections: sound comes in as any file libsndfile reads and is kept as bare PCM under the name of its content."""
+"""Collections: originals are kept as they came, under the name of their content, and served as bare PCM."""
 
 import io
 
@@ -10,6 +10,7 @@ from stimuli.errors import EmptyAudio, NotAudio
 from stimuli.models import Recording, Stimulus
 from stimuli.services.collections import add_stimulus, create_collection, matrix
 from tests.factories import make_collection, make_user, tone
+from tests.stimuli.stored import content, name_of, recording_of, size
 
 pytestmark = pytest.mark.django_db
 
@@ -23,24 +24,56 @@ def encoded(format: str, *, title: str = "") -> bytes:
     return target.getvalue()
 
 
-def test_titles_and_software_names_stay_behind() -> None:
+def test_titles_and_software_names_stay_behind_and_the_original_stays_whole() -> None:
     collection = make_collection(make_user(), items=1, conditions=1)
-    content = encoded("WAV", title="condition seven by Alice")
-    assert b"Alice" in content
-    stimulus = add_stimulus(collection=collection, item="i", condition="c", content=content)
-    with stimulus.recording.file.open() as file:
-        kept = file.read()
-    assert b"Alice" not in kept
-    assert len(kept) == 44 + 2 * 1600
-    assert (kept[:4], kept[12:16], kept[36:40]) == (b"RIFF", b"fmt ", b"data")
+    original = encoded("WAV", title="condition seven by Alice")
+    assert b"Alice" in original
+    stimulus = add_stimulus(collection=collection, item="i", condition="c", content=original)
+    served = content(stimulus.served)
+    assert b"Alice" not in served
+    assert len(served) == 44 + 2 * 1600
+    assert (served[:4], served[12:16], served[36:40]) == (b"RIFF", b"fmt ", b"data")
+    assert content(recording_of("i", "c").file) == original
+
+
+def test_no_name_in_storage_tells_the_item_or_the_condition() -> None:
+    collection = make_collection(make_user(), items=1, conditions=2)
+    for stimulus in Stimulus.objects.filter(item__collection=collection):
+        assert "secret" not in name_of(stimulus.served)
+    for recording in Recording.objects.filter(stimuli__item__collection=collection):
+        assert "secret" not in name_of(recording.file)
+
+
+def test_the_clips_of_an_item_are_filled_to_the_longest() -> None:
+    collection = create_collection(owner=make_user(), slug="lengths", title="Lengths")
+    for condition, duration_s in (("short", 0.05), ("long", 0.08)):
+        add_stimulus(collection=collection, item="i", condition=condition, content=tone(400, duration_s))
+    add_stimulus(collection=collection, item="other", condition="long", content=tone(400, 0.2))
+    rows = Stimulus.objects.filter(item__collection=collection, item__name="i")
+    sizes = {row.condition.name: size(row.served) for row in rows}
+    assert sizes["short"] == sizes["long"]
+    heard, _ = soundfile.read(io.BytesIO(content(rows.get(condition__name="short").served)))
+    assert len(heard) == recording_of("i", "short").length_samples < recording_of("i", "long").length_samples
+
+
+def test_one_clip_of_24_bits_makes_all_of_them_so() -> None:
+    collection = make_collection(make_user(), items=1, conditions=1)
+    target = io.BytesIO()
+    soundfile.write(target, 0.1 * np.sin(np.arange(400) / 10), 8000, format="WAV", subtype="PCM_24")
+    add_stimulus(collection=collection, item="secretitem0", condition="fine", content=target.getvalue())
+    rows = list(Stimulus.objects.filter(item__collection=collection))
+    kinds = {soundfile.info(io.BytesIO(content(row.served))).subtype for row in rows}
+    assert (len(rows), kinds) == (2, {"PCM_24"})
+    assert len({size(row.served) for row in rows}) == 1
 
 
 @pytest.mark.parametrize("format", ["WAV", "FLAC", "AIFF", "W64"])
 def test_lossless_formats_keep_every_sample(format: str) -> None:
     collection = create_collection(owner=make_user(), slug="formats", title="Formats")
-    stimulus = add_stimulus(collection=collection, item="i", condition="c", content=encoded(format))
-    assert (stimulus.recording.sample_rate_hz, stimulus.recording.length_samples) == (16000, 1600)
-    assert stimulus.recording.duration_s == pytest.approx(0.1)
+    add_stimulus(collection=collection, item="i", condition="c", content=encoded(format))
+    recording = recording_of("i", "c")
+    assert (recording.format, recording.sample_rate_hz, recording.length_samples) == (format.lower(), 16000, 1600)
+    assert recording.duration_s == pytest.approx(0.1)
 
 
 def test_the_same_sound_twice_is_one_file() -> None:
@@ -51,11 +84,11 @@ def test_the_same_sound_twice_is_one_file() -> None:
     assert Recording.objects.count() == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"RIFF", b"not a sound at all", b"#EXTM3U\nsecret.wav\n"])
-def test_what_is_no_sound_is_refused_and_leaves_nothing(content: bytes) -> None:
+@pytest.mark.parametrize("given", [b"", b"RIFF", b"not a sound at all", b"#EXTM3U\nsecret.wav\n"])
+def test_what_is_no_sound_is_refused_and_leaves_nothing(given: bytes) -> None:
     collection = create_collection(owner=make_user(), slug="bad", title="Bad")
     with pytest.raises(NotAudio) as refusal:
-        add_stimulus(collection=collection, item="i", condition="c", content=content)
+        add_stimulus(collection=collection, item="i", condition="c", content=given)
     assert "i x c" in str(refusal.value)
     assert not collection.items.exists()
     assert not Recording.objects.exists()

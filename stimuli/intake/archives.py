@@ -1,0 +1,174 @@
+"""Zip archives from strangers: looked through before anything is unpacked, and counted while it is."""
+
+import struct
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import BinaryIO
+
+from stimuli.errors.archives import ArchiveRefused
+from stimuli.intake.zip_directory import Directory, find_directory
+
+MOST_ENTRIES = 20_000
+MOST_BYTES = 200 * 2**30
+# Sound and text shrink by less. Silence can shrink by more, so small files are let off; the total bounds them.
+MOST_RATIO = 100
+RATIO_FREE_BYTES = 2**20
+LONGEST_PATH = 500
+PIECE_BYTES = 2**18
+ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".jar")
+ZIPS_THAT_ARE_TABLES = (".xlsx",)
+REGULAR, FOLDER, UNSAID = 0o100000, 0o040000, 0
+ENCRYPTED = 0x0001 | 0x0040 | 0x2000  # by password, strongly, and with a masked directory
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+LOCAL_HEAD = struct.Struct("<4s2xHH16xHH")  # signature, flags, method, length of name, length of extra
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file in an archive: its path as the sender calls it, and how many bytes it claims to be."""
+
+    path: str
+    byte_count: int
+    info: zipfile.ZipInfo = field(repr=False, compare=False)
+    archive: zipfile.ZipFile = field(repr=False, compare=False)
+    archive_name: str = field(repr=False, compare=False)
+
+
+def open_archive(file: BinaryIO, *, name: str, most_bytes: int = MOST_BYTES) -> list[Entry]:
+    """List what is in a zip, or refuse it as a whole. Nothing is unpacked, and no name in it becomes a name on disk."""
+    directory = find_directory(file, name=name, most_entries=MOST_ENTRIES)
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as problem:
+        raise ArchiveRefused(name=name, problem=f"its list of contents is damaged ({problem})") from None
+    infos = archive.infolist()
+    if len(infos) != directory.count:
+        raise ArchiveRefused(name=name, problem="its list of contents can be read in two ways")
+    judge = _Judge(name)
+    for info in infos:
+        judge.entry(info)
+    entries = [
+        Entry(path, info.file_size, info, archive, name)
+        for info in infos
+        if not info.is_dir() and not _is_ignored(path := judge.path(info))
+    ]
+    judge.twins(entry.path for entry in entries)
+    judge.total(sum(entry.byte_count for entry in entries), most_bytes)
+    judge.places(file, infos, directory)
+    return entries
+
+
+def stream(entry: Entry) -> Iterator[bytes]:
+    """Unpack one file, piece by piece, and refuse it if it is not what the archive said."""
+    count = 0
+    try:
+        with entry.archive.open(entry.info) as unpacked:
+            while piece := unpacked.read(PIECE_BYTES):
+                if count == 0:
+                    _refuse_nested(entry, piece)
+                count += len(piece)
+                yield piece
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
+        raise ArchiveRefused(name=entry.archive_name, problem=f"'{entry.path}' is damaged ({problem})") from None
+    if count != entry.byte_count:
+        difference = f"'{entry.path}' should have {entry.byte_count:,} bytes and has {count:,}"
+        raise ArchiveRefused(name=entry.archive_name, problem=difference)
+
+
+def _refuse_nested(entry: Entry, first: bytes) -> None:
+    is_table = entry.path.casefold().endswith(ZIPS_THAT_ARE_TABLES)
+    if first.startswith((b"PK\3\4", b"PK\5\6", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")) and not is_table:
+        raise ArchiveRefused(name=entry.archive_name, problem=f"'{entry.path}' is an archive inside the archive")
+
+
+def _is_ignored(path: str) -> bool:
+    """What systems put beside the files of a folder."""
+    parts = PurePosixPath(path).parts
+    return parts[0] == "__MACOSX" or any(part.startswith(".") for part in parts)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    name: str
+
+    def refuse(self, problem: str) -> ArchiveRefused:
+        return ArchiveRefused(name=self.name, problem=problem)
+
+    def path(self, info: zipfile.ZipInfo) -> str:
+        """Give the entry's path. macOS writes UTF-8 without saying so, and writes letters and accents apart."""
+        path = info.orig_filename
+        if not path.isascii():
+            with suppress(UnicodeDecodeError):
+                path = _raw_name(info).decode()
+        return unicodedata.normalize("NFC", path)
+
+    def entry(self, info: zipfile.ZipInfo) -> None:
+        path = self.path(info)
+        shown = ascii(path[:80]).strip("'\"") if not path.isprintable() else path[:80]
+        if _is_unsafe(path):
+            raise self.refuse(f"it names a file '{shown}', which leads out of its folder or is no name")
+        if len(path) > LONGEST_PATH:
+            raise self.refuse(f"the path '{shown}…' has more than {LONGEST_PATH} characters")
+        if info.flag_bits & ENCRYPTED:
+            raise self.refuse(f"'{shown}' is encrypted")
+        if info.compress_type not in METHODS:
+            raise self.refuse(f"'{shown}' is packed in an unusual way; only 'stored' and 'deflated' are taken")
+        if info.external_attr >> 16 & 0o170000 not in {REGULAR, FOLDER, UNSAID}:
+            raise self.refuse(f"'{shown}' is a link or a device instead of a file")
+        if path.casefold().endswith(ARCHIVES):
+            raise self.refuse(f"'{shown}' is an archive inside the archive")
+        if info.file_size > max(RATIO_FREE_BYTES, info.compress_size * MOST_RATIO):
+            raise self.refuse(f"'{shown}' unpacks to more than {MOST_RATIO} times its size; send it by itself")
+
+    def twins(self, paths: Iterable[str]) -> None:
+        """Refuse two names that are one on some systems, and a file that is also a folder."""
+        seen: dict[str, str] = {}
+        folders: set[str] = set()
+        for path in paths:
+            key = _key(path)
+            if key in seen:
+                raise self.refuse(f"'{seen[key]}' and '{path}' cannot be told apart")
+            seen[key] = path
+            folders |= {str(folder) for folder in PurePosixPath(key).parents}
+        if both := folders & seen.keys():
+            raise self.refuse(f"'{seen[min(both)]}' is a file and also a folder")
+
+    def total(self, byte_count: int, most_bytes: int) -> None:
+        if byte_count > most_bytes:
+            raise self.refuse(f"it unpacks to {byte_count / 1e9:,.1f} GB and may to {most_bytes / 1e9:,.1f} GB")
+
+    def places(self, file: BinaryIO, infos: Iterable[zipfile.ZipInfo], directory: Directory) -> None:
+        """Refuse entries that share bytes, reach into the list of contents, or differ from what the list says."""
+        free_from = 0
+        for info in sorted(infos, key=lambda info: info.header_offset):
+            file.seek(info.header_offset)
+            head = file.read(LOCAL_HEAD.size)
+            if info.header_offset < free_from or len(head) < LOCAL_HEAD.size:
+                raise self.refuse("its files overlap")
+            signature, flags, method, name_bytes, extra_bytes = LOCAL_HEAD.unpack(head)
+            same = signature == b"PK\3\4" and method == info.compress_type and not flags & ENCRYPTED
+            if not same or file.read(name_bytes) != _raw_name(info):
+                raise self.refuse("its list of contents does not agree with its files")
+            free_from = info.header_offset + LOCAL_HEAD.size + name_bytes + extra_bytes + info.compress_size
+        if free_from > directory.start:
+            raise self.refuse("its files overlap")
+
+
+def _is_unsafe(path: str) -> bool:
+    parts = path.removesuffix("/").split("/")
+    drive = len(parts[0]) > 1 and parts[0][1] == ":"
+    odd = "\\" in path or any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in path)
+    return odd or drive or any(part in {"", ".", ".."} for part in parts)
+
+
+def _key(path: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def _raw_name(info: zipfile.ZipInfo) -> bytes:
+    return info.orig_filename.encode("utf-8" if info.flag_bits & 0x800 else "cp437")

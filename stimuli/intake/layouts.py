@@ -1,0 +1,250 @@
+"""How files lie in folders, and which stimuli they are by that: conditions, recordings with summaries, or none."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
+
+from core.errors import sentence
+from stimuli.errors.intake import LayoutUnclear, LayoutUnfit, NothingToImport
+from stimuli.intake.plans import LONGEST_NAME, Bundle, Cell, Plan
+from stimuli.intake.reports import Report, some
+from stimuli.intake.sources import PROJECT_SUFFIX, Kind, Source, name_of
+
+CONDITIONS, PLANE, MANIFEST, FLAT = "conditions", "plane", "manifest", "flat"
+LAYOUTS = ("auto", CONDITIONS, PLANE, MANIFEST, FLAT)
+ORIGINAL = "original"
+FULL_LENGTH = "full-length"
+
+# A folder of such a name is a condition even where it stands alone.
+USUAL_CONDITION = re.compile(r"c\d+|(hidden[ _-]?)?ref(erence)?s?|.*anchor.*|full[ _.-]?length", re.IGNORECASE)
+ROLE_SIGNS = (
+    ("reference", re.compile(r"(hidden[ _-]?)?ref(erence)?s?", re.IGNORECASE)),
+    ("anchor", re.compile(r".*anchor.*", re.IGNORECASE)),
+    (FULL_LENGTH, re.compile(r"full[ _.-]?length", re.IGNORECASE)),
+)
+# The instructions of the TC/SD study spell it X_full_length, X_full.length and A_full-length.
+LONG_NAME = re.compile(r"(?:(?P<item>.+?)[ _.-])?full[ _.-]?length", re.IGNORECASE)
+SUMMARIES = re.compile(r"(?:(?P<item>.+?)[ _.-])?summar(?:y|ies)", re.IGNORECASE)
+LAST_NUMBER = re.compile(r"0*(\d+)$")
+
+
+def layout_of(sources: Sequence[Source], *, has_manifest: bool) -> str:
+    """Say which layout the files have, or refuse to guess."""
+    heard = _heard(sources)
+    if has_manifest:
+        return MANIFEST
+    if not heard:
+        return FLAT
+    if any(LONG_NAME.fullmatch(name_of(source.path)) for source in heard):
+        return PLANE
+    by_condition = _by_condition(heard)
+    if by_condition and (_share_names(by_condition) or all(USUAL_CONDITION.fullmatch(name) for name in by_condition)):
+        return CONDITIONS
+    if len(_folders(heard)) <= 1:
+        return FLAT
+    raise LayoutUnclear(problem=f"they lie in {len(_folders(heard))} folders that share no file names")
+
+
+def understand(sources: Sequence[Source], layout: str, report: Report) -> Plan:
+    """Make a plan from where the files lie; what is wrong goes into the report."""
+    heard = _heard(sources)
+    plan = Plan(layout)
+    _READERS[layout](heard, plan, report)
+    check_cells(plan, report)
+    return plan
+
+
+def check_cells(plan: Plan, report: Report) -> None:
+    """Find names that cannot be, and cells that several files claim."""
+    claims: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in plan.cells:
+        claims[cell.item, cell.condition].append(cell.path)
+    for (item, condition), paths in claims.items():
+        if len(paths) > 1:
+            report.error(
+                sentence("{paths} would all be item '{item}' under condition '{condition}'. Keep one of them."),
+                paths[0],
+                paths=some(paths),
+                item=item,
+                condition=condition,
+            )
+    for name in {*plan.items, *plan.conditions}:
+        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+            report.error(
+                sentence("'{name}' is no name for an item or a condition. Use up to {most} letters, digits and signs."),
+                name=name[:80],
+                most=LONGEST_NAME,
+            )
+
+
+def role_of(condition: str) -> str:
+    """The role that a condition's name suggests."""
+    return next((role for role, sign in ROLE_SIGNS if sign.fullmatch(condition)), "test")
+
+
+# --- Conditions: C0/a.wav, C1/a.wav, ref/a.wav ------------------------------------------------------------------------
+
+
+def _read_conditions(heard: Sequence[Source], plan: Plan, report: Report) -> None:
+    by_condition = _by_condition(heard)
+    if not by_condition:
+        raise LayoutUnfit(layout=CONDITIONS, problem="there is no folder for each condition")
+    for condition, found in by_condition.items():
+        for item, source in found:
+            _take(source, item, condition, plan, role=role_of(condition))
+    depth = _depth(heard)
+    outside = [source.path for source in heard if len(PurePosixPath(source.path).parts) <= depth + 1]
+    for path in outside:
+        report.error(sentence("'{path}' lies outside the folders of the conditions. Put it into one."), path, path=path)
+
+
+def _by_condition(heard: Sequence[Source]) -> dict[str, list[tuple[str, Source]]]:
+    """Files by the folder that is their condition; deeper folders belong to the item's name."""
+    found: dict[str, list[tuple[str, Source]]] = defaultdict(list)
+    depth = _depth(heard)
+    for source in heard:
+        parts = source.path.split("/")
+        if len(parts) > depth + 1:
+            found[parts[depth]].append((_item_name(parts[depth + 1 :]), source))
+    return dict(found)
+
+
+def _share_names(by_condition: dict[str, list[tuple[str, Source]]]) -> bool:
+    """Whether folders hold files of equal names, as far as they are no references of their own."""
+    shared = Counter(item for found in by_condition.values() for item, _ in found)
+    tests = [found for name, found in by_condition.items() if role_of(name) == "test"]
+    most = max((len(found) for found in tests), default=0)
+    return len(by_condition) > 1 and 2 * sum(count > 1 for count in shared.values()) >= most > 0
+
+
+# --- Plane: A/A_full-length.mp3 with A_summaries as files, as one file with gaps, or as a project ---------------------
+
+
+def _read_plane(heard: Sequence[Source], plan: Plan, report: Report) -> None:
+    longs = [source for source in heard if LONG_NAME.fullmatch(name_of(source.path))]
+    if not longs:
+        raise LayoutUnfit(layout=PLANE, problem="no folder holds a full-length recording, such as A/A_full-length.mp3")
+    summaries: dict[str, list[Source]] = {source.path: [] for source in longs}
+    for source in heard:
+        if source.path not in summaries:
+            owner = _owner(source, longs)
+            if owner is None:
+                report.error(
+                    sentence("'{path}' belongs to no full-length recording. Put it into the folder of one."),
+                    source.path,
+                    path=source.path,
+                )
+            else:
+                summaries[owner.path].append(source)
+    for source in longs:
+        item = _plane_item(source)
+        plan.add(Cell(item, FULL_LENGTH, source.path), role=FULL_LENGTH)
+        _take_summaries(summaries[source.path], item, plan, report)
+
+
+def _owner(source: Source, longs: Sequence[Source]) -> Source | None:
+    """The recording in the nearest folder around; of several there, the one with whose name the summary begins."""
+    parts = source.path.split("/")
+    for depth in range(len(parts) - 1, -1, -1):
+        around = "/".join(parts[:depth])
+        near = [long for long in longs if long.path.rpartition("/")[0] == around]
+        named = [long for long in near if re.match(rf"{re.escape(_plane_item(long))}[ _.-]", parts[depth])]
+        if near:
+            return named[0] if named else near[0] if len(near) == 1 else None
+    return None
+
+
+def _plane_item(source: Source) -> str:
+    match = LONG_NAME.fullmatch(name_of(source.path))
+    return (match and match["item"]) or source.path.rpartition("/")[0].rpartition("/")[2] or "recording"
+
+
+def _take_summaries(rest: Sequence[Source], item: str, plan: Plan, report: Report) -> None:
+    bundles = [source for source in rest if _is_bundle(source)]
+    if bundles:
+        rest = [source for source in rest if source not in bundles]
+        if len(bundles) > 1 or rest:
+            report.error(
+                sentence("The summaries of '{item}' come in more than one form ({paths}). Keep one of them."),
+                bundles[0].path,
+                item=item,
+                paths=some(source.path for source in [*bundles, *rest]),
+            )
+        plan.bundles.append(Bundle(bundles[0].path, item))
+        return
+    for source in rest:
+        number = LAST_NUMBER.search(name_of(source.path))
+        if number is None:
+            report.error(
+                sentence("'{path}' does not say which summary it is. Let its name end in a number, such as A-1.wav."),
+                source.path,
+                path=source.path,
+            )
+        else:
+            plan.add(Cell(item, number[1], source.path))
+
+
+def _is_bundle(source: Source) -> bool:
+    return source.kind is Kind.PROJECT or SUMMARIES.fullmatch(name_of(source.path)) is not None
+
+
+# --- Flat: single files -----------------------------------------------------------------------------------------------
+
+
+def _read_flat(heard: Sequence[Source], plan: Plan, report: Report) -> None:
+    top = _common(heard)
+    for source in heard:
+        _take(source, _item_name(source.path.split("/")[top:]), ORIGINAL, plan, role="test")
+
+
+# --- Shared -----------------------------------------------------------------------------------------------------------
+
+
+def _take(source: Source, item: str, condition: str, plan: Plan, *, role: str) -> None:
+    if source.kind is Kind.PROJECT:
+        plan.bundles.append(Bundle(source.path, item, condition))
+        plan.conditions.setdefault(condition, role)
+    else:
+        plan.add(Cell(item, condition, source.path), role=role)
+
+
+def _heard(sources: Iterable[Source]) -> list[Source]:
+    return [source for source in sources if source.kind in {Kind.SOUND, Kind.PROJECT}]
+
+
+def _folders(heard: Sequence[Source]) -> set[str]:
+    return {source.path.rpartition("/")[0] for source in heard} - {""}
+
+
+def _common(heard: Sequence[Source]) -> int:
+    """How many folders all files have in common."""
+    parents = [source.path.split("/")[:-1] for source in heard]
+    return next(
+        (depth for depth, steps in enumerate(zip(*parents, strict=False)) if len(set(steps)) > 1),
+        min((len(parent) for parent in parents), default=0),
+    )
+
+
+def _depth(heard: Sequence[Source]) -> int:
+    """How many folders wrap the conditions' own; one that is called like a condition is no wrapper."""
+    common = _common(heard)
+    steps = heard[0].path.split("/")[:common] if heard else []
+    return next((depth for depth, step in enumerate(steps) if USUAL_CONDITION.fullmatch(step)), common)
+
+
+def _item_name(parts: Sequence[str]) -> str:
+    name = name_of(parts[-1]).removesuffix(PROJECT_SUFFIX)
+    return "/".join([*parts[:-1], name])
+
+
+def nothing_heard(plan: Plan) -> None:
+    if not plan.cells and not plan.bundles:
+        raise NothingToImport
+
+
+_READERS: dict[str, Callable[[Sequence[Source], Plan, Report], None]] = {
+    CONDITIONS: _read_conditions,
+    PLANE: _read_plane,
+    FLAT: _read_flat,
+}

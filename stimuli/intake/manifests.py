@@ -1,0 +1,88 @@
+"""A manifest: a table that says of each file which item under which condition it is."""
+
+from pathlib import PurePosixPath
+
+from core.errors import sentence
+from stimuli.errors.intake import LayoutUnfit
+from stimuli.intake.layouts import MANIFEST, check_cells, role_of
+from stimuli.intake.plans import ROLES, Cell, Ignored, Plan
+from stimuli.intake.reports import Report
+from stimuli.intake.sources import Kind, Source, composed, name_of
+from stimuli.intake.tables import Row, Table
+
+NAME = "manifest"
+PARTS = {"start_samples": "start", "stop_samples": "stop", "clip": "clip"}
+OWN_COLUMNS = frozenset({"path", "item", "condition", "role", *PARTS})
+
+
+def is_manifest(table: Table) -> bool:
+    """By its name, or because it says of paths which conditions they are."""
+    named = PurePosixPath(table.name).stem.casefold() == NAME
+    return "path" in table.columns and (named or {"item", "condition"} <= set(table.columns))
+
+
+def read_manifest(table: Table, sources: list[Source], report: Report) -> Plan:
+    """Make a plan of a manifest's rows; files that it does not name stay out."""
+    if "path" not in table.columns or not {"item", "condition"} & set(table.columns):
+        raise LayoutUnfit(
+            layout=MANIFEST, problem=f"'{table.name}' needs the column path and at least one of item and condition"
+        )
+    plan = Plan(MANIFEST, attached=[table.name])
+    heard = {source.path: source for source in sources if source.kind in {Kind.SOUND, Kind.PROJECT}}
+    for row in table.rows:
+        source = _named(row, table, heard)
+        if source is None:
+            report.error(
+                sentence("Line {line} of '{table}' names '{path}', which is not there. Add it, or drop the line."),
+                table.name,
+                line=row.line,
+                table=table.name,
+                path=row.values.get("path", ""),
+            )
+        else:
+            _add(row, source, table, plan, report)
+    named = {cell.path for cell in plan.cells}
+    plan.ignored += [Ignored(path, f"not in {table.name}") for path in heard if path not in named]
+    check_cells(plan, report)
+    return plan
+
+
+def _add(row: Row, source: Source, table: Table, plan: Plan, report: Report) -> None:
+    condition = row.values.get("condition", "original")
+    role = row.values.get("role", "").casefold() or plan.conditions.get(condition) or role_of(condition)
+    parts = {name: row.values[column] for column, name in PARTS.items() if column in row.values}
+    problem = _problem(role, parts, source, plan.conditions.get(condition))
+    if problem:
+        says = sentence("Line {line} of '{table}' cannot be followed: {problem}.")
+        report.error(says, table.name, line=row.line, table=table.name, problem=problem)
+        return
+    start, stop, clip = (int(parts[name]) if name in parts else None for name in ("start", "stop", "clip"))
+    factors = {column: value for column, value in row.values.items() if column not in OWN_COLUMNS}
+    item = row.values.get("item", "") or name_of(source.path)
+    before = plan.items.get(item, {})
+    for column in sorted(before.keys() & factors.keys()):
+        if before[column] != factors[column]:
+            says = sentence("Line {line} of '{table}' gives '{column}' of item '{item}' another value than before.")
+            report.error(says, table.name, line=row.line, table=table.name, column=column, item=item)
+    plan.add(Cell(item, condition, source.path, start=start, stop=stop, clip=clip), role=role, factors=factors)
+
+
+def _problem(role: str, parts: dict[str, str], source: Source, known_role: str | None) -> str:
+    if role not in ROLES:
+        return f"'{role}' is no role; write one of {', '.join(ROLES)}"
+    if known_role not in {None, role}:
+        return f"its condition was '{known_role}' before and is '{role}' now"
+    if not all(value.isascii() and value.isdigit() for value in parts.values()):
+        return f"{' and '.join(PARTS)} are whole numbers"
+    if ("start" in parts) != ("stop" in parts) or int(parts.get("start", 0)) >= int(parts.get("stop", 1)):
+        return "start_samples and stop_samples belong together, and the start comes first"
+    if (source.kind is Kind.PROJECT) != ("clip" in parts) or parts.get("clip") == "0":
+        return "a clip is given for Audacity projects and nothing else, counted from 1"
+    return ""
+
+
+def _named(row: Row, table: Table, heard: dict[str, Source]) -> Source | None:
+    """Paths count from the manifest's own folder, or from the top of what was sent."""
+    path = composed(row.values.get("path", "")).replace("\\", "/").removeprefix("./")
+    beside = str(PurePosixPath(table.name).parent / path)
+    return heard.get(beside) or heard.get(path)

@@ -1,0 +1,149 @@
+"""Tables that come with sound: CSV of any usual dialect, and XLSX, which is read only inside a sealed child."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO, Self
+
+from stimuli.errors.intake import TableUnreadable
+from stimuli.errors.sound import DecoderDied, SoundTooCostly
+from stimuli.sound.sealed import Limits, run_sealed
+
+MOST_BYTES = 64 * 2**20
+MOST_ROWS = 200_000
+MOST_COLUMNS = 200
+LONGEST_CELL = 20_000  # a transcript fits
+DELIMITERS = ",;\t|"
+# An XLSX of 600 KB can hold gigabytes of blanks; see docs/guides/importing.md for what is taken.
+SHEET_LIMITS = Limits(cpu_s=20, memory_bytes=256 * 2**20, wall_s=40, result_bytes=MOST_BYTES)
+BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@dataclass(frozen=True)
+class Row:
+    line: int  # in the file, counted from 1, as an editor or a spreadsheet shows it
+    values: dict[str, str]  # by column; what is empty is left out
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows, all of them text; missing is absent, never 0."""
+
+    name: str
+    columns: list[str]
+    rows: list[Row] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any]) -> Self:
+        return cls(facts["name"], facts["columns"], [Row(**row) for row in facts["rows"]])
+
+
+def load_table(file: BinaryIO, *, name: str) -> Table:
+    """Read a table by its name's suffix: CSV here, XLSX in a sealed child."""
+    if not name.lower().endswith(".xlsx"):
+        return read_csv(file.read(MOST_BYTES + 1), name=name)
+    try:
+        read = run_sealed("stimuli.intake.sheets:read_sheet", file, name=name, limits=SHEET_LIMITS)
+    except (DecoderDied, SoundTooCostly):
+        raise TableUnreadable(name=name, problem="it is damaged, or holds far more cells than it should") from None
+    return Table.from_json(read.facts)
+
+
+def read_csv(content: bytes, *, name: str) -> Table:
+    """Read comma-, semicolon- or tab-separated text in UTF-8, UTF-16 or Latin-1."""
+    if len(content) > MOST_BYTES:
+        raise TableUnreadable(name=name, problem=f"it is larger than {MOST_BYTES >> 20} MB")
+    text = _decoded(content, name)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    return tabulated(_lines(reader, name), name=name)
+
+
+def tabulated(lines: Iterator[tuple[int, Sequence[str]]], *, name: str) -> Table:
+    """Make a table of lines, the first of which names the columns."""
+    filled = ((line, cells) for line, cells in lines if any(cell.strip() for cell in cells))
+    first = next(filled, None)
+    if first is None:
+        raise TableUnreadable(name=name, problem="it is empty")
+    columns = _columns(first[1], name)
+    rows: list[Row] = []
+    for line, cells in filled:
+        if len(rows) == MOST_ROWS:
+            raise TableUnreadable(name=name, problem=f"it has more than {MOST_ROWS} rows")
+        rows.append(_row(line, cells, columns, name))
+    kept = [column for column in columns if column]
+    return Table(name, kept, rows)
+
+
+def _columns(cells: Sequence[str], name: str) -> list[str]:
+    """Column names in small letters with underscores; empty for a column without a name, such as a row's number."""
+    while cells and not cells[-1].strip():
+        cells = cells[:-1]
+    if len(cells) > MOST_COLUMNS:
+        raise TableUnreadable(name=name, problem=f"it has more than {MOST_COLUMNS} columns")
+    columns = [re.sub(r"[\s-]+", "_", cell.strip().casefold())[:100] for cell in cells]
+    twice = [column for column, count in Counter(columns).items() if column and count > 1]
+    if twice:
+        raise TableUnreadable(name=name, problem=f"two columns are called '{twice[0]}'")
+    return columns
+
+
+def _row(line: int, cells: Sequence[str], columns: Sequence[str], name: str) -> Row:
+    if any(cell.strip() for cell in cells[len(columns) :]):
+        problem = f"line {line} has {len(cells)} cells, and there are {len(columns)} columns"
+        raise TableUnreadable(name=name, problem=problem)
+    values = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if column and cell.strip()}
+    for column, value in values.items():
+        if len(value) > LONGEST_CELL:
+            problem = f"line {line} has more than {LONGEST_CELL} characters under '{column}'"
+            raise TableUnreadable(name=name, problem=problem)
+        if "\x00" in value:
+            raise TableUnreadable(name=name, problem=f"line {line} has a zero byte under '{column}'")
+    return Row(line, values)
+
+
+def _lines(reader: Any, name: str) -> Iterator[tuple[int, Sequence[str]]]:
+    try:
+        before = 0
+        for cells in reader:
+            yield before + 1, cells  # a cell may hold line breaks; a row is called by its first line
+            before = reader.line_num
+    except csv.Error as problem:
+        raise TableUnreadable(name=name, problem=f"line {reader.line_num}: {clause(problem)}") from None
+
+
+def _decoded(content: bytes, name: str) -> str:
+    for mark, encoding in BYTE_ORDER_MARKS.items():
+        if content.startswith(mark):
+            try:
+                return content.decode(encoding)
+            except UnicodeDecodeError:
+                raise TableUnreadable(name=name, problem=f"it begins like {encoding} and is not") from None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
+def _delimiter(text: str) -> str:
+    """The separator that the first line has most of, outside quotation marks."""
+    head = re.sub(r'"[^"]*"', "", next((line for line in text.splitlines() if line.strip()), ""))
+    return max(DELIMITERS, key=lambda sign: (head.count(sign), -DELIMITERS.index(sign)))
+
+
+def clause(problem: Exception) -> str:
+    """A library's complaint as a part of a sentence."""
+    return (str(problem) or type(problem).__name__).strip().rstrip(".")[:200]
+
+
+def first_of(columns: Iterable[str], wanted: Iterable[str]) -> str:
+    """The first wanted column that is there, or nothing."""
+    there = set(columns)
+    return next((column for column in wanted if column in there), "")

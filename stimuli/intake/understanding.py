@@ -1,0 +1,101 @@
+"""From files and tables to a plan: which layout, which table says what, and what stays out and why."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import AppError, sentence
+from stimuli.errors.intake import LayoutUnfit, LayoutUnknown, NothingToImport
+from stimuli.intake.factors import attach_factors
+from stimuli.intake.layouts import LAYOUTS, MANIFEST, check_cells, layout_of, understand
+from stimuli.intake.manifests import is_manifest, read_manifest
+from stimuli.intake.plans import Ignored, Plan
+from stimuli.intake.reports import Report
+from stimuli.intake.sources import Kind, Source, look_at, suffix_of
+from stimuli.intake.tables import MOST_BYTES, Table, load_table
+from stimuli.intake.texts import add_texts, read_lines, text_columns
+
+# What people keep beside their sounds; that it stays out needs no explanation.
+EXPECTED = frozenset({".txt", ".md", ".pdf", ".docx", ".doc", ".rtf", ".html", ".json", ".yaml", ".yml", ".py", ".m"})
+
+
+def understood(
+    sources: Sequence[Source], *, layout: str, metadata: Path | None, report: Report
+) -> tuple[Plan, list[Table]]:
+    """Make the plan, as far as it can be made without listening; tables that it leaves over belong to its items."""
+    if layout not in LAYOUTS:
+        raise LayoutUnknown(layout=layout, known=", ".join(LAYOUTS))
+    tables = _tables(sources, report)
+    given = _given(metadata, report)
+    manifest = next((table for table in [*given, *tables] if is_manifest(table)), None)
+    if layout == "auto":
+        layout = layout_of(sources, has_manifest=manifest is not None)
+    if layout == MANIFEST:
+        if manifest is None:
+            raise LayoutUnfit(layout=layout, problem="there is no table called manifest.csv with a column path")
+        plan = read_manifest(manifest, list(sources), report)
+    else:
+        plan = understand(sources, layout, report)
+    rest = [table for table in [*given, *tables] if table is not manifest or layout != MANIFEST]
+    plan.ignored += _left_out(sources, report)
+    return plan, rest
+
+
+def completed(plan: Plan, tables: Sequence[Table], *, given: str, report: Report) -> None:
+    """Add the texts and the factors of tables to a plan whose items are all known."""
+    for table in tables:
+        if text_columns(table):
+            add_texts(table, plan, report)
+    if not plan.cells and not report.errors:
+        raise NothingToImport
+    for table in tables:
+        if table.name in plan.attached or attach_factors(table, plan, report):
+            continue
+        plan.ignored.append(Ignored(table.name, "it names no items"))
+        says = sentence("'{table}' was left out: it has no column item, file, sample or name to find items by.")
+        (report.error if table.name == given else report.warn)(says, table.name, table=table.name)
+    check_cells(plan, report)
+
+
+def _tables(sources: Sequence[Source], report: Report) -> list[Table]:
+    tables = []
+    for source in sources:
+        if source.kind in {Kind.TABLE, Kind.LINES}:
+            try:
+                tables.append(_read(source))
+            except AppError as problem:
+                report.refuse(problem, source.path)
+    return tables
+
+
+def _given(metadata: Path | None, report: Report) -> list[Table]:
+    return _tables([look_at(metadata.name, metadata)], report) if metadata else []
+
+
+def _read(source: Source) -> Table:
+    with source.place.open("rb") as file:
+        if source.kind is Kind.LINES:
+            return read_lines(file.read(MOST_BYTES + 1), name=source.path)
+        return load_table(file, name=source.path)
+
+
+def _left_out(sources: Sequence[Source], report: Report) -> list[Ignored]:
+    left = []
+    for source in sources:
+        if source.kind is not Kind.OTHER:
+            continue
+        left.append(Ignored(source.path, "it is no sound, no table and no Audacity 3 project"))
+        suffix = suffix_of(source.path)
+        if suffix in {".aup3-wal", ".aup3-shm"}:
+            says = sentence(
+                "'{path}' shows that its project was open. Close it in Audacity, and send the project again."
+            )
+            report.error(says, source.path, path=source.path)
+        elif suffix == ".aup":
+            says = sentence(
+                "'{path}' is a project of Audacity 2. Open it in Audacity 3, save it, and send the .aup3 file."
+            )
+            report.warn(says, source.path, path=source.path)
+        elif suffix not in EXPECTED:
+            says = sentence("'{path}' was left out: it is no sound, no table and no Audacity 3 project.")
+            report.note(says, source.path, path=source.path)
+    return left

@@ -1,0 +1,185 @@
+"""Served clips: one bit depth for a whole collection, one length in bytes for the conditions of an item."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils.crypto import salted_hmac
+
+from stimuli import storage
+from stimuli.models import Collection, Stimulus
+from stimuli.services.keeping import Keeping
+from stimuli.sound.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
+from stimuli.sound.sealed import Limits, revived, run_sealed
+
+CHILDREN = 2
+FILES_PER_CHILD = 50
+BYTES_PER_CHILD = 48 * 2**20
+MEGABYTE = 2**20
+
+Place = tuple[str, str]  # an item's and a condition's name
+
+
+@dataclass(frozen=True)
+class Sound:
+    """A short recording in a cell, as far as its clip depends on it."""
+
+    place: Place
+    sha256: str
+    file: str  # its name in storage
+    sample_rate_hz: int
+    channels: int
+    length_samples: int
+    bits: int
+    is_plain: bool  # the original is bare PCM already
+    served: str = ""  # the clip it has now
+
+
+@dataclass(frozen=True)
+class Clip:
+    """What a sound is served as."""
+
+    sound: Sound
+    name: str
+    bits: int
+    total_bytes: int
+
+    @property
+    def is_original(self) -> bool:
+        return self.name == self.sound.file
+
+
+def sounds_in(collection: Collection) -> list[Sound]:
+    """The short recordings of a collection, and the clips they have."""
+    fields = ("sha256", "file", "sample_rate_hz", "channels", "length_samples", "bits")
+    rows = _heard(collection).values_list(
+        "item__name", "condition__name", "served", *(f"recording__{field}" for field in fields)
+    )
+    found = []
+    for item, condition, served, sha256, file, rate, channels, length, bits in rows.iterator():
+        if is_short(length, rate):
+            plain = bool(served) and served == file
+            found.append(Sound((item, condition), sha256, file, rate, channels, length, bits, plain, served))
+    return found
+
+
+def is_short(length_samples: int, sample_rate_hz: int) -> bool:
+    return length_samples <= settings.SHORT_RECORDING_S * sample_rate_hz
+
+
+def clips_for(sounds: Sequence[Sound], *, collection: Collection) -> list[Clip]:
+    """Say what each sound of a collection is served as."""
+    bits = 16 if all(sound.bits == 16 for sound in sounds) else 24
+    lengths: dict[str, list[int]] = defaultdict(list)
+    for sound in sounds:
+        lengths[sound.place[0]].append(plain_bytes(sound.length_samples, sound.channels, bits))
+    totals = {item: common_bytes(own) for item, own in lengths.items()}
+    return [_clip(sound, bits, totals[sound.place[0]], collection) for sound in sounds]
+
+
+def make_clips(
+    clips: Iterable[Clip],
+    keeping: Keeping,
+    *,
+    places: dict[str, Path] | None = None,
+    progress: Callable[[int, int, str], None] = lambda done, total, note: None,
+) -> None:
+    """Write the clips that are not there yet. `places` are files on this disk by their digest, where one is at hand."""
+    wanted = {clip.name: clip for clip in clips if not clip.is_original}
+    missing = [clip for name, clip in wanted.items() if not storage.exists(name)]
+    opener = _Opener(places or {})
+
+    def make(batch: Sequence[Clip]) -> int:
+        keeping.put_bytes(_made(batch, opener))
+        return len(batch)
+
+    done = 0
+    with ThreadPoolExecutor(CHILDREN) as pool:
+        for count in pool.map(make, _batches(missing)):
+            done += count
+            progress(done, len(missing), "")
+
+
+def _clip(sound: Sound, bits: int, total_bytes: int, collection: Collection) -> Clip:
+    unfilled = total_bytes == plain_bytes(sound.length_samples, sound.channels, bits)
+    if sound.is_plain and sound.bits == bits and unfilled:
+        return Clip(sound, sound.file, bits, total_bytes)
+    # The name tells nothing, not even to somebody who has the original: it depends on the server's secret.
+    about = f"{collection.pk}:{sound.sha256}:{bits}:{total_bytes}"
+    digest = salted_hmac("stimuli.served", about, algorithm="sha256").hexdigest()
+    return Clip(sound, f"served/{digest}.wav", bits, total_bytes)
+
+
+class _Opener:
+    def __init__(self, places: dict[str, Path]) -> None:
+        self._places = places
+
+    def open(self, sound: Sound, stack: ExitStack) -> BinaryIO:
+        place = self._places.get(sound.sha256)
+        return stack.enter_context(place.open("rb") if place else storage.local_file(sound.file))
+
+
+def _made(batch: Sequence[Clip], opener: _Opener) -> dict[str, bytes]:
+    plain = [clip for clip in batch if clip.sound.is_plain and clip.sound.bits == clip.bits]
+    others = [clip for clip in batch if clip not in plain]
+    with ExitStack() as stack:
+        made = {clip.name: _filled(clip, opener.open(clip.sound, stack)) for clip in plain}
+        return made | (_decoded(others, [opener.open(clip.sound, stack) for clip in others]) if others else {})
+
+
+def _filled(clip: Clip, file: BinaryIO) -> bytes:
+    """A plain original only has to be made longer, for which nothing is decoded."""
+    sound = clip.sound
+    file.seek(HEAD_LENGTH)
+    return wav(
+        file.read(sound.length_samples * sound.channels * clip.bits // 8),
+        sample_rate_hz=sound.sample_rate_hz,
+        channels=sound.channels,
+        bits=clip.bits,
+        total_bytes=clip.total_bytes,
+    )
+
+
+def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, bytes]:
+    room = sum(clip.total_bytes for clip in clips)
+    limits = Limits(result_bytes=room + MEGABYTE, memory_bytes=512 * MEGABYTE + 4 * room)
+    names = [" x ".join(clip.sound.place) for clip in clips]
+    outcome = run_sealed(
+        "stimuli.sound.serving:serve_clips",
+        *files,
+        name=names[0],
+        limits=limits,
+        names=names,
+        bits=clips[0].bits,
+        totals=[clip.total_bytes for clip in clips],
+    )
+    for entry, name in zip(outcome.facts["clips"], names, strict=True):
+        if "error" in entry:
+            raise revived(entry["error"]["kind"], entry["error"]["data"], name=name)
+    return {clip.name: outcome.blobs[str(number)] for number, clip in enumerate(clips)}
+
+
+def _batches(clips: Sequence[Clip]) -> Iterator[list[Clip]]:
+    """So many for one child that its answer stays small."""
+    batch: list[Clip] = []
+    for clip in clips:
+        if batch and (len(batch) == FILES_PER_CHILD or _bytes([*batch, clip]) > BYTES_PER_CHILD):
+            yield batch
+            batch = []
+        batch.append(clip)
+    if batch:
+        yield batch
+
+
+def _bytes(clips: Iterable[Clip]) -> int:
+    return sum(clip.total_bytes for clip in clips)
+
+
+def _heard(collection: Collection) -> "QuerySet[Stimulus]":
+    return Stimulus.objects.filter(item__collection=collection, recording__isnull=False)

@@ -1,0 +1,253 @@
+"""A draft becomes rows: originals and clips first, then everything the collection gains in one transaction."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from core.models import User
+from core.services import audit
+from stimuli.errors.intake import CellsTaken, CollectionBusy
+from stimuli.intake.drafting import Draft
+from stimuli.intake.hearing import Heard
+from stimuli.intake.plans import Cell
+from stimuli.intake.reports import some
+from stimuli.models import Collection, Condition, Item, Recording, Stimulus
+from stimuli.services.clips import Clip, Place, Sound, clips_for, make_clips, sounds_in
+from stimuli.services.ingest import begin_ingest
+from stimuli.services.keeping import Keeping, discard_unnamed, original_name, source_name
+
+ROWS_AT_ONCE = 500
+ATTEMPTS = 4
+
+Fence = Callable[[], AbstractContextManager[None]]
+Progress = Callable[[int, int, str], None]
+
+
+class Overtaken(Exception):
+    """Somebody else changed the collection after it was looked at."""
+
+
+@dataclass
+class Filling:
+    """One attempt's view of the collection and of what it is to become."""
+
+    collection: Collection
+    draft: Draft
+    actor: User | None
+    replace: bool
+    linked: bool  # the files belong to the import and may be shared with it instead of copied
+    is_new: bool = False  # the collection comes into being with the import, so that nothing is left if that is refused
+    version: int = 0
+    replaced: list[Place] = field(default_factory=list)
+    clips: dict[Place, Clip] = field(default_factory=dict)
+    stale: list[str] = field(default_factory=list)  # clips that nobody will need
+    # What copies were made from, by the copy's digest: the recording, and the gain in dB.
+    origins: dict[str, tuple[UUID, float]] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> list[tuple[Cell, Heard | None]]:
+        return list(zip(self.draft.plan.cells, self.draft.originals, strict=True))
+
+
+def fill(filling: Filling, keeping: Keeping, *, fence: Fence, then: Callable[[], None], progress: Progress) -> None:
+    """Bring a draft into its collection, all of it or nothing; `then` runs in the same transaction.
+
+    Files are written first and in no transaction: that may take minutes, and votes must not wait for it. If the
+    collection has changed in the meantime, it is looked at again; most files stand already then.
+    """
+    with keeping.until_committed():
+        for attempt in range(ATTEMPTS):
+            _look(filling)
+            _keep_files(filling, keeping, progress)
+            try:
+                with fence():
+                    _write(filling)
+                    then()
+                break
+            except Overtaken:
+                continue
+            except IntegrityError:  # another import brought the same recording in at the same moment
+                if attempt == ATTEMPTS - 1:
+                    raise
+        else:
+            raise CollectionBusy
+    discard_unnamed(filling.stale)
+
+
+def taken_places(collection: Collection, cells: Sequence[Cell]) -> list[Place]:
+    """Which of the cells the collection holds already."""
+    rows = Stimulus.objects.filter(item__collection=collection).values_list("item__name", "condition__name")
+    return sorted({(cell.item, cell.condition) for cell in cells} & set(rows))
+
+
+def _look(filling: Filling) -> None:
+    collection = filling.collection
+    if not filling.is_new:
+        collection.refresh_from_db()
+    filling.version = collection.version
+    filling.replaced = taken_places(collection, filling.draft.plan.cells)
+    if filling.replaced and not filling.replace:
+        cells = some(" x ".join(place) for place in filling.replaced)
+        raise CellsTaken(count=len(filling.replaced), cells=cells)
+    coming = [_sound(cell, heard) for cell, heard in filling.cells if heard and heard.is_short]
+    planned = {(cell.item, cell.condition) for cell, _ in filling.cells}
+    before = sounds_in(collection)
+    staying = [sound for sound in before if sound.place not in planned]
+    clips = clips_for([*staying, *coming], collection=collection)
+    filling.clips = {clip.sound.place: clip for clip in clips}
+    needed = {clip.name for clip in clips} | {sound.file for sound in before}
+    filling.stale = [sound.served for sound in before if sound.served and sound.served not in needed]
+
+
+def _sound(cell: Cell, heard: Heard) -> Sound:
+    shape = heard.shape
+    return Sound(
+        place=(cell.item, cell.condition),
+        sha256=heard.sha256,
+        file=original_name(heard.sha256, shape["format"]),
+        sample_rate_hz=shape["sample_rate_hz"],
+        channels=shape["channels"],
+        length_samples=shape["length_samples"],
+        bits=shape["bits"],
+        is_plain=heard.is_plain,
+    )
+
+
+def _keep_files(filling: Filling, keeping: Keeping, progress: Progress) -> None:
+    heard = [original for original in filling.draft.originals if original]
+    files = ((original_name(one.sha256, one.shape["format"]), Path(one.place)) for one in heard if one.place)
+    keeping.put_files(files, linked=filling.linked)
+    sources = ((source_name(one.sha256, one.path), Path(one.place)) for one in filling.draft.kept)
+    keeping.put_files(sources, linked=filling.linked)
+    places = {one.sha256: Path(one.place) for one in heard if one.place}
+    make_clips(filling.clips.values(), keeping, places=places, progress=progress)
+
+
+# --- Rows -------------------------------------------------------------------------------------------------------------
+
+
+def _write(filling: Filling) -> None:
+    collection = filling.collection
+    if filling.is_new:
+        collection.save(force_insert=True)
+        target, after = f"collection/{collection.slug}", {"title": collection.title}
+        audit.record(actor=filling.actor, action="collection.created", target=target, after=after)
+    else:
+        collection = Collection.objects.select_for_update().get(pk=collection.pk)
+        if collection.version != filling.version:
+            raise Overtaken
+    recordings = _recordings(filling)
+    items, conditions = _items(filling), _conditions(filling)
+    _stimuli(filling, recordings, items, conditions)
+    collection.version += 1
+    collection.save(update_fields=["version"])
+    filling.collection.version = collection.version
+
+
+def _recordings(filling: Filling) -> dict[str, Recording]:
+    """A row for each original that has none yet; long ones are prepared by jobs."""
+    heard = {one.sha256: one for one in filling.draft.originals if one}
+    known = _known(heard)
+    fresh = {sha: _recording(one, filling.origins.get(sha)) for sha, one in heard.items() if sha not in known}
+    Recording.objects.bulk_create(fresh.values(), batch_size=ROWS_AT_ONCE)
+    recordings = known | fresh
+    for one in heard.values():
+        if not one.is_short:
+            index = Path(one.index).read_bytes() if one.index else b""
+            begin_ingest(recording=recordings[one.sha256], index=index, requested_by=filling.actor)
+    return recordings
+
+
+def _known(heard: dict[str, Heard]) -> dict[str, Recording]:
+    digests = list(heard)
+    found: dict[str, Recording] = {}
+    for start in range(0, len(digests), ROWS_AT_ONCE):
+        some_of_them = digests[start : start + ROWS_AT_ONCE]
+        found |= {row.sha256: row for row in Recording.objects.filter(sha256__in=some_of_them)}
+    # A recording from a time when nothing was measured yet is measured now.
+    unmeasured = [row for row in found.values() if not row.measures and heard[row.sha256].measures]
+    for row in unmeasured:
+        row.measures = heard[row.sha256].measures
+    Recording.objects.bulk_update(unmeasured, ["measures"], batch_size=ROWS_AT_ONCE)
+    return found
+
+
+def _recording(heard: Heard, origin: tuple[UUID, float] | None) -> Recording:
+    made_from, gain_db = origin or (None, None)
+    state = Recording.State.READY if heard.is_short else Recording.State.INGESTING
+    return Recording(
+        sha256=heard.sha256,
+        file=original_name(heard.sha256, heard.shape["format"]),
+        byte_count=heard.byte_count,
+        state=state,
+        measures=heard.measures or {},
+        made_from_id=made_from,
+        gain_db=gain_db,
+        **heard.shape,
+    )
+
+
+def _items(filling: Filling) -> dict[str, Item]:
+    rows = {item.name: item for item in Item.objects.filter(collection=filling.collection)}
+    changed = []
+    for name, factors in filling.draft.plan.items.items():
+        item = rows.get(name)
+        if item is not None and item.factors | factors != item.factors:
+            item.factors = item.factors | factors
+            changed.append(item)
+    fresh = [
+        Item(collection=filling.collection, name=name, factors=factors)
+        for name, factors in filling.draft.plan.items.items()
+        if name not in rows
+    ]
+    Item.objects.bulk_update(changed, ["factors"], batch_size=ROWS_AT_ONCE)
+    Item.objects.bulk_create(fresh, batch_size=ROWS_AT_ONCE)
+    return rows | {item.name: item for item in fresh}
+
+
+def _conditions(filling: Filling) -> dict[str, Condition]:
+    """A condition that is there keeps the role it has."""
+    rows = {condition.name: condition for condition in Condition.objects.filter(collection=filling.collection)}
+    fresh = [
+        Condition(collection=filling.collection, name=name, role=role)
+        for name, role in filling.draft.plan.conditions.items()
+        if name not in rows
+    ]
+    Condition.objects.bulk_create(fresh, batch_size=ROWS_AT_ONCE)
+    return rows | {condition.name: condition for condition in fresh}
+
+
+def _stimuli(
+    filling: Filling,
+    recordings: dict[str, Recording],
+    items: dict[str, Item],
+    conditions: dict[str, Condition],
+) -> None:
+    rows: dict[Place, Stimulus] = {}
+    if not filling.is_new:
+        existing = Stimulus.objects.filter(item__collection=filling.collection).select_related("item", "condition")
+        rows = {(row.item.name, row.condition.name): row for row in existing}
+    fresh: list[Stimulus] = []
+    changed: list[Stimulus] = []
+    for cell, heard in filling.cells:
+        place = (cell.item, cell.condition)
+        row = rows.get(place) or Stimulus(item_id=items[cell.item].pk, condition_id=conditions[cell.condition].pk)
+        row.recording_id, row.text = (recordings[heard.sha256].pk if heard else None), cell.text
+        row.served = filling.clips[place].name if place in filling.clips else ""
+        (changed if place in rows else fresh).append(row)
+    planned = {(cell.item, cell.condition) for cell, _ in filling.cells}
+    for place, clip in filling.clips.items():
+        if place not in planned and clip.name != clip.sound.served:
+            rows[place].served = clip.name
+            changed.append(rows[place])
+    Stimulus.objects.bulk_create(fresh, batch_size=ROWS_AT_ONCE)
+    Stimulus.objects.bulk_update(changed, ["recording", "text", "served"], batch_size=ROWS_AT_ONCE)
+
+
+def whole() -> AbstractContextManager[None]:
+    """The fence of a change that no job makes."""
+    return transaction.atomic()

@@ -1,0 +1,248 @@
+"""Normalisation: a whole collection copied to one loudness, with before and after, or not at all."""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.utils import timezone
+
+from core.errors import AppError, sentence
+from core.models import Job, User
+from core.services import audit
+from core.tasks import JobRun, enqueue
+from stimuli import storage
+from stimuli.errors.intake import LevelsRefused
+from stimuli.errors.uploads import CollectionSlugTaken
+from stimuli.intake.drafting import Draft
+from stimuli.intake.hearing import Heard, even_batches
+from stimuli.intake.plans import Cell, Plan
+from stimuli.intake.reports import Report, some
+from stimuli.models import Collection, Intake
+from stimuli.services.cells import FilledCell, Sounding, cells_in
+from stimuli.services.checks import measure_missing
+from stimuli.services.filling import Fence, Filling, Progress, fill, whole
+from stimuli.services.keeping import Keeping, original_name
+from stimuli.sound.sealed import Limits, revived, run_sealed
+from stimuli.sound.targets import TRUE_PEAK_LIMIT_DBTP
+
+JOB = "stimuli.normalise_collection"
+LAYOUT = "levels"
+LOWEST_LUFS, HIGHEST_LUFS = -60.0, 0.0
+CHILDREN = 2
+MOST_FILES_PER_CHILD = 200
+VALUES_PER_CHILD = 16 * 2**20  # samples times channels
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A recording at its new level."""
+
+    original: Sounding
+    heard: Heard
+    gain_db: float
+
+
+def normalise_collection(
+    *,
+    source: Collection,
+    target_lufs: float,
+    slug: str,
+    title: str,
+    actor: User,
+    fence: Fence = whole,
+    progress: Progress = lambda done, total, note: None,
+) -> Collection:
+    """Copy a collection with every clip at the target; the source stays as it is, whatever happens."""
+    if Collection.objects.filter(slug=slug).exists():
+        raise CollectionSlugTaken(slug=slug)
+    measure_missing(collection=source)
+    cells = cells_in(source)
+    refuse_unfit(cells, target_lufs)
+    keeping = Keeping()
+    with keeping.until_committed():
+        copies = _copies(_clips(cells), target_lufs, keeping, progress)
+        made = Collection(slug=slug, title=title, owner=actor)
+        filling = Filling(made, _draft(source, cells, copies), actor, replace=False, linked=True, is_new=True)
+        filling.origins = {copy.heard.sha256: (copy.original.id, copy.gain_db) for copy in copies.values()}
+        conclude = partial(_conclude, filling, source, copies, target_lufs)
+        fill(filling, keeping, fence=fence, then=conclude, progress=progress)
+    return made
+
+
+def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: str, actor: User) -> Job:
+    """Have a collection copied to a level in the background, unless it is clear now that it cannot be."""
+    if Collection.objects.filter(slug=slug).exists():
+        raise CollectionSlugTaken(slug=slug)
+    refuse_unfit(cells_in(source), target_lufs)
+    arguments = {"source_id": str(source.pk), "target_lufs": target_lufs, "slug": slug, "title": title}
+    return enqueue(JOB, key=f"{JOB}:{slug}", requested_by=actor, actor_id=str(actor.pk), **arguments)
+
+
+def copy_in_background(
+    *, run: JobRun, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str
+) -> None:
+    """The job: a refusal is its result, and stands in its last note."""
+    if Intake.objects.filter(collection__slug=slug, layout=LAYOUT, plan__source=source_id).exists():
+        return
+    source, actor = Collection.objects.get(pk=source_id), User.objects.get(pk=actor_id)
+    wanted: dict[str, Any] = {"target_lufs": target_lufs, "slug": slug, "title": title, "actor": actor}
+    try:
+        normalise_collection(source=source, **wanted, fence=run.finish, progress=run.progress)
+    except AppError as refusal:
+        run.progress(0, 1, str(refusal))
+
+
+def refuse_unfit(cells: Sequence[FilledCell], target_lufs: float) -> None:
+    """Refuse a level that some of the clips cannot have, naming them and the highest level that all can have."""
+    if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
+        raise LevelsRefused(problem=f"{target_lufs:g} LUFS is no level between {LOWEST_LUFS:g} and {HIGHEST_LUFS:g}")
+    clips = {cell.sound.id: cell for cell in cells if cell.sound and cell.sound.is_clip}
+    measured = {str(cell): cell.sound.measures for cell in clips.values() if cell.sound and cell.sound.measures}
+    unknown = [name for name, measures in measured.items() if measures["integrated_lufs"] is None]
+    if unknown:
+        problem = f"{len(unknown)} of its sounds are too quiet or too short to have a loudness ({some(unknown)})"
+        raise LevelsRefused(problem=problem)
+    ceilings = {name: highest_lufs(measures) for name, measures in measured.items()}
+    clipped = [name for name, ceiling in ceilings.items() if ceiling < target_lufs]
+    if clipped:
+        problem = (
+            f"{len(clipped)} of its sounds would be clipped at {target_lufs:g} LUFS ({some(clipped)}); "
+            f"the highest level that all of them can have is {min(ceilings.values()):.1f} LUFS"
+        )
+        raise LevelsRefused(problem=problem)
+
+
+def highest_lufs(measures: dict[str, Any]) -> float:
+    """The level at which the largest sample reaches full scale, rounded down to what can be asked for."""
+    headroom_lufs: float = measures["integrated_lufs"] - measures["sample_peak_dbfs"]
+    return math.floor(headroom_lufs * 10) / 10
+
+
+# --- Copies -----------------------------------------------------------------------------------------------------------
+
+
+def _copies(clips: Sequence[Sounding], target_lufs: float, keeping: Keeping, progress: Progress) -> dict[str, Copy]:
+    """Each recording once, by its digest."""
+    copies: dict[str, Copy] = {}
+    with ThreadPoolExecutor(CHILDREN + 1) as pool:  # one more, which writes while the others wait for children
+        for made in pool.map(lambda batch: _levelled(batch, target_lufs, keeping), _batches(clips)):
+            copies |= {copy.original.sha256: copy for copy in made}
+            progress(len(copies), len(clips), "")
+    return copies
+
+
+def _levelled(batch: Sequence[Sounding], target_lufs: float, keeping: Keeping) -> list[Copy]:
+    room = sum(_values(sound) for sound in batch) * 3 + MEGABYTE
+    names = [sound.sha256[:12] for sound in batch]
+    with ExitStack() as stack:
+        outcome = run_sealed(
+            "stimuli.sound.levelled:level_clips",
+            *(stack.enter_context(storage.local_file(sound.file)) for sound in batch),
+            limits=Limits(cpu_s=300, wall_s=600, memory_bytes=512 * MEGABYTE + 8 * room, result_bytes=room + MEGABYTE),
+            names=names,
+            befores=[sound.measures for sound in batch],
+            target_lufs=target_lufs,
+        )
+    made, contents = [], {}
+    for number, (sound, entry) in enumerate(zip(batch, outcome.facts["copies"], strict=True)):
+        if "error" in entry:
+            raise revived(entry["error"]["kind"], entry["error"]["data"], name=names[number])
+        content = outcome.blobs[str(number)]
+        made.append(_copy(sound, entry, content))
+        contents[original_name(made[-1].heard.sha256, "wav")] = content
+    keeping.put_bytes(contents)
+    return made
+
+
+def _copy(sound: Sounding, entry: dict[str, Any], content: bytes) -> Copy:
+    shape = {**sound.shape, "format": "wav", "bits": 24}
+    heard = Heard(
+        place="",  # it stands in storage already
+        sha256=hashlib.sha256(content).hexdigest(),
+        byte_count=len(content),
+        shape=shape,
+        measures=entry["after"],
+        is_short=True,
+        is_plain=True,
+    )
+    return Copy(sound, heard, entry["gain_db"])
+
+
+def _batches(clips: Sequence[Sounding]) -> list[Sequence[Sounding]]:
+    """So many clips for one child that its answer stays small."""
+    longest = max((_values(sound) for sound in clips), default=1)
+    most = max(1, min(MOST_FILES_PER_CHILD, VALUES_PER_CHILD // longest))
+    return even_batches(clips, most, CHILDREN)
+
+
+def _values(sound: Sounding) -> int:
+    return int(sound.shape["length_samples"] * sound.shape["channels"])
+
+
+def _clips(cells: Sequence[FilledCell]) -> list[Sounding]:
+    return list({cell.sound.sha256: cell.sound for cell in cells if cell.sound and cell.sound.is_clip}.values())
+
+
+# --- Rows -------------------------------------------------------------------------------------------------------------
+
+
+def _draft(source: Collection, cells: Sequence[FilledCell], copies: dict[str, Copy]) -> Draft:
+    """What an import would have made of the copies; texts and long recordings come along as they are."""
+    plan, report = Plan(LAYOUT), Report()
+    originals: list[Heard | None] = []
+    for cell in cells:
+        part = Cell(cell.item, cell.condition, source.slug, text=cell.text)
+        plan.add(part, role=cell.role, factors=cell.factors)
+        originals.append(_heard(cell.sound, copies) if cell.sound else None)
+    longs = [str(cell) for cell in cells if cell.sound and not cell.sound.is_clip]
+    if longs:
+        says = sentence("{count} long recordings were taken over at the level they have: {names}.")
+        report.warn(says, count=len(longs), names=some(longs))
+    loud = [str(cell) for cell in cells if cell.sound and _peaks_high(copies.get(cell.sound.sha256))]
+    if loud:
+        says = sentence("{count} sounds have true peaks above -1 dBTP and may be clipped by a player: {names}.")
+        report.warn(says, count=len(loud), names=some(loud))
+    report.counts = {"stimuli": len(cells), "copies": len(copies)}
+    return Draft(plan, report, originals)
+
+
+def _heard(sound: Sounding, copies: dict[str, Copy]) -> Heard:
+    if sound.sha256 in copies:
+        return copies[sound.sha256].heard
+    return Heard("", sound.sha256, sound.byte_count, sound.shape, sound.measures or None, is_short=False)
+
+
+def _conclude(filling: Filling, source: Collection, copies: dict[str, Copy], target_lufs: float) -> None:
+    """Write the report with before and after."""
+    now, plan = timezone.now(), {"layout": LAYOUT, "source": str(source.pk), "target_lufs": target_lufs}
+    Intake.objects.create(
+        collection=filling.collection,
+        owner=filling.collection.owner,
+        state=Intake.State.DONE,
+        layout=LAYOUT,
+        plan=plan,
+        report=filling.draft.report.to_json() | {"levels": [_told(copy) for copy in copies.values()]},
+        version=filling.collection.version,
+        expires_at=now,
+        finished_at=now,
+    )
+    target, after = f"collection/{filling.collection.slug}", {"source": source.slug, "target_lufs": target_lufs}
+    audit.record(actor=filling.actor, action="collection.normalised", target=target, after=after)
+
+
+def _told(copy: Copy) -> dict[str, Any]:
+    before, after = copy.original.measures, copy.heard.measures or {}
+    told = {"before_lufs": before["integrated_lufs"], "after_lufs": after["integrated_lufs"]}
+    peaks = {"before_dbtp": before["true_peak_dbtp"], "after_dbtp": after["true_peak_dbtp"]}
+    return {"from": copy.original.sha256, "to": copy.heard.sha256, "gain_db": copy.gain_db, **told, **peaks}
+
+
+def _peaks_high(copy: Copy | None) -> bool:
+    peak = (copy.heard.measures or {}).get("true_peak_dbtp") if copy else None
+    return peak is not None and peak > TRUE_PEAK_LIMIT_DBTP

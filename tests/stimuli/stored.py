@@ -1,0 +1,35 @@
+"""What stands in storage, for tests that look whether it is right."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db.models.fields.files import FieldFile
+
+from stimuli import storage
+from stimuli.models import Recording
+
+
+def files_in_storage() -> set[str]:
+    root = Path(settings.MEDIA_ROOT)
+    return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
+
+
+def name_of(file: FieldFile) -> str:
+    assert file.name
+    return file.name
+
+
+def content(file: FieldFile) -> bytes:
+    return storage.read_range(name_of(file), 0, size(file))
+
+
+def size(file: FieldFile) -> int:
+    return storage.byte_count(name_of(file))
+
+
+def recording_of(item: str, condition: str) -> Recording:
+    return Recording.objects.get(stimuli__item__name=item, stimuli__condition__name=condition)
+
+
+def place(file: FieldFile) -> Path:
+    return Path(settings.MEDIA_ROOT) / name_of(file)
