@@ -56,6 +56,17 @@ export class Scope {
     return this.own(() => clearInterval(timer));
   }
 
+  /** Before the next paint. */
+  frame(callback: () => void): Cleanup {
+    if (this.disposed) return () => {};
+    const handle = requestAnimationFrame(() => {
+      release();
+      callback();
+    });
+    const release = this.own(() => cancelAnimationFrame(handle));
+    return release;
+  }
+
   observe(observer: { disconnect(): void }): Cleanup {
     return this.own(() => observer.disconnect());
   }

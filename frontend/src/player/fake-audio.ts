@@ -1,0 +1,123 @@
+// A sound device for tests: its clock stands still until it is told to go on, and it remembers what it was given to play.
+
+export class FakeBuffer {
+  readonly numberOfChannels = 1;
+  readonly length: number;
+  readonly sampleRate: number;
+  readonly #data: Float32Array;
+
+  constructor(data: Float32Array, sampleRate: number) {
+    this.#data = data;
+    this.length = data.length;
+    this.sampleRate = sampleRate;
+  }
+
+  getChannelData(): Float32Array {
+    return this.#data;
+  }
+
+  copyToChannel(from: Float32Array): void {
+    this.#data.set(from);
+  }
+}
+
+export class FakeSource extends EventTarget {
+  readonly context: FakeContext;
+  readonly buffer: FakeBuffer;
+  startS = 0;
+  stopS = Number.POSITIVE_INFINITY;
+  hasEnded = false;
+
+  constructor(context: FakeContext, { buffer }: { buffer: FakeBuffer }) {
+    super();
+    this.context = context;
+    this.buffer = buffer;
+  }
+
+  connect(): void {
+    this.context.sources.push(this);
+  }
+
+  start(when: number): void {
+    this.startS = when;
+  }
+
+  stop(when = this.context.currentTime): void {
+    this.stopS = Math.min(this.stopS, when);
+  }
+
+  get endS(): number {
+    return Math.min(this.startS + this.buffer.length / this.buffer.sampleRate, Math.max(this.stopS, this.startS));
+  }
+}
+
+export class FakeContext extends EventTarget {
+  static opened: FakeContext[] = [];
+  readonly sampleRate: number;
+  readonly destination = {};
+  readonly baseLatency = 0;
+  readonly outputLatency = 0;
+  readonly sources: FakeSource[] = [];
+  readonly ramps: [number, number][] = [];
+  currentTime = 0;
+  state = "running";
+
+  constructor({ sampleRate }: { sampleRate: number }) {
+    super();
+    this.sampleRate = sampleRate;
+    FakeContext.opened.push(this);
+  }
+
+  createGain() {
+    const gain = {
+      value: 1,
+      setValueAtTime: () => {},
+      linearRampToValueAtTime: (value: number, at: number) => this.ramps.push([value, at]),
+    };
+    return { gain, connect: () => {} };
+  }
+
+  createBuffer(_channels: number, length: number, sampleRate: number): FakeBuffer {
+    return new FakeBuffer(new Float32Array(length), sampleRate);
+  }
+
+  /** The bytes of a fake slice are its samples. */
+  async decodeAudioData(bytes: ArrayBuffer): Promise<FakeBuffer> {
+    if (bytes.byteLength % 4) throw new Error("not sound");
+    return new FakeBuffer(new Float32Array(bytes), this.sampleRate);
+  }
+
+  async resume(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.state = "closed";
+  }
+
+  /** Let the clock run; nodes whose time has come tell that they have ended. */
+  advance(seconds: number): void {
+    this.currentTime += seconds;
+    for (const source of this.sources)
+      if (!source.hasEnded && source.endS <= this.currentTime) {
+        source.hasEnded = true;
+        source.dispatchEvent(new Event("ended"));
+      }
+  }
+
+  /** What left the device: which value at which frame, as long as nothing overlaps. */
+  played(): Map<number, number> {
+    const heard = new Map<number, number>();
+    for (const source of this.sources) {
+      const first = Math.floor(source.startS * this.sampleRate);
+      const last = Math.floor(source.endS * this.sampleRate + 1e-3);
+      for (let frame = first; frame < last; frame += 1) {
+        if (heard.has(frame)) throw new Error(`Frame ${frame} was played twice.`);
+        heard.set(frame, source.buffer.getChannelData()[frame - first] ?? Number.NaN);
+      }
+    }
+    return heard;
+  }
+}
+
+export function installFakeAudio(): void {
+  Object.assign(globalThis, { AudioContext: FakeContext, AudioBufferSourceNode: FakeSource });
+}

@@ -1,0 +1,207 @@
+// Draws the rulers, the waveform, the spectrogram and the overview on their canvases. Nothing here decides anything.
+import { hourStarts } from "./clock.ts";
+import { COLOURS, css } from "./colours.ts";
+import type { Range } from "./contract.ts";
+import { devicePixels, rangeOf, type View, wholeView } from "./geometry.ts";
+import { tileLevel, tileRange, tilesIn } from "./levels.ts";
+import { type Bins, envelope, type PeakStore } from "./peaks.ts";
+import { clockTicks, fileTicks, type Tick } from "./ruler.ts";
+import type { ViewerState } from "./state.ts";
+import { hatch, type Palette, type Surface } from "./surface.ts";
+import type { TileStore } from "./tiles.ts";
+
+type Context = CanvasRenderingContext2D;
+
+const LABEL_GAP = 78;
+const LABEL_PX = 11;
+// On the spectrogram the marks have one colour in all themes, as the picture itself has.
+const OVER_PICTURE = "rgb(255 255 255 / 30%)";
+const PICTURE_GROUND = css(COLOURS[0] ?? [0, 0, 0]);
+
+/** One row of marks for file time; above it one for the clock where the recording has a clock. */
+export function drawRuler(surface: Surface, state: ViewerState, palette: Palette): void {
+  const context = surface.begin(palette.ground);
+  const { view, rate, manifest } = state;
+  const rows = manifest.clock.length
+    ? [
+        { ticks: clockTicks(view, rate, manifest.clock, LABEL_GAP), ink: palette.ink },
+        { ticks: fileTicks(view, rate, LABEL_GAP), ink: palette.soft },
+      ]
+    : [{ ticks: fileTicks(view, rate, LABEL_GAP), ink: palette.ink }];
+  const height = surface.canvas.height / rows.length;
+  rows.forEach(({ ticks, ink }, row) => {
+    drawTicks(context, surface, palette, ticks, { top: row * height, height, ink });
+  });
+  context.fillStyle = palette.line;
+  const line = Math.max(Math.round(surface.ratio), 1);
+  for (let row = 1; row < rows.length; row += 1)
+    context.fillRect(0, Math.round(row * height), surface.canvas.width, line);
+  context.fillRect(0, surface.canvas.height - line, surface.canvas.width, line);
+}
+
+interface Row {
+  top: number;
+  height: number;
+  ink: string;
+}
+
+function drawTicks(context: Context, surface: Surface, palette: Palette, ticks: readonly Tick[], row: Row): void {
+  const { ratio } = surface;
+  const line = Math.max(Math.round(ratio), 1);
+  context.font = `500 ${LABEL_PX * ratio}px ${palette.face}`;
+  context.textBaseline = "middle";
+  let free = Number.NEGATIVE_INFINITY;
+  for (const { x, label } of ticks) {
+    const left = Math.round(x * ratio);
+    const tall = label ? row.height : row.height * 0.28;
+    context.fillStyle = label ? palette.tick : palette.line;
+    context.fillRect(left, Math.round(row.top + row.height - tall), line, Math.ceil(tall));
+    if (!label || left < free) continue;
+    context.fillStyle = row.ink;
+    context.fillText(label, left + 5 * ratio, row.top + row.height * 0.42);
+    free = left + context.measureText(label).width + 10 * ratio;
+  }
+}
+
+/** The sound's lowest and highest values, with silences, hours and what is not ready yet. */
+export function drawWave(surface: Surface, state: ViewerState, peaks: PeakStore, palette: Palette): void {
+  const context = surface.begin(palette.ground);
+  const { width, height } = surface.canvas;
+  const middle = Math.round(height / 2);
+  const thin = Math.max(Math.round(surface.ratio), 1);
+  const scale = (height / 2 / 128) * state.look.waveScale;
+  const levelOf = (value: number) => Math.min(Math.max(middle - value * scale, 0), height);
+  const bins = peaks.bins(state.view);
+  const perPixel = state.view.samplesPerPixel / surface.ratio;
+  drawSilences(context, surface, state, palette.hatch);
+  context.fillStyle = palette.line;
+  context.fillRect(0, middle, width, thin);
+  context.fillStyle = palette.wave;
+  const pen = { context, width, thin, levelOf };
+  if (bins.samples > perPixel) drawOutline(pen, bins, state.view.start, perPixel);
+  else drawColumns(pen, bins, state.view.start, perPixel);
+  drawHours(context, surface, state, palette.line);
+  drawNotReady(context, surface, state.view, state, palette);
+}
+
+interface Pen {
+  context: Context;
+  width: number;
+  thin: number;
+  levelOf(value: number): number;
+}
+
+function drawColumns({ context, width, thin, levelOf }: Pen, bins: Bins, start: number, perPixel: number): void {
+  const { low, high, known } = envelope(bins, start, perPixel, width);
+  for (let x = 0; x < width; x += 1) {
+    if (!known[x]) continue;
+    const top = levelOf(high[x] ?? 0);
+    context.fillRect(x, top - thin / 2, 1, levelOf(low[x] ?? 0) - top + thin);
+  }
+}
+
+/** Closer than the peaks are fine: straight lines between the middles of the bins, along the top and back along the bottom. */
+function drawOutline({ context, width, thin, levelOf }: Pen, bins: Bins, start: number, perPixel: number): void {
+  const first = Math.floor(start / bins.samples) - 1;
+  const last = Math.ceil((start + width * perPixel) / bins.samples);
+  const tops: [number, number][] = [];
+  const bottoms: [number, number][] = [];
+  for (let bin = Math.max(first, 0); bin <= last; bin += 1) {
+    const found = bins.at(bin);
+    if (!found) continue;
+    const x = ((bin + 0.5) * bins.samples - start) / perPixel;
+    tops.push([x, levelOf(found.values[found.index + 1] ?? 0) - thin / 2]);
+    bottoms.unshift([x, levelOf(found.values[found.index] ?? 0) + thin / 2]);
+  }
+  context.beginPath();
+  for (const [x, y] of [...tops, ...bottoms]) context.lineTo(x, y);
+  context.closePath();
+  context.fill();
+}
+
+function drawSilences(context: Context, surface: Surface, state: ViewerState, colour: string): void {
+  const shown = rangeOf(state.view);
+  for (const silence of state.manifest.silences) {
+    if (silence.stop <= shown.start || silence.start >= shown.stop) continue;
+    const { left, right } = devicePixels(state.view, surface.ratio, silence);
+    if (right - left < 3 * surface.ratio) continue; // the line of the hour says it
+    const area = { left, top: 0, width: right - left, height: surface.canvas.height };
+    hatch(context, colour, area, 7 * surface.ratio);
+  }
+}
+
+const HOUR_GAP = 14;
+
+/** A thin line where an hour of the clock begins, unless the hours stand too close to be told apart. */
+function drawHours(context: Context, surface: Surface, state: ViewerState, colour: string): void {
+  const { view, rate, manifest } = state;
+  if ((3600 * rate) / view.samplesPerPixel < HOUR_GAP) return;
+  const line = Math.max(Math.round(surface.ratio), 1);
+  context.fillStyle = colour;
+  for (const start of hourStarts(manifest.clock, rate)) {
+    const { left } = devicePixels(view, surface.ratio, { start, stop: start });
+    if (start > 0 && left >= 0 && left < surface.canvas.width) context.fillRect(left, 0, line, surface.canvas.height);
+  }
+}
+
+function drawNotReady(context: Context, surface: Surface, view: View, state: ViewerState, palette: Palette): void {
+  for (const gap of missing(state.manifest.ready, state.length)) {
+    const { left, right } = devicePixels(view, surface.ratio, gap);
+    const from = Math.max(left, 0);
+    const to = Math.min(right, surface.canvas.width);
+    if (to <= from) continue;
+    const area = { left: from, top: 0, width: to - from, height: surface.canvas.height };
+    context.fillStyle = palette.ground;
+    context.fillRect(area.left, area.top, area.width, area.height);
+    hatch(context, palette.hatch, area, 12 * surface.ratio);
+  }
+}
+
+/** What lies between the parts that are ready. */
+export function missing(ready: readonly Range[], length: number): Range[] {
+  const gaps: Range[] = [];
+  let reached = 0;
+  for (const { start, stop } of ready) {
+    if (start > reached) gaps.push({ start: reached, stop: start });
+    reached = Math.max(reached, stop);
+  }
+  if (reached < length) gaps.push({ start: reached, stop: length });
+  return gaps;
+}
+
+export function drawSpectrum(surface: Surface, state: ViewerState, tiles: TileStore, palette: Palette): void {
+  const context = surface.begin(PICTURE_GROUND);
+  drawTiles(context, surface, state, tiles, state.view);
+  drawSilences(context, surface, state, "rgb(255 255 255 / 14%)");
+  drawHours(context, surface, state, OVER_PICTURE);
+  drawNotReady(context, surface, state.view, state, palette);
+}
+
+/** The whole recording in a strip. */
+export function drawMinimap(surface: Surface, state: ViewerState, tiles: TileStore, palette: Palette): void {
+  const context = surface.begin(PICTURE_GROUND);
+  const whole = wholeView(surface.width, state.bounds);
+  drawTiles(context, surface, state, tiles, whole, state.manifest.spectrogram.levels - 1);
+  drawNotReady(context, surface, whole, state, palette);
+}
+
+function drawTiles(
+  context: Context,
+  surface: Surface,
+  state: ViewerState,
+  tiles: TileStore,
+  view: View,
+  fixedLevel?: number,
+): void {
+  const shape = state.manifest.spectrogram;
+  const level = fixedLevel ?? tileLevel(shape, view, surface.ratio);
+  context.imageSmoothingEnabled = true;
+  context.imageSmoothingQuality = "low";
+  for (const tile of tilesIn(shape, level, rangeOf(view), state.length)) {
+    const { left, right } = devicePixels(view, surface.ratio, tileRange(shape, tile));
+    const area = { left, top: 0, width: right - left, height: surface.canvas.height };
+    const share = tiles.best(tile);
+    if (share) context.drawImage(share.image, share.left, 0, share.width, shape.rows, left, 0, area.width, area.height);
+    else if (tiles.failed(tile)) hatch(context, OVER_PICTURE, area, 14 * surface.ratio);
+  }
+}

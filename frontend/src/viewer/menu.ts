@@ -1,0 +1,190 @@
+// The sheet with the choices for the picture, and the sheet of keys.
+import { make } from "../lib/dom.ts";
+import type { Scope } from "../lib/scope.ts";
+import type { Parts } from "./parts.ts";
+import type { ViewerState } from "./state.ts";
+import type { ViewerTexts } from "./texts.ts";
+import { formatDb } from "./times.ts";
+
+interface Slider {
+  label: string;
+  min: number;
+  max: number;
+  step: number;
+  read(): number;
+  write(value: number): void;
+  print(value: number): string;
+}
+
+let made = 0;
+
+function slider(scope: Scope, state: ViewerState, choice: Slider): HTMLElement {
+  made += 1;
+  const id = `viewer-choice-${made}`;
+  const input = make("input", {
+    id,
+    type: "range",
+    min: String(choice.min),
+    max: String(choice.max),
+    step: String(choice.step),
+  });
+  const output = make("output", { for: id });
+  const show = () => {
+    input.value = String(choice.read());
+    input.setAttribute("aria-valuetext", choice.print(choice.read()));
+    output.textContent = choice.print(choice.read());
+  };
+  scope.listen(input, "input", () => choice.write(Number(input.value)));
+  state.on(scope, ["look"], show);
+  show();
+  const label = make("label", { for: id }, choice.label);
+  return make("div", { class: "viewer__choice" }, label, output, input);
+}
+
+function statistics(scope: Scope, state: ViewerState, texts: ViewerTexts): HTMLElement {
+  const choices = [
+    { value: "max", text: texts.maximum },
+    { value: "mean", text: texts.mean },
+  ] as const;
+  const buttons = choices.map(({ value, text }) => {
+    const button = make("button", { type: "button" }, text);
+    scope.listen(button, "click", () => state.setLook({ statistic: value }));
+    return { value, button };
+  });
+  const show = () => {
+    for (const { value, button } of buttons)
+      button.setAttribute("aria-pressed", String(value === state.look.statistic));
+  };
+  state.on(scope, ["look"], show);
+  show();
+  const group = make("div", { class: "choices", role: "group", "aria-label": texts.statistic });
+  group.append(...buttons.map(({ button }) => button));
+  return make("div", { class: "field" }, make("span", { class: "eyebrow" }, texts.statistic), group);
+}
+
+/** Gain, range, statistic and height. They change the picture on this screen, never the recording. */
+export function fillMenu(scope: Scope, parts: Parts, state: ViewerState, texts: ViewerTexts): void {
+  const { menu, sheet } = parts;
+  if (state.manifest.spectrogram.statistics.length > 1) sheet.append(statistics(scope, state, texts));
+  sheet.append(
+    slider(scope, state, {
+      label: texts.gain,
+      min: -20,
+      max: 60,
+      step: 1,
+      read: () => state.look.gainDb,
+      write: (gainDb) => state.setLook({ gainDb }),
+      print: formatDb,
+    }),
+    slider(scope, state, {
+      label: texts.range,
+      min: 30,
+      max: 120,
+      step: 5,
+      read: () => state.look.rangeDb,
+      write: (rangeDb) => state.setLook({ rangeDb }),
+      print: formatDb,
+    }),
+    slider(scope, state, {
+      label: texts.wave_height,
+      min: 0,
+      max: 6,
+      step: 1,
+      read: () => Math.log2(state.look.waveScale),
+      write: (octave) => state.setLook({ waveScale: 2 ** octave }),
+      print: (octave) => `×${2 ** octave}`,
+    }),
+  );
+  const close = (event: Event) => {
+    if (menu.open && !menu.contains(event.target as Node)) menu.open = false;
+  };
+  scope.listen(parts.root, "pointerdown", close);
+  scope.listen(parts.root, "focusin", close);
+}
+
+const SHORTCUTS_KEY = "earmark-shortcuts";
+
+function remembered(): boolean {
+  try {
+    return localStorage.getItem(SHORTCUTS_KEY) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+export class KeySheet {
+  readonly #dialog: HTMLDialogElement;
+  /** Whether letters and signs are shortcuts; the same choice as on the rating pages. */
+  letters = remembered();
+
+  constructor(scope: Scope, parts: Parts, texts: ViewerTexts) {
+    const choice = make("input", { type: "checkbox" });
+    choice.checked = this.letters;
+    scope.listen(choice, "change", () => {
+      this.letters = choice.checked;
+      try {
+        localStorage.setItem(SHORTCUTS_KEY, choice.checked ? "on" : "off");
+      } catch {
+        // Holds for this page.
+      }
+    });
+    const form = make(
+      "form",
+      { method: "dialog" },
+      make("h2", {}, texts.keys),
+      make("dl", { class: "facts viewer__keys" }, ...rows(texts)),
+      make("label", { class: "check" }, choice, make("span", {}, texts.use_keys)),
+      make("button", { class: "button button--primary", autofocus: "" }, texts.close),
+    );
+    this.#dialog = make("dialog", { class: "key-sheet viewer__key-sheet", "aria-label": texts.keys }, form);
+    parts.root.append(this.#dialog);
+    scope.listen(parts.keys, "click", () => this.open());
+  }
+
+  get isOpen(): boolean {
+    return this.#dialog.open;
+  }
+
+  open(): void {
+    if (!this.#dialog.open) this.#dialog.showModal();
+  }
+}
+
+function rows(texts: ViewerTexts): HTMLElement[] {
+  const { name_space, name_enter, name_shift, name_page, name_home, name_end } = texts;
+  const keys: [string[], string][] = [
+    [[name_space], texts.key_play],
+    [[name_enter], texts.key_play_here],
+    [["Esc"], texts.key_stop],
+    [["←", "→"], texts.key_move],
+    [[`${name_shift} ←`, `${name_shift} →`], texts.key_select],
+    [[`${name_page} ↑`, `${name_page} ↓`], texts.key_page],
+    [[name_home, name_end], texts.key_ends],
+    [["+", "−"], texts.key_zoom],
+    [["E"], texts.key_whole],
+    [["S"], texts.key_selection],
+    [["F"], texts.key_follow],
+    [["L"], texts.key_loop],
+    [["T"], texts.key_statistic],
+    [["?"], texts.key_sheet],
+  ];
+  const mouse: [string, string][] = [
+    [texts.mouse_wheel, texts.mouse_wheel_does],
+    [texts.mouse_drag, texts.mouse_drag_does],
+    [texts.mouse_ruler, texts.mouse_ruler_does],
+    [texts.mouse_double, texts.mouse_double_does],
+  ];
+  return [
+    ...keys.flatMap(([names, does]) =>
+      row(
+        names.map((name) => make("kbd", {}, name)),
+        does,
+      ),
+    ),
+    ...mouse.flatMap(([gesture, does]) => row([gesture], does)),
+  ];
+}
+
+function row(term: (HTMLElement | string)[], does: string): HTMLElement[] {
+  return [make("dt", {}, ...term.flatMap((part) => [part, " "])), make("dd", {}, does)];
+}

@@ -1,0 +1,157 @@
+// What the viewer says in figures and words: position, clock, what lies under the pointer, how the picture was made.
+import { fill, make } from "../lib/dom.ts";
+import type { Scope } from "../lib/scope.ts";
+import { clockAt } from "./clock.ts";
+import { arrowStep } from "./commands.ts";
+import { dbOf, frequencyMarks, hzAt } from "./frequency.ts";
+import { rangeOf, sampleAt, span } from "./geometry.ts";
+import { columnStep, storedStatistic, tileLevel, tileSpan } from "./levels.ts";
+import type { Parts } from "./parts.ts";
+import type { ViewerState } from "./state.ts";
+import { screenRatio } from "./surface.ts";
+import type { ViewerTexts } from "./texts.ts";
+import type { TileStore } from "./tiles.ts";
+import { decimalsFor, formatClock, formatDb, formatHz, formatTime, spokenParts } from "./times.ts";
+
+const QUIET_MS = 400;
+const AXIS_GAP = 0.085;
+const NONE = "–";
+
+function write(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export class Readout {
+  readonly #scope: Scope;
+  readonly #parts: Parts;
+  readonly #state: ViewerState;
+  readonly #texts: ViewerTexts;
+  readonly #tiles: TileStore;
+  readonly #cells: Record<"time" | "clock" | "frequency" | "level", HTMLElement>;
+  #quiet = () => {};
+
+  constructor(scope: Scope, parts: Parts, state: ViewerState, texts: ViewerTexts, tiles: TileStore) {
+    this.#scope = scope;
+    this.#parts = parts;
+    this.#state = state;
+    this.#texts = texts;
+    this.#tiles = tiles;
+    const cell = (name: string) => make("span", { class: `viewer__cell viewer__cell--${name}` });
+    this.#cells = { time: cell("time"), clock: cell("clock"), frequency: cell("frequency"), level: cell("level") };
+    const { time, clock, frequency, level } = this.#cells;
+    const clocks = state.manifest.clock.length ? [clock] : [];
+    parts.readout.replaceChildren(make("b", {}, texts.pointer), time, ...clocks, frequency, level);
+    this.#drawAxis();
+    this.showPosition();
+    this.showView();
+  }
+
+  /** The large figures, and the slider for those who do not see the cursor. */
+  showPosition(): void {
+    const { position, rate, manifest, length } = this.#state;
+    write(this.#parts.time, formatTime(position / rate, 3));
+    const clock = clockAt(manifest.clock, position, rate);
+    const none = manifest.clock.length ? this.#texts.no_clock : "";
+    write(this.#parts.clock, clock === null ? none : fill(this.#texts.clock, { time: formatClock(clock) }));
+    const slider = this.#parts.position;
+    slider.max = String(length);
+    slider.value = String(position);
+    slider.setAttribute("aria-valuetext", this.#spokenPosition());
+  }
+
+  showView(): void {
+    const { view, rate, look, manifest } = this.#state;
+    this.#parts.position.step = String(arrowStep(view, rate));
+    const shape = manifest.spectrogram;
+    const level = tileLevel(shape, view, screenRatio());
+    const column = columnStep(shape, level);
+    const pooled = storedStatistic(shape, look.statistic, level) === "mean" ? this.#texts.mean : this.#texts.maximum;
+    const values = {
+      window: shape.window.charAt(0).toUpperCase() + shape.window.slice(1),
+      samples: shape.window_samples,
+      ms: ((shape.window_samples / rate) * 1000).toFixed(1),
+      column: columnWords(column / rate),
+      scale: shape.scale,
+      rows: shape.rows,
+      low: `${shape.low_hz} Hz`,
+      high: `${shape.high_hz / 1000} kHz`,
+      gain: formatDb(look.gainDb),
+      range: formatDb(look.rangeDb),
+      statistic: pooled.toLowerCase(),
+    };
+    const sentence = column > shape.window_samples / 2 ? this.#texts.parameters_pooled : this.#texts.parameters;
+    write(this.#parts.parameters, fill(sentence, values));
+    this.showPointer();
+  }
+
+  /** Time, clock, frequency and level under the pointer. */
+  showPointer(): void {
+    const { pointer, view, rate, length, manifest } = this.#state;
+    const { time, clock, frequency, level } = this.#cells;
+    if (!pointer) {
+      for (const cell of Object.values(this.#cells)) write(cell, cell === time ? NONE : "");
+      return;
+    }
+    const sample = sampleAt(view, pointer.x, length);
+    const decimals = decimalsFor(view.samplesPerPixel / rate);
+    write(time, formatTime(sample / rate, decimals));
+    const clockS = clockAt(manifest.clock, sample, rate);
+    write(
+      clock,
+      clockS === null ? this.#texts.no_clock : fill(this.#texts.clock, { time: formatClock(clockS, decimals) }),
+    );
+    write(frequency, pointer.height === null ? "" : formatHz(hzAt(manifest.spectrogram, pointer.height)));
+    const db = pointer.height === null ? null : this.#levelAt(sample, pointer.height);
+    write(level, db === null ? "" : formatDb(db));
+  }
+
+  /** Say what a key has done, once the hand rests. */
+  announce(what: "position" | "selection" | "view"): void {
+    this.#quiet();
+    this.#quiet = this.#scope.after(QUIET_MS, () => write(this.#parts.live, this.#sentence(what)));
+  }
+
+  #sentence(what: "position" | "selection" | "view"): string {
+    const { selection, view, rate } = this.#state;
+    if (what === "position") return this.#spokenPosition();
+    if (what === "selection" && !selection) return "";
+    const range = what === "selection" && selection ? selection : rangeOf(view);
+    const sentence = what === "selection" ? this.#texts.spoken_selection : this.#texts.spoken_view;
+    const spoken = (sample: number) => fill(this.#texts.spoken, { ...spokenParts(sample / rate) });
+    return fill(sentence, {
+      start: spoken(range.start),
+      stop: spoken(range.stop),
+      length: spoken(what === "view" ? span(view) : range.stop - range.start),
+    });
+  }
+
+  #spokenPosition(): string {
+    const { position, rate, manifest } = this.#state;
+    const spoken = fill(this.#texts.spoken, { ...spokenParts(position / rate) });
+    const clock = clockAt(manifest.clock, position, rate);
+    return clock === null ? spoken : `${spoken}, ${fill(this.#texts.clock, { time: formatClock(clock) })}`;
+  }
+
+  #levelAt(sample: number, height: number): number | null {
+    const shape = this.#state.manifest.spectrogram;
+    const level = tileLevel(shape, this.#state.view, screenRatio());
+    const index = Math.floor(sample / tileSpan(shape, level));
+    const column = Math.floor(sample / columnStep(shape, level)) - index * shape.columns;
+    const value = this.#tiles.valueAt({ level, index }, column, Math.floor(height * shape.rows));
+    return value === undefined ? null : dbOf(shape, value);
+  }
+
+  #drawAxis(): void {
+    const marks = frequencyMarks(this.#state.manifest.spectrogram, AXIS_GAP).map(({ height, label }) => {
+      const mark = make("span", {}, label);
+      mark.style.setProperty("top", `${(height * 100).toFixed(2)}%`);
+      return mark;
+    });
+    this.#parts.axis.replaceChildren(make("div", {}, ...marks));
+  }
+}
+
+function columnWords(seconds: number): string {
+  if (seconds < 1) return `${(seconds * 1000).toPrecision(3)} ms`;
+  return `${seconds.toPrecision(3)} s`;
+}

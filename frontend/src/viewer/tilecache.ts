@@ -1,0 +1,159 @@
+// Keeps what was fetched within a bound of bytes, and fetches what is wanted next: the most urgent first, the unwanted not at all.
+import { Problem } from "../lib/http.ts";
+import type { Scope } from "../lib/scope.ts";
+
+interface Kept<V> {
+  value: V;
+  bytes: number;
+}
+
+/** Least recently used goes first. `release` frees what the garbage collector frees too late, such as canvases. */
+export class ByteCache<V> {
+  readonly #kept = new Map<string, Kept<V>>();
+  readonly #limit: number;
+  readonly #release: (value: V) => void;
+  #bytes = 0;
+
+  constructor(limitBytes: number, release: (value: V) => void = () => {}) {
+    this.#limit = limitBytes;
+    this.#release = release;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  has(key: string): boolean {
+    return this.#kept.has(key);
+  }
+
+  keys(): string[] {
+    return [...this.#kept.keys()];
+  }
+
+  /** Look without counting it as a use. */
+  peek(key: string): V | undefined {
+    return this.#kept.get(key)?.value;
+  }
+
+  get(key: string): V | undefined {
+    const kept = this.#kept.get(key);
+    if (!kept) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept.value;
+  }
+
+  set(key: string, value: V, bytes: number): void {
+    this.delete(key);
+    this.#kept.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#limit || oldest === key) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const kept = this.#kept.get(key);
+    if (!kept) return;
+    this.#kept.delete(key);
+    this.#bytes -= kept.bytes;
+    this.#release(kept.value);
+  }
+
+  clear(): void {
+    for (const key of [...this.#kept.keys()]) this.delete(key);
+  }
+}
+
+const AT_ONCE = 4;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+interface Failure {
+  pauseMs: number;
+  waiting: boolean;
+}
+
+export interface LoaderParts {
+  scope: Scope;
+  /** Fetch and keep one thing; the signal aborts when nobody wants it any more. */
+  load(key: string, signal: AbortSignal): Promise<void>;
+  /** Something arrived, or failed for now. */
+  changed(): void;
+}
+
+/** Fetches in the order of need. A new list of needs replaces the old one; a failure is tried again after growing pauses. */
+export class Loader {
+  readonly #parts: LoaderParts;
+  readonly #running = new Map<string, AbortController>();
+  readonly #failures = new Map<string, Failure>();
+  #wanted: readonly string[] = [];
+
+  constructor(parts: LoaderParts) {
+    this.#parts = parts;
+    parts.scope.own(() => this.want([]));
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Whether anything that is wanted now has failed and waits for its next attempt. */
+  get failing(): boolean {
+    return this.#wanted.some((key) => this.#failures.has(key));
+  }
+
+  failed(key: string): boolean {
+    return this.#failures.has(key);
+  }
+
+  want(keys: readonly string[]): void {
+    this.#wanted = keys;
+    const still = new Set(keys);
+    for (const [key, controller] of this.#running) if (!still.has(key)) controller.abort();
+    this.#start();
+  }
+
+  #start(): void {
+    for (const key of this.#wanted) {
+      if (this.#running.size >= AT_ONCE || this.#parts.scope.disposed) return;
+      if (this.#running.has(key) || this.#failures.get(key)?.waiting) continue;
+      void this.#run(key);
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(key, controller);
+    try {
+      await this.#parts.load(key, controller.signal);
+      this.#failures.delete(key);
+      this.#wanted = this.#wanted.filter((wanted) => wanted !== key);
+    } catch (error) {
+      if (!controller.signal.aborted) this.#fail(key, error);
+    } finally {
+      this.#running.delete(key);
+    }
+    if (this.#parts.scope.disposed) return;
+    if (!controller.signal.aborted) this.#parts.changed();
+    this.#start();
+  }
+
+  #fail(key: string, error: unknown): void {
+    const lasting = error instanceof Problem && !error.passing;
+    const before = this.#failures.get(key)?.pauseMs ?? 0;
+    const pauseMs = lasting ? LONGEST_PAUSE_MS : Math.min(Math.max(before * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    const failure = { pauseMs, waiting: true };
+    this.#failures.set(key, failure);
+    this.#parts.scope.after(pauseMs, () => {
+      failure.waiting = false;
+      this.#start();
+    });
+  }
+}

@@ -1,0 +1,166 @@
+// The tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
+import type { Scope } from "../lib/scope.ts";
+import { lookup } from "./colours.ts";
+import type { Manifest, SpectrogramShape, Statistic } from "./contract.ts";
+import { rangeOf, type View } from "./geometry.ts";
+import { partOf, storedStatistic, type Tile, tileLevel, tilesIn, tilesWanted } from "./levels.ts";
+import type { Remote } from "./remote.ts";
+import type { Look } from "./state.ts";
+import { ByteCache, Loader } from "./tilecache.ts";
+
+const LIMIT_BYTES = 96 * 2 ** 20;
+const BYTES_PER_PIXEL = 5; // one grey, four coloured
+
+interface Picture {
+  grey: Uint8Array;
+  image: OffscreenCanvas;
+  /** Which look the image was coloured with. */
+  colouring: number;
+  complete: boolean;
+}
+
+/** A piece of a picture that can stand in for a tile: some of the columns of some image. */
+export interface Share {
+  image: OffscreenCanvas;
+  left: number;
+  width: number;
+  exact: boolean;
+}
+
+export interface TileParts {
+  scope: Scope;
+  remote: Remote;
+  /** Something new can be drawn. */
+  changed(): void;
+}
+
+export class TileStore {
+  readonly #remote: Remote;
+  readonly #cache = new ByteCache<Picture>(LIMIT_BYTES, ({ image }) => {
+    image.width = 0;
+    image.height = 0;
+  });
+  readonly #loader: Loader;
+  readonly #scratch = new OffscreenCanvas(1, 1);
+  readonly #stale = new Set<string>();
+  #shape: SpectrogramShape;
+  #look: Look;
+  #table: Uint32Array<ArrayBuffer>;
+  #colouring = 0;
+
+  constructor(parts: TileParts, manifest: Manifest, look: Look) {
+    this.#remote = parts.remote;
+    this.#shape = manifest.spectrogram;
+    this.#look = look;
+    this.#table = lookup(this.#shape.floor_db, this.#shape.ceiling_db, look);
+    this.#loader = new Loader({
+      scope: parts.scope,
+      load: (key, signal) => this.#load(key, signal),
+      changed: parts.changed,
+    });
+    parts.scope.own(() => this.#cache.clear());
+  }
+
+  get failing(): boolean {
+    return this.#loader.failing;
+  }
+
+  get loading(): boolean {
+    return this.#loader.running > 0;
+  }
+
+  get bytes(): number {
+    return this.#cache.bytes;
+  }
+
+  setLook(look: Look): void {
+    this.#look = look;
+    this.#table = lookup(this.#shape.floor_db, this.#shape.ceiling_db, look);
+    this.#colouring += 1;
+  }
+
+  /** More of the recording is ready: what was incomplete is asked for again when it is in view. */
+  refresh(manifest: Manifest): void {
+    this.#shape = manifest.spectrogram;
+    for (const key of this.#cache.keys()) if (!this.#cache.peek(key)?.complete) this.#stale.add(key);
+  }
+
+  /** Fetch what the view needs, and after that what it will need when it has moved to `ahead`. */
+  want(view: View, ratio: number, length: number, ahead: View = view): void {
+    const has = (tile: Tile) => this.#cache.has(this.#key(tile));
+    const level = tileLevel(this.#shape, view, ratio);
+    const later = ahead === view ? [] : tilesIn(this.#shape, level, rangeOf(ahead), length);
+    const tiles = [...tilesWanted(this.#shape, view, ratio, length, has), ...later];
+    const keys = [...new Set(tiles.map((tile) => this.#key(tile)))];
+    this.#loader.want(keys.filter((key) => !this.#cache.has(key) || this.#stale.has(key)));
+  }
+
+  failed(tile: Tile): boolean {
+    return this.#loader.failed(this.#key(tile));
+  }
+
+  /** The best picture there is for a tile: itself, or the part of a coarser one, or the other statistic's. */
+  best(tile: Tile): Share | undefined {
+    const other: Statistic = this.#look.statistic === "max" ? "mean" : "max";
+    return this.#find(tile, this.#look.statistic) ?? this.#find(tile, other);
+  }
+
+  /** The value of the picture at a column and row of a tile, if the tile itself is here. */
+  valueAt(tile: Tile, column: number, row: number): number | undefined {
+    const { columns, rows } = this.#shape;
+    if (column < 0 || column >= columns || row < 0 || row >= rows) return undefined;
+    return this.#cache.peek(this.#key(tile))?.grey[row * columns + column];
+  }
+
+  #find(tile: Tile, statistic: Statistic): Share | undefined {
+    for (let level = tile.level; level < this.#shape.levels; level += 1) {
+      const { tile: holder, left, width } = partOf(this.#shape, tile, level);
+      const picture = this.#cache.get(this.#key(holder, statistic));
+      if (picture) return { image: this.#coloured(picture), left, width, exact: level === tile.level };
+    }
+    return undefined;
+  }
+
+  #key(tile: Tile, statistic: Statistic = this.#look.statistic): string {
+    return `${storedStatistic(this.#shape, statistic, tile.level)}/${tile.level}/${tile.index}`;
+  }
+
+  async #load(key: string, signal: AbortSignal): Promise<void> {
+    const [statistic, level, index] = key.split("/");
+    const answer = await this.#remote.tile(statistic as Statistic, Number(level), Number(index), signal);
+    const grey = await this.#decode(new Blob([answer.bytes], { type: "image/jpeg" }));
+    signal.throwIfAborted();
+    const { columns, rows } = this.#shape;
+    const image = new OffscreenCanvas(columns, rows);
+    const picture = { grey, image, colouring: -1, complete: answer.complete };
+    this.#stale.delete(key);
+    this.#cache.set(key, picture, columns * rows * BYTES_PER_PIXEL);
+  }
+
+  /** Colour spaces are left alone: the numbers in the picture are levels, not light. */
+  async #decode(blob: Blob): Promise<Uint8Array> {
+    const bitmap = await createImageBitmap(blob, { colorSpaceConversion: "none", premultiplyAlpha: "none" });
+    const { columns, rows } = this.#shape;
+    this.#scratch.width = columns;
+    this.#scratch.height = rows;
+    const context = this.#scratch.getContext("2d", { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D;
+    context.drawImage(bitmap, 0, 0);
+    bitmap.close();
+    const { data } = context.getImageData(0, 0, columns, rows);
+    const grey = new Uint8Array(columns * rows);
+    for (let pixel = 0; pixel < grey.length; pixel += 1) grey[pixel] = data[pixel * 4] ?? 0;
+    return grey;
+  }
+
+  #coloured(picture: Picture): OffscreenCanvas {
+    if (picture.colouring === this.#colouring) return picture.image;
+    const { columns, rows } = this.#shape;
+    const pixels = new Uint32Array(columns * rows);
+    const { grey } = picture;
+    for (let pixel = 0; pixel < grey.length; pixel += 1) pixels[pixel] = this.#table[grey[pixel] as number] as number;
+    const context = picture.image.getContext("2d") as OffscreenCanvasRenderingContext2D;
+    context.putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), columns, rows), 0, 0);
+    picture.colouring = this.#colouring;
+    return picture.image;
+  }
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Scope } from "../lib/scope.ts";
+import { openContexts } from "../player/contexts.ts";
+import { FakeContext, installFakeAudio } from "../player/fake-audio.ts";
+import { cancelPaint, FakeElement, installFakePage, left, paint, waitForPaint } from "./fake-page.ts";
+import type { ViewerTexts } from "./texts.ts";
+import { mountViewer } from "./viewer.ts";
+
+const RATE = 44_100;
+const LENGTH = 24 * 3600 * RATE;
+const MANIFEST = {
+  version: 1,
+  state: "ready",
+  sample_rate_hz: RATE,
+  channels: 1,
+  length_samples: LENGTH,
+  peaks: { bin_samples: 512, factor: 4, levels: 9 },
+  spectrogram: {
+    window: "hann",
+    window_samples: 2048,
+    step_samples: 256,
+    columns: 1024,
+    rows: 256,
+    levels: 15,
+    statistics: ["max", "mean"],
+    mean_from: 3,
+    scale: "mel",
+    low_hz: 20,
+    high_hz: 20_000,
+    floor_db: -120,
+    ceiling_db: 0,
+  },
+  slices: { longest_samples: 441_000 },
+  clock: [{ start: 0, stop: LENGTH, clock_s: 0 }],
+  silences: [[158_760_000, 158_980_500]],
+};
+// Every text is its own key.
+const TEXTS = new Proxy({}, { get: (_, key) => String(key) }) as ViewerTexts;
+
+let asked: string[] = [];
+let manifest: object = MANIFEST;
+let status = 200;
+
+function answer(url: string): Response {
+  asked.push(url);
+  if (status !== 200) return new Response("{}", { status });
+  if (url.endsWith("manifest/")) return Response.json(manifest);
+  if (url.includes("peaks")) return new Response(new Uint8Array(2000));
+  if (url.includes("slice")) {
+    const count = Number(new URL(url, "http://x").searchParams.get("count"));
+    return new Response(new Uint8Array(count * 4), {
+      headers: { "Earmark-Lead": "0", "Earmark-Length": String(count) },
+    });
+  }
+  return new Response(new Uint8Array(100));
+}
+
+installFakePage(answer);
+Object.assign(globalThis, { requestAnimationFrame: waitForPaint, cancelAnimationFrame: cancelPaint });
+installFakeAudio();
+
+// Whatever listens to anything is counted, except to a signal, which ends with its request.
+let listeners = 0;
+const { addEventListener, removeEventListener } = EventTarget.prototype;
+EventTarget.prototype.addEventListener = function (...given) {
+  if (!(this instanceof AbortSignal)) listeners += 1;
+  addEventListener.apply(this, given);
+};
+EventTarget.prototype.removeEventListener = function (...given) {
+  if (!(this instanceof AbortSignal)) listeners -= 1;
+  removeEventListener.apply(this, given);
+};
+
+const breathe = () => new Promise((resolve) => setImmediate(resolve));
+
+async function mounted() {
+  asked = [];
+  status = 200;
+  const root = new FakeElement("div");
+  const scope = new Scope();
+  const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope });
+  await viewer.ready;
+  paint();
+  for (let turn = 0; turn < 10; turn += 1) await breathe();
+  paint();
+  return { root, scope, viewer };
+}
+
+test("the first paint asks for the manifest, the whole recording, the tiles in view and one block of peaks", async () => {
+  const { scope } = await mounted();
+  assert.deepEqual(asked, [
+    "/sound/manifest/",
+    "/sound/tiles/max/14/0/",
+    "/sound/tiles/max/13/0/",
+    "/sound/tiles/max/13/1/",
+    "/sound/peaks/6/?start=0&count=4096",
+  ]);
+  scope.dispose();
+});
+
+test("it tells its figures: position, clock, how the picture was made", async () => {
+  const { root, scope, viewer } = await mounted();
+  viewer.goTo(30_250 * RATE);
+  paint();
+  assert.equal(root.find("viewer__time").textContent, "8:24:10.000");
+  assert.equal(root.find("viewer__clock").textContent, "clock");
+  assert.equal(root.find("viewer__parameters").textContent, "parameters_pooled");
+  assert.equal(root.find("viewer__position").value, String(30_250 * RATE));
+  scope.dispose();
+});
+
+test("keys move, select and play; the events tell of it", async () => {
+  const { root, scope, viewer } = await mounted();
+  const told: string[] = [];
+  for (const type of ["view", "selection", "position", "start", "stop"])
+    scope.listen(viewer.events, type, () => told.push(type));
+  const press = (key: string, change: object = {}) => {
+    const base = { key, repeat: false, shiftKey: false, ctrlKey: false, altKey: false, metaKey: false, ...change };
+    root.find("viewer").dispatchEvent(Object.assign(new Event("keydown", { cancelable: true }), base));
+  };
+  press("ArrowRight");
+  press("ArrowRight", { shiftKey: true });
+  press("+");
+  assert.deepEqual(told, ["position", "selection", "view"]);
+  press(" ");
+  for (let turn = 0; turn < 10; turn += 1) await breathe();
+  assert.equal(viewer.playing, true);
+  FakeContext.opened.at(-1)?.advance(0.1);
+  press("Escape");
+  assert.equal(viewer.playing, false);
+  assert.ok(told.includes("start"));
+  assert.equal(told.at(-1), "stop");
+  scope.dispose();
+});
+
+test("markers and regions can be set before the manifest has come, and are buttons with names", async () => {
+  asked = [];
+  status = 200;
+  const root = new FakeElement("div");
+  const scope = new Scope();
+  const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope });
+  viewer.setMarkers([{ id: "1", at: 60 * RATE, label: "Probe 1", movable: true }]);
+  viewer.setRegions([{ id: "a", start: 0, stop: 90 * RATE, label: "Rain" }]);
+  await viewer.ready;
+  assert.equal(root.find("viewer__marker").getAttribute("aria-label"), "Probe 1, 1:00.0");
+  assert.equal(root.find("viewer__region").getAttribute("aria-label"), "Rain, 0:00.0 – 1:30.0");
+  viewer.setMarkers([]);
+  assert.throws(() => root.find("viewer__marker"), /no .viewer__marker/);
+  scope.dispose();
+});
+
+test("a server that refuses is said in words, and the button asks again", async () => {
+  asked = [];
+  status = 404;
+  const root = new FakeElement("div");
+  const scope = new Scope();
+  const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope });
+  for (let turn = 0; turn < 5; turn += 1) await breathe();
+  const veil = root.find("viewer__veil");
+  assert.ok(veil.textContent.startsWith("gone"));
+  status = 200;
+  const [, retry] = veil.children as FakeElement[];
+  retry?.dispatchEvent(new Event("click"));
+  await viewer.ready;
+  assert.equal(veil.hidden, true);
+  scope.dispose();
+});
+
+test("an address that has expired is renewed once, and the same is asked again", async () => {
+  asked = [];
+  status = 410;
+  const scope = new Scope();
+  let renewals = 0;
+  const renew = async () => {
+    renewals += 1;
+    status = 200;
+    return "/fresh/";
+  };
+  const root = new FakeElement("div");
+  await mountViewer(root as never, { base: "/old/", texts: TEXTS, scope, renew }).ready;
+  assert.deepEqual([renewals, asked.slice(0, 2)], [1, ["/old/manifest/", "/fresh/manifest/"]]);
+  scope.dispose();
+});
+
+test("a thousand mounts leave no listener, frame, observer, timer, picture or sound device", async () => {
+  status = 200;
+  manifest = { ...MANIFEST, spectrogram: { ...MANIFEST.spectrogram, columns: 16, rows: 4, levels: 21 } };
+  const before = { ...left, listeners };
+  const outer = new Scope();
+  const root = new FakeElement("div");
+  for (let index = 0; index < 1000; index += 1) {
+    const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope: outer });
+    // Some end before the manifest, some before the first paint, some while tiles arrive, some while they play.
+    if (index % 5) await viewer.ready;
+    if (index % 5 > 1) paint();
+    if (index % 5 > 2) await breathe();
+    if (index % 5 === 4) viewer.play(index);
+    viewer.dispose();
+  }
+  for (let turn = 0; turn < 10; turn += 1) await breathe();
+  assert.deepEqual({ ...left, listeners }, before);
+  assert.deepEqual([outer.size, openContexts(), root.children.length], [0, 0, 0]);
+});

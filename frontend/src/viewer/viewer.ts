@@ -1,0 +1,258 @@
+// One viewer for a sound of any length: waveform, spectrogram, rulers, selection, marks and playing, from a clip to a day.
+import { fill } from "../lib/dom.ts";
+import { Problem } from "../lib/http.ts";
+import { Alarm, type Scope } from "../lib/scope.ts";
+import type { PlayerNews } from "../player/slices.ts";
+import { Commands } from "./commands.ts";
+import type { Manifest, Range } from "./contract.ts";
+import { Controls } from "./controls.ts";
+import { SelectionFields } from "./fields.ts";
+import { clampSample, rangeOf, viewOf } from "./geometry.ts";
+import { type MarkNews, Marks } from "./marks.ts";
+import { fillMenu, KeySheet } from "./menu.ts";
+import { Painter } from "./painter.ts";
+import { makeParts, type Parts } from "./parts.ts";
+import { PeakStore } from "./peaks.ts";
+import { Playback } from "./playback.ts";
+import { Hand } from "./pointer.ts";
+import { Readout } from "./readout.ts";
+import { shareReady, watchIngest } from "./refresh.ts";
+import { Remote } from "./remote.ts";
+import { type Look, type Marker, type Region, ViewerState } from "./state.ts";
+import type { ViewerTexts } from "./texts.ts";
+import { TileStore } from "./tiles.ts";
+import { formatTime } from "./times.ts";
+
+export interface ViewerOptions {
+  /** The sound's address, with a slash at its end. */
+  base: string;
+  texts: ViewerTexts;
+  scope: Scope;
+  /** Gives a fresh address when the old one has expired. */
+  renew?: () => Promise<string>;
+  /** The strip with the whole recording; on unless false. */
+  minimap?: boolean;
+  /** The selection in figures; on unless false. */
+  fields?: boolean;
+  look?: Partial<Look>;
+  /** Where keys are heard; the viewer itself unless said otherwise. */
+  keysOn?: EventTarget;
+}
+
+export interface Viewer {
+  /** When the manifest has come and the viewer can be used; never when it is taken down before. */
+  readonly ready: Promise<void>;
+  /** CustomEvents: ready, view, selection, position, start, stall, resume, trouble, recover, stop (PlayerNews), choose, move, remove (MarkNews). */
+  readonly events: EventTarget;
+  readonly manifest: Manifest | null;
+  readonly shown: Range | null;
+  readonly selection: Range | null;
+  readonly position: number;
+  readonly playing: boolean;
+  show(range: Range): void;
+  select(range: Range | null): void;
+  goTo(sample: number): void;
+  play(from?: number): void;
+  stop(): void;
+  setMarkers(markers: readonly Marker[]): void;
+  setRegions(regions: readonly Region[]): void;
+  setLook(look: Partial<Look>): void;
+  dispose(): void;
+}
+
+const RETRY_MS = 5000;
+
+interface Live {
+  state: ViewerState;
+  playback: Playback;
+}
+
+class SoundViewer implements Viewer {
+  readonly events = new EventTarget();
+  readonly ready: Promise<void>;
+  readonly #options: ViewerOptions;
+  readonly #scope: Scope;
+  readonly #parts: Parts;
+  readonly #remote: Remote;
+  #live: Live | null = null;
+  #later: ((live: Live) => void)[] = [];
+  #soundTrouble = "";
+
+  constructor(root: HTMLElement, options: ViewerOptions) {
+    this.#options = options;
+    this.#scope = options.scope.child();
+    this.#remote = new Remote(options.base, options.renew);
+    this.#parts = makeParts(options.texts, { minimap: options.minimap ?? true, fields: options.fields ?? true });
+    root.append(this.#parts.root);
+    this.#scope.own(() => this.#parts.root.remove());
+    this.ready = new Promise((resolve) => this.#later.push(() => resolve()));
+    void this.#load();
+  }
+
+  get manifest(): Manifest | null {
+    return this.#live?.state.manifest ?? null;
+  }
+
+  get shown(): Range | null {
+    return this.#live ? rangeOf(this.#live.state.view) : null;
+  }
+
+  get selection(): Range | null {
+    return this.#live?.state.selection ?? null;
+  }
+
+  get position(): number {
+    return this.#live?.state.position ?? 0;
+  }
+
+  get playing(): boolean {
+    return this.#live?.playback.sounding ?? false;
+  }
+
+  show(range: Range): void {
+    this.#when(({ state }) => state.setView(viewOf(range, state.view.width, state.bounds)));
+  }
+
+  select(range: Range | null): void {
+    this.#when(({ state }) => state.select(range?.start ?? 0, range?.stop ?? 0));
+  }
+
+  goTo(sample: number): void {
+    this.#when(({ state, playback }) => playback.seek(clampSample(sample, state.length)));
+  }
+
+  play(from?: number): void {
+    this.#when(({ playback }) => playback.play(from));
+  }
+
+  stop(): void {
+    this.#live?.playback.stop();
+  }
+
+  setMarkers(markers: readonly Marker[]): void {
+    this.#when(({ state }) => state.setMarks({ markers }));
+  }
+
+  setRegions(regions: readonly Region[]): void {
+    this.#when(({ state }) => state.setMarks({ regions }));
+  }
+
+  setLook(look: Partial<Look>): void {
+    this.#when(({ state }) => state.setLook(look));
+  }
+
+  dispose(): void {
+    this.#scope.dispose();
+  }
+
+  #when(action: (live: Live) => void): void {
+    if (this.#live) action(this.#live);
+    else this.#later.push(action);
+  }
+
+  #emit(type: string, detail: unknown = null): void {
+    this.events.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+
+  async #load(): Promise<void> {
+    const alarm = new Alarm();
+    this.#scope.listen(this.#parts.retry, "click", () => alarm.ring());
+    while (!this.#scope.disposed && !this.#live) {
+      try {
+        this.#begin(await this.#remote.manifest(this.#scope.signal));
+      } catch (error) {
+        await alarm.wait(this.#scope, this.#explain(error));
+      }
+    }
+  }
+
+  /** Say why there is no picture, and tell after how long to ask again by oneself. */
+  #explain(error: unknown): number | undefined {
+    const { texts } = this.#options;
+    const lasting = error instanceof Problem && !error.passing;
+    this.#parts.veilText.textContent = lasting ? texts.gone : texts.failed;
+    this.#parts.retry.hidden = false;
+    return lasting ? undefined : RETRY_MS;
+  }
+
+  #begin(manifest: Manifest): void {
+    if (this.#scope.disposed) return;
+    const { texts, keysOn, look } = this.#options;
+    const parts = this.#parts;
+    const scope = this.#scope;
+    const state = new ViewerState(manifest, parts.field.clientWidth || 1);
+    if (look) state.setLook(look);
+    const changed = () => painter.mark("data");
+    const stores = { scope, remote: this.#remote, changed };
+    const tiles = new TileStore(stores, manifest, state.look);
+    const peaks = new PeakStore(stores, manifest);
+    const playback = new Playback(scope, state, this.#remote, (type, news) => this.#hear(type, news));
+    const readout = new Readout(scope, parts, state, texts, tiles);
+    const sheet = new KeySheet(scope, parts, texts);
+    const commands = new Commands(state, playback, () => sheet.open());
+    const marks = new Marks(scope, parts, state, (type, news) => this.#mark(type, news));
+    const painted = () => this.#showNotice(state, tiles.failing || peaks.failing);
+    const painter = new Painter({ scope, parts, state, tiles, peaks, marks, readout, playback, painted });
+    new Controls({ scope, parts, state, texts, commands, playback, readout, sheet, keysOn: keysOn ?? parts.root });
+    new SelectionFields(scope, parts, state, texts);
+    new Hand(scope, parts, state, playback);
+    fillMenu(scope, parts, state, texts);
+    for (const topic of ["view", "selection", "position"] as const) state.on(scope, [topic], () => this.#emit(topic));
+    void watchIngest(scope, this.#remote, manifest, (next) => {
+      tiles.refresh(next);
+      peaks.refresh(next);
+      state.setManifest(next);
+    });
+    this.#open(state, playback, painter);
+  }
+
+  #open(state: ViewerState, playback: Playback, painter: Painter): void {
+    this.#parts.root.dataset.ready = "";
+    this.#parts.root.dataset.clock = state.manifest.clock.length ? "yes" : "no";
+    this.#parts.veil.hidden = true;
+    this.#live = { state, playback };
+    painter.mark("data");
+    for (const action of this.#later.splice(0)) action(this.#live);
+    this.#emit("ready");
+  }
+
+  #hear(type: string, news: PlayerNews): void {
+    const { texts } = this.#options;
+    const sentences: Partial<Record<NonNullable<PlayerNews["reason"]>, string>> = {
+      blocked: texts.blocked,
+      failed: texts.sound_failed,
+      interrupted: texts.interrupted,
+      retrying: texts.retrying,
+    };
+    this.#soundTrouble = type === "stall" ? texts.waiting : ((news.reason && sentences[news.reason]) ?? "");
+    if (this.#live) this.#showNotice(this.#live.state, false);
+    this.#emit(type, news);
+  }
+
+  #mark(type: "choose" | "move" | "remove", news: MarkNews): void {
+    if (type === "choose") this.goTo(news.at);
+    this.#emit(type, news);
+  }
+
+  /** One line for what is not as it should be, the nearest to the ear first. */
+  #showNotice(state: ViewerState, pictureTrouble: boolean): void {
+    const { texts } = this.#options;
+    const { manifest } = state;
+    const preparing = manifest.state === "ingesting" ? preparingSentence(manifest, texts) : "";
+    const sentence = this.#soundTrouble || (pictureTrouble ? texts.picture_trouble : preparing);
+    if (this.#parts.notice.textContent !== sentence) this.#parts.notice.textContent = sentence;
+  }
+}
+
+function preparingSentence(manifest: Manifest, texts: ViewerTexts): string {
+  const percent = Math.floor(shareReady(manifest) * 100);
+  const left = manifest.time_left_s;
+  return left === null
+    ? fill(texts.preparing, { percent })
+    : fill(texts.preparing_left, { percent, time: formatTime(left) });
+}
+
+/** Put a viewer into an element. It ends with the scope, and leaves nothing behind. */
+export function mountViewer(root: HTMLElement, options: ViewerOptions): Viewer {
+  return new SoundViewer(root, options);
+}

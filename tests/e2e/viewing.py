@@ -1,0 +1,156 @@
+"""A page with the viewer on it, driven by keys and fields, and an ear that hears what really leaves the audio clock."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Page, Request
+
+from tests.stimuli.sound.long_recordings import Day
+
+# A browser asks the site itself for a worklet, so this folder has to be among those of its static files.
+EAR = Path(__file__).with_name("ear")
+ROUND_MS, STILL_ROUNDS = 50, 6  # longer than the viewer waits before it asks for more
+GAIN = 0.5  # what the player makes of full scale
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What stood on the page when the audio clock was read, and how far the loudspeaker is behind that clock."""
+
+    sample: int
+    clock_s: float
+    latency_s: float
+    text: str
+
+    def frame(self, rate: int) -> int:
+        """The frame of the audio clock that reached the loudspeaker at that moment."""
+        return int((self.clock_s - self.latency_s) * rate + 1e-6)
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What left the audio clock from a frame on, as loud as in the recording, and what was shown meanwhile."""
+
+    frame: int
+    samples: NDArray[np.float32]
+    shown: Sequence[Shown]
+
+    @property
+    def sounding(self) -> NDArray[np.float32]:
+        """From the first to the last frame that is not silent."""
+        loud = np.flatnonzero(self.samples)
+        return self.samples[loud[0] : loud[-1] + 1]
+
+    def like(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
+        """As many samples as are wanted, from where they are most alike; the rest is for the caller to judge."""
+        size = 1 << (len(self.samples) + len(wanted)).bit_length()
+        likeness = np.fft.irfft(np.fft.rfft(self.samples, size) * np.conj(np.fft.rfft(wanted, size)), size)
+        first = int(np.argmax(likeness[: max(len(self.samples) - len(wanted), 0) + 1]))
+        return self.samples[first : first + len(wanted)]
+
+    def beside_the_picture(self, day: Day, start: int, stop: int) -> list[int]:
+        """Heard minus shown, in samples, at every moment at which a passage of the day sounded and was shown."""
+        begins, number = day.code.heard(self.samples[:, np.newaxis])
+        sample_at_zero = day.position(number) - begins - self.frame
+        moments = [(entry.frame(day.code.rate) + sample_at_zero, entry.sample) for entry in self.shown]
+        return [heard - shown for heard, shown in moments if start <= heard < stop]
+
+
+class Viewing:
+    """Somebody at the page of one sound."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.stage = page.get_by_role("group", name="Waveform and spectrogram")
+        self._waiting: set[Request] = set()
+        page.on("request", self._asked)
+        page.on("requestfinished", self._answered)
+        page.on("requestfailed", self._answered)
+
+    def _asked(self, request: Request) -> None:
+        self._waiting.add(request)
+
+    def _answered(self, request: Request) -> None:
+        self._waiting.discard(request)
+
+    def open(self, url: str) -> None:
+        self.page.goto(url)
+        self.page.wait_for_selector(".viewer[data-ready]")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until nothing has been fetched for a while and all of it is painted."""
+        still = 0
+        while still < STILL_ROUNDS:
+            self.page.wait_for_timeout(ROUND_MS)
+            still = 0 if self._waiting else still + 1
+
+    def press(self, *keys: str) -> None:
+        self.stage.focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def listen(self) -> None:
+        """Touch the picture, which opens the sound device, and prick up the ear."""
+        self.page.locator(".viewer__spectrum").click()
+        self.page.evaluate("ear.opened()")
+
+    def select(self, start_s: float, stop_s: float) -> None:
+        clear = self.page.get_by_role("button", name="Clear")
+        if clear.is_enabled():
+            clear.click()
+        for label, seconds in (("Selection from", start_s), ("to", stop_s)):
+            field = self.page.get_by_label(label, exact=True)
+            field.fill(f"{seconds:.3f}")
+            field.press("Tab")
+
+    def hear(self, start_s: float, stop_s: float) -> Heard:
+        """Play a passage from its first to its last sample."""
+        self.select(start_s, stop_s)
+        self.page.evaluate("ear.forget()")
+        self.press("Home", "Space")  # from outside, a selection is played from its start
+        self.page.wait_for_selector(".viewer[data-playing=playing]")
+        self.page.wait_for_selector(".viewer[data-playing=idle]", timeout=60_000)
+        self.page.wait_for_timeout(200)  # the last blocks are on their way
+        return self.heard()
+
+    def heard(self) -> Heard:
+        taken = self.page.evaluate("ear.take()")
+        samples = unpacked(taken["samples"]) / np.float32(GAIN)
+        return Heard(taken["frame"], samples, [Shown(**entry) for entry in taken["shown"]])
+
+    def decoded(self, start: int, count: int, rate: int) -> NDArray[np.float32]:
+        """What the browser makes of one slice."""
+        return unpacked(
+            self.page.evaluate("([start, count, rate]) => ear.decoded(start, count, rate)", [start, count, rate])
+        )
+
+    def colours(self, canvas: str = ".viewer__spectrum") -> int:
+        """How many different colours a picture has: one is a blank sheet."""
+        count: int = self.page.evaluate(COLOURS, canvas)
+        return count
+
+
+COLOURS = """(name) => {
+  const canvas = document.querySelector(name);
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+}"""
+
+
+def unpacked(text: str) -> NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(text), np.float32)
+
+
+def passages(day: Day, numbers: Sequence[int], rng: Any) -> list[tuple[float, float]]:
+    """Passages in seconds that hold the units of these numbers whole, each beginning anywhere before its unit."""
+    unit_s = day.code.unit_samples / day.code.rate
+    starts = [max(day.position(number) / day.code.rate - rng.uniform(0.05, 0.9) * unit_s, 0) for number in numbers]
+    return [(start_s, start_s + 2.2 * unit_s) for start_s in starts]
