@@ -1,14 +1,19 @@
 """The experimenter's pages of collections."""
 
-from uuid import UUID
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
+from core.errors import AppError
 from core.policy import Audience, open_to, staff
-from stimuli.models import Collection
-from stimuli.services.collections import collection_for, matrix, stimulus_in
+from core.problems import say
+from stimuli.forms import LevelForm
+from stimuli.matrix_page import matrix_page, shown_checks
+from stimuli.models import Collection, Intake
+from stimuli.services import intakes, levels
+from stimuli.services.checks import check_collection
+from stimuli.services.collections import collection_for
+from stimuli.sound.targets import PRESETS
 
 
 @require_GET
@@ -22,14 +27,34 @@ def collections(request: HttpRequest) -> HttpResponse:
 @open_to(Audience.STAFF)
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
     shown = collection_for(staff(request), slug)
-    conditions, rows = matrix(collection=shown)
-    return render(request, "stimuli/collection.html", {"collection": shown, "conditions": conditions, "rows": rows})
+    checks = check_collection(collection=shown)
+    context = {
+        "collection": shown,
+        "counts": {
+            "items": shown.items.count(),
+            "conditions": shown.conditions.count(),
+            "stimuli": checks["stimuli"],
+        },
+        "checks": shown_checks(shown, checks),
+        "intakes": Intake.objects.visible_to(staff(request)).filter(collection=shown).unfinished(),
+        "may_import": intakes.may_import(collection=shown, person=staff(request)),
+        **matrix_page(shown, request.GET.get("page", "1"), checks["findings"]),
+    }
+    return render(request, "stimuli/collection.html", context)
 
 
-@require_GET
+@require_http_methods(["GET", "POST"])
 @open_to(Audience.STAFF)
-def listen(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
-    """One cell's sound, for the experimenter's ears."""
-    stimulus = stimulus_in(collection_for(staff(request), slug), stimulus_id)
-    with stimulus.recording.file.open() as file:
-        return HttpResponse(file.read(), content_type="audio/wav", headers={"Cache-Control": "private, no-store"})
+def level_copy(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copy a collection to one loudness; the original stays as it is."""
+    source = collection_for(staff(request), slug)
+    form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title))
+    context = {"collection": source, "form": form, "job": None, "presets": PRESETS}
+    if request.method == "POST" and form.is_valid():
+        wanted = form.cleaned_data
+        try:
+            context["job"] = levels.ask_for_copy(source=source, actor=staff(request), **wanted)
+            context["copy_slug"] = wanted["slug"]
+        except AppError as refusal:
+            form.add_error(None, say(refusal))
+    return render(request, "stimuli/level_copy.html", context)
