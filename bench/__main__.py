@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 
-BENCHMARKS = ("votes",)
+BENCHMARKS = ("votes", "clips", "ingest", "browsing")
 
 
 def main(names: Sequence[str]) -> int:

@@ -1,0 +1,244 @@
+"""A day looked through and heard in Chromium: what it fetches, how long it takes, and whether ear and eye agree."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from random import Random
+from shutil import copy
+from statistics import median, quantiles
+from threading import Thread
+
+from django.conf import settings
+from django.core.management import call_command
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from bench.listening import PIECES_PER_S, differing_samples, heard_minus_shown
+from bench.material import hour_of_mp3, repeated
+from core.models import User
+from core.worker import Worker
+from scripts.platform import running
+from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from stimuli.models import Recording, Stimulus
+from tests.e2e.viewing import EAR, Viewing
+from tests.people import browser_of, experimenter
+from tests.servers import free_port
+from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
+
+HOURS = int(os.environ.get("EARMARK_BENCH_HOURS", "24"))
+CODED_H = min(14, HOURS)  # at 44.1 kHz sample 2^31 is passed after 13.5 hours, at 48 kHz after 12.4
+CLICKS, POSITIONS, ZOOMS, TILES = 100, 8, 5, 20
+NAMES = {"mp3-cbr": "CBR MP3", "mp3-vbr": "VBR MP3", "flac": "FLAC", "wav": "RF64 WAV", "opus": "Ogg Opus"}
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An experimenter's browser on the running platform."""
+
+    browser: Browser
+    address: str
+    cookie: str
+    stimuli: dict[str, Stimulus]
+    recordings: dict[str, Recording]
+
+    @contextmanager
+    def at(self, name: str, prepare: Callable[[Page], None] = lambda page: None) -> Iterator[Viewing]:
+        """Open a sound in a browser that knows nothing yet."""
+        context = self.browser.new_context(viewport={"width": 1440, "height": 900})
+        context.add_cookies([{"name": "earmark", "value": self.cookie, "url": self.address}])
+        context.add_init_script(path=EAR / "ear.js")
+        context.add_init_script("performance.setResourceTimingBufferSize(100000)")
+        page = context.new_page()
+        prepare(page)
+        viewing = Viewing(page)
+        viewing.open(f"{self.address}/collections/days/{self.stimuli[name].pk}/sound/")
+        yield viewing
+        context.close()
+
+
+def run() -> Iterator[str]:
+    program = chromium_program()
+    if program is None:
+        yield "Chromium is not installed: nothing is measured"
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        days = _recordings(folder)
+        owner = experimenter("browsing")
+        call_command("import_stimuli", str(folder), collection="Days", stdout=StringIO(), stderr=StringIO())
+        began = time.perf_counter()
+        _ingest()
+        yield (
+            f"{len(days) + 1} recordings, a soundscape of {HOURS} h and time codes of {CODED_H} h, "
+            f"made browsable in {time.perf_counter() - began:.0f} s; load of the machine now {os.getloadavg()[0]:.1f}"
+        )
+        with _desk(owner, str(program)) as desk:
+            yield from _looking(desk)
+            yield from _clicking(desk)
+            for name, day in days.items():
+                with desk.at(name) as viewing:
+                    yield heard_minus_shown(viewing, NAMES[name], day, POSITIONS)
+            for name in ("soundscape", *days):
+                with desk.at(name, _short_slices) as viewing:
+                    rate = desk.recordings[name].sample_rate_hz
+                    late = _late_second(desk.recordings[name], days.get(name))
+                    path = next(folder.glob(f"{name}.*"))
+                    yield differing_samples(viewing, name, path, rate=rate, start_s=late)
+            yield "Firefox is not driven here: Playwright drives its own build of it only"
+
+
+def _recordings(folder: Path) -> dict[str, Day]:
+    with tempfile.TemporaryDirectory() as scratch:
+        hour = Path(scratch) / "hour.mp3"
+        hour_of_mp3(hour)
+        repeated(hour, folder / "soundscape.mp3", hours=HOURS)
+    return {
+        "mp3-cbr": day_mp3(folder / "mp3-cbr.mp3", hours=CODED_H),
+        "mp3-vbr": day_mp3(folder / "mp3-vbr.mp3", hours=CODED_H, vbr=True),
+        "flac": day_flac(folder / "flac.flac", hours=CODED_H),
+        "wav": day_wav(folder / "wav.wav", hours=CODED_H),
+        "opus": day_opus(folder / "opus.opus", hours=CODED_H),
+    }
+
+
+def _ingest() -> None:
+    worker = Worker(threads=2, poll_s=0.05)
+    thread = Thread(target=worker.run)
+    thread.start()
+    try:
+        while Recording.objects.filter(state=Recording.State.INGESTING).exists():
+            time.sleep(0.2)
+    finally:
+        worker.stop()
+        thread.join()
+
+
+@contextmanager
+def _desk(owner: User, program: str) -> Iterator[Desk]:
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
+    call_command("collectstatic", interactive=False, verbosity=0)
+    copy(EAR / "ear_worklet.js", settings.STATIC_ROOT)
+    stimuli = {stimulus.item.name: stimulus for stimulus in Stimulus.objects.select_related("item")}
+    recordings = {name: Recording.objects.get(stimuli=stimulus) for name, stimulus in stimuli.items()}
+    cookie = browser_of(owner).cookies["earmark"].value
+    with running(port=free_port(), environment=dict(os.environ)) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        yield Desk(browser, address, cookie, stimuli, recordings)
+        browser.close()
+
+
+# --- Looking ----------------------------------------------------------------------------------------------------------
+
+FETCHED = """(since) => {
+  const all = performance.getEntriesByType("resource").filter(({ startTime }) => startTime >= since);
+  const sound = all.filter(({ name }) => name.includes("/sound/"));
+  const kb = (entries) => entries.reduce((sum, { transferSize }) => sum + transferSize, 0) / 1000;
+  return { sound_kb: kb(sound), all_kb: kb(all), last_ms: Math.max(0, ...sound.map(({ responseEnd }) => responseEnd)) };
+}"""
+FETCH_TILE = """async ([level, index]) => {
+  const began = performance.now();
+  const answer = await fetch(`tiles/max/${level}/${index}/`, { cache: "no-store" });
+  await answer.arrayBuffer();
+  return answer.ok ? performance.now() - began : Number.NaN;
+}"""
+
+
+def _looking(desk: Desk) -> Iterator[str]:
+    rng = Random(1)
+    with desk.at("soundscape") as viewing:  # the first visit wakes the server
+        first = viewing.page.evaluate(FETCHED, 0)
+    with desk.at("soundscape") as viewing:
+        first = viewing.page.evaluate(FETCHED, 0)
+        yield f"day view: {first['sound_kb']:.0f} KB (aim 200), {first['all_kb']:.0f} KB with scripts and styles"
+        steps = [step for _ in range(ZOOMS) for step in _zoom_in(viewing, rng.random())]
+        fetched_kb, took_ms = zip(*steps, strict=True)
+        yield (
+            f"a zoom step, p95 of {len(steps)}: {_p95(fetched_kb):.0f} KB (aim 150), "
+            f"{_p95(took_ms):.0f} ms (aim 150; median {median(took_ms):.0f})"
+        )
+        last = desk.recordings["soundscape"].length_samples // (1024 * 256)
+        medians = [_tile_ms(viewing.page, level, last >> level, rng) for level in range(4)]
+        told = ", ".join(f"{took_ms:.0f}" for took_ms in medians)
+        yield f"a fine tile on demand: median {median(medians):.0f} ms (aim 20); at levels 0 to 3: {told} ms"
+
+
+def _tile_ms(page: Page, level: int, stop: int, rng: Random) -> float:
+    return float(median(page.evaluate(FETCH_TILE, [level, rng.randrange(stop)]) for _ in range(TILES)))
+
+
+def _zoom_in(viewing: Viewing, place: float) -> Iterator[tuple[float, float]]:
+    """From the whole day to five seconds around a place, as KB and ms of each step."""
+    viewing.press("e")
+    _click(viewing, place, times=1)
+    button = viewing.page.get_by_role("button", name="Zoom in")
+    while button.get_attribute("aria-disabled") != "true":
+        viewing.settle()
+        viewing.press("+")
+        viewing.settle()
+        times = viewing.page.evaluate("ear.times")
+        fetched = viewing.page.evaluate(FETCHED, times["touched_ms"])
+        yield fetched["sound_kb"], max(fetched["last_ms"], times["painted_ms"]) - times["touched_ms"]
+
+
+# --- Clicking ---------------------------------------------------------------------------------------------------------
+
+
+def _clicking(desk: Desk) -> Iterator[str]:
+    rng = Random(2)
+    with desk.at("soundscape") as viewing:
+        viewing.listen()
+        probes = [_probe(viewing, rng.random()) for _ in range(CLICKS)]
+    took_ms, fetched_kb = zip(*probes, strict=True)
+    yield (
+        f"click anywhere to sound, p95 of {CLICKS}: {_p95(took_ms):.0f} ms (aim 200; median {median(took_ms):.0f}), "
+        f"{_p95(fetched_kb):.0f} KB (aim 300)"
+    )
+
+
+def _probe(viewing: Viewing, place: float) -> tuple[float, float]:
+    """Click twice, hear, stop: ms from the click to the loudspeaker, and KB fetched by then and shortly after."""
+    page = viewing.page
+    page.evaluate("ear.forget()")
+    _click(viewing, place, times=2)
+    page.wait_for_selector(".viewer[data-playing=playing]")
+    times = page.evaluate("ear.times")
+    page.wait_for_timeout(300)
+    fetched = page.evaluate(FETCHED, times["touched_ms"])
+    page.keyboard.press("Escape")
+    return times["sound_ms"] - times["touched_ms"], fetched["sound_kb"]
+
+
+def _click(viewing: Viewing, place: float, *, times: int) -> None:
+    box = viewing.page.locator(".viewer__spectrum").bounding_box()
+    if box is None:
+        raise RuntimeError("the picture is not on the screen: there is nothing to measure")
+    viewing.page.mouse.click(box["x"] + 1 + place * (box["width"] - 2), box["y"] + 80, click_count=times)
+
+
+# --- Hearing ----------------------------------------------------------------------------------------------------------
+
+
+def _late_second(recording: Recording, day: Day | None) -> int:
+    """A second late in the recording after which something sounds."""
+    sample = day.position(day.numbers[len(day.numbers) * 97 // 100]) if day else recording.length_samples * 97 // 100
+    return sample // recording.sample_rate_hz
+
+
+def _short_slices(page: Page) -> None:
+    """Let the page ask for slices so short that more than a hundred joints pass in ten seconds."""
+
+    def shortened(route: Route) -> None:
+        answer = route.fetch()
+        manifest = answer.json()
+        manifest["slices"]["longest_samples"] = manifest["sample_rate_hz"] // PIECES_PER_S
+        route.fulfill(response=answer, json=manifest)
+
+    page.route("**/manifest/", shortened)
+
+
+def _p95(values: tuple[float, ...]) -> float:
+    return quantiles(values, n=20)[-1]

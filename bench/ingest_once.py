@@ -1,0 +1,57 @@
+"""One import and ingest in a process of its own: python -m bench.ingest_once RECORDING DATA_DIR WORKERS."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+POLL_S = 0.05
+
+
+def main(recording: Path, data: Path, workers: int) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    call_command("create_account", "bench", verbosity=0)
+    folder = data / "incoming"
+    folder.mkdir()
+    (folder / recording.name).hardlink_to(recording)
+    started = time.perf_counter()
+    call_command("import_stimuli", str(folder), collection="bench", verbosity=0)
+    first_hour_s = _work(workers, started)
+    whole_s = time.perf_counter() - started
+    derived = sum(path.stat().st_size for path in (data / "files" / "derived").rglob("*") if path.is_file())
+    (data / "report").write_text(f"first_hour={first_hour_s / whole_s} derived_mb={derived / 1e6}")
+
+
+def _work(workers: int, started: float) -> float:
+    """Run the worker until the recording is ready; return when its first hour was."""
+    from core.worker import Worker
+    from stimuli.models import Recording
+    from stimuli.services.ingest import missing_chunks
+    from stimuli.services.sources import pyramid_of
+
+    worker = Worker(threads=workers, poll_s=POLL_S)
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    first_hour_s = 0.0
+    try:
+        while (recording := Recording.objects.get()).state == Recording.State.INGESTING:
+            chunks = -(-3600 * recording.sample_rate_hz // pyramid_of(recording).chunk_samples)
+            if not first_hour_s and min(missing_chunks(recording), default=chunks) >= chunks:
+                first_hour_s = time.perf_counter() - started
+            time.sleep(POLL_S)
+    finally:
+        worker.stop()
+        thread.join()
+    if recording.state != Recording.State.READY:
+        sys.exit(recording.refusal)
+    return first_hour_s
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
