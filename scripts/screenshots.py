@@ -22,6 +22,7 @@ from tests.servers import free_port
 
 WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}
 THEMES = ("light", "dark", "dim")
+SETTLE_MS = 2000  # until the finest pictures have come
 # What the README shows: page, width, theme.
 SHOWN = {("trial", "desktop", "light"), ("results", "desktop", "light"), ("trial", "phone", "dim")}
 
@@ -32,15 +33,16 @@ def screenshots(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     folder: Path = options.all or ROOT / "docs" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as data, _demo(Path(data)) as (address, words):
-        for name in _pictures(address, words, folder, everything=options.all is not None):
+    everything = options.all is not None
+    with tempfile.TemporaryDirectory() as data, _demo(Path(data), with_sound=everything) as (address, words):
+        for name in _pictures(address, words, folder, everything=everything):
             say(f"{folder / name}")
     return 0
 
 
 @contextlib.contextmanager
-def _demo(data: Path) -> Iterator[tuple[str, str]]:
-    """A demo with simulated listeners, running; yields its address and what demo_link says."""
+def _demo(data: Path, *, with_sound: bool) -> Iterator[tuple[str, str]]:
+    """A demo with simulated listeners and perhaps an hour of sound; yields its address and what demo_link says."""
     port = free_port()
     environment = {**os.environ, "EARMARK_DATA_DIR": str(data), "EARMARK_PUBLIC_URL": f"http://127.0.0.1:{port}"}
 
@@ -54,6 +56,13 @@ def _demo(data: Path) -> Iterator[tuple[str, str]]:
     manage("collectstatic", "--no-input")
     manage("create_demo")
     manage("simulate_responses", "--experiment", "demo-acr", "--listeners", "12", "--seed", "1")
+    if with_sound:
+        from bench.material import hour_of_mp3
+
+        incoming = data / "incoming"
+        incoming.mkdir()
+        hour_of_mp3(incoming / "reserve-2024-05-01.mp3")
+        manage("import_stimuli", str(incoming), "--collection", "Soundscapes", "--wait")
     with running(port=port, environment=environment) as address:
         yield address, manage("demo_link")
 
@@ -70,6 +79,8 @@ def _pictures(address: str, words: str, folder: Path, *, everything: bool) -> It
         desk, seat = browser.new_context(), browser.new_context()
         _sign_in(desk.new_page(), address, "demo-admin", logins["demo-admin"])
         pages = _staff_pages(desk, address) | _participant_pages(seat, link[1])
+        if everything:
+            pages |= _sound_pages(desk, address)
         for name, page in pages.items():
             for width, theme in [(width, theme) for width in WIDTHS for theme in THEMES]:
                 if everything or (name, width, theme) in SHOWN:
@@ -112,6 +123,31 @@ def _staff_pages(context: Any, address: str) -> dict[str, Any]:
         pages[name].goto(address + path)
     pages["results"].locator("[data-result-table] tbody tr:nth-child(3)").wait_for()
     pages["results"].locator("svg.ci-plot").wait_for()
+    return pages
+
+
+def _sound_pages(context: Any, address: str) -> dict[str, Any]:
+    """What fills a collection, and a long recording as a whole and close by."""
+    paths = {
+        "collections": "/collections/",
+        "new-collection": "/new-collection/",
+        "import": "/collections/soundscapes/import/",
+        "level-copy": "/collections/demo-acr/level/",
+        "sound": "/collections/soundscapes/",
+        "sound-close": "/collections/soundscapes/",
+    }
+    pages = {}
+    for name, path in paths.items():
+        pages[name] = context.new_page()
+        pages[name].goto(address + path)
+    for name, steps in (("sound", 0), ("sound-close", 8)):
+        page = pages[name]
+        page.locator("[data-matrix] a[href$='/sound/']").click()
+        page.locator(".viewer[data-ready]").wait_for()
+        page.locator(".viewer__spectrum").click()
+        for _ in range(steps):
+            page.keyboard.press("+")
+        page.wait_for_timeout(SETTLE_MS)
     return pages
 
 

@@ -13,6 +13,8 @@ from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_envi
 from scripts.provision import PIECES, provide
 
 NOTHING_COLLECTED = 5
+# What knows no database is tested once.
+WITHOUT_PURE = ("--ignore=tests/stimuli/sound", "--ignore=tests/stimuli/intake")
 COUNTED = ("passed", "failed", "errors", "skipped")
 
 
@@ -43,7 +45,8 @@ def test(arguments: Sequence[str]) -> int:
         outcomes = {"front end": _front_end()}
         # Two processes for what is quick; what kills processes has the machine to itself.
         for database, lacking in (("sqlite", ""), ("postgresql", _servers(missing))):
-            outcomes[database] = _pytest(database, ["-m", "not browser and not faults", "-n", "2"], missing=lacking)
+            quick = ["-m", "not browser and not faults", "-n", "2", *(WITHOUT_PURE if database == "postgresql" else ())]
+            outcomes[database] = _pytest(database, quick, missing=lacking)
             outcomes[f"{database} faults"] = _pytest(database, ["-m", "faults"], missing=lacking, part="faults")
         lacking = missing.get("Chromium", "")
         outcomes["browser"] = _pytest("sqlite", ["-m", "browser"], missing=lacking, part="browser")

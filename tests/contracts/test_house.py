@@ -46,9 +46,14 @@ def test_time_has_a_zone_and_randomness_is_passed_in() -> None:
     hold(sources, lambda path: rules.naive_time(parsed(path)) + rules.global_randomness(parsed(path)))
 
 
+# Import contracts keep Django out of these, so nothing that they call `update` or `save` can be a row.
+PURE = {("stimuli", "sound"), ("stimuli", "intake")}
+
+
 def may_write(path: Path) -> bool:
     parts = relative(path).parts
-    return bool({"services", "management", "migrations"} & set(parts)) or path.name == "services.py"
+    writes = bool({"services", "management", "migrations"} & set(parts)) or path.name == "services.py"
+    return writes or parts[:2] in PURE
 
 
 def test_only_services_write() -> None:
@@ -147,5 +152,5 @@ def test_no_rule_complains_about_what_is_right(rule: Callable[[str], list[str]],
 def test_the_house_tests_look_at_a_house() -> None:
     """If the walk found nothing, every test above would pass."""
     seen = {str(relative(path)) for path in modules()}
-    assert {f"{room}/models.py" for room in ROOMS} <= seen
+    assert {f"{room}/apps.py" for room in ROOMS} <= seen
     assert (ROOT / "manage.py").exists()

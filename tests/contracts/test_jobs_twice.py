@@ -19,6 +19,7 @@ from rating.services.votes import cast_vote
 from tests.effects.models import Effect
 from tests.effects.tasks import write, write_unfenced
 from tests.factories import make_experiment, seated_visit, vote_event
+from tests.stimuli.job_examples import STIMULI_EXAMPLES
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,6 +45,7 @@ def nothing_to_prepare() -> dict[str, Any]:
 EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
+    **STIMULI_EXAMPLES,
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
 }
 

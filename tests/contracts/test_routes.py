@@ -10,113 +10,18 @@ import pytest
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.models import ApiToken, Job, User
 from core.policy import LIBRARY_VIEWS
+from listening.services import media
 from rating.models import Slot
 from stimuli.models import Stimulus
+from tests.contracts.routes import PATTERNS, TABLE
 from tests.factories import make_experiment, make_user, sit_down
 from tests.people import bearing, browser_of, give_second_factor, token_of
-
-# What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), or the status.
-# A second factor is required and everybody on the staff has one, except the factorless. What is asked for belongs to
-# the participant (the visit) or to the owner (all else). The reader is a token of the owner's that may only read.
-ANSWERS = """
-              anonymous  participant  neighbour  owner  other  factorless  admin  reader
-public        ok         ok           ok         ok     ok     ok          ok     ok
-nobody        404        404          404        404    404    404         404    404
-no-method     405        405          405        405    405    405         405    405
-signed-in     in         in           in         ok     ok     ok          ok     in
-signed-in-405 in         in           in         405    405    405         405    in
-factor-owner  in         in           in         ok     ok     404         ok     in
-staff         in         in           in         ok     ok     2fa         ok     in
-staff-400     in         in           in         400    400    2fa         400    in
-staff-405     in         in           in         405    405    2fa         405    in
-owned         in         in           in         ok     404    2fa         ok     in
-owned-400     in         in           in         400    404    2fa         400    in
-own-token     in         in           in         ok     404    2fa         404    in
-admin         in         in           in         403    403    2fa         ok     in
-admin-400     in         in           in         403    403    2fa         400    in
-admin-405     in         in           in         403    403    2fa         405    in
-visit         401        ok           401        401    401    401         401    401
-visit-400     401        400          401        401    401    401         401    401
-visit-409     401        409          401        401    401    401         401    401
-api           401        401          401        ok     ok     403         ok     ok
-api-owned     401        401          401        ok     404    403         ok     ok
-api-read-405  401        401          401        405    405    403         405    405
-api-400       401        401          401        400    400    403         400    403
-api-405       401        401          401        405    405    403         405    403
-api-owned-422 401        401          401        422    404    403         422    403
-"""
-
-# One line a route: its name, the answers to GET, the answers to an empty POST.
-ROUTES = """
-core:home                             public         no-method
-core:healthz                          public         no-method
-core:account                          staff          staff-400
-core:revoke_token                     staff-405      own-token
-core:service                          admin          admin-405
-core:retry_job                        admin-405      admin
-core:audit                            admin          admin-405
-core:people                           admin          admin-405
-core:change_role                      admin-405      admin-400
-stimuli:collections                   staff          staff-405
-stimuli:collection                    owned          staff-405
-stimuli:listen                        owned          staff-405
-rating:experiments                    staff          staff-405
-rating:new_experiment                 staff          staff
-rating:experiment                     owned          staff-405
-rating:state                          staff-405      owned
-rating:share                          staff-405      owned-400
-rating:unblind                        staff-405      owned-400
-listening:join                        public         public
-listening:visit                       visit          no-method
-listening:receipt                     visit          no-method
-listening:people                      owned          staff-405
-listening:add_panel                   staff-405      owned-400
-listening:add_invitations             staff-405      owned-400
-analysis:results                      owned          staff-405
-api:job                               api-owned      api-405
-api:schema                            api            api-405
-api:experiments                       api            api-400
-api:experiment                        api-owned      api-405
-api:unblinding                        api-read-405   api-owned-422
-api:upcoming                          visit          no-method
-api:votes                             no-method      visit-400
-api:finish                            no-method      visit-409
-api:media                             visit          no-method
-api:result                            api-owned      api-405
-api:votes_csv                         api-owned      api-405
-account_login                         public         public
-account_logout                        public         public
-account_inactive                      public         no-method
-account_signup                        nobody         nobody
-account_reauthenticate                signed-in      signed-in
-account_email                         nobody         nobody
-account_email_verification_sent       nobody         nobody
-account_change_password               signed-in      signed-in
-account_set_password                  nobody         nobody
-account_reset_password                nobody         nobody
-account_confirm_login_code            nobody         nobody
-account_confirm_email                 nobody         nobody
-account_reset_password_from_key_done  nobody         nobody
-account_reset_password_from_key       nobody         nobody
-account_reset_password_done           nobody         nobody
-mfa_index                             signed-in      signed-in-405
-mfa_authenticate                      signed-in      signed-in
-mfa_reauthenticate                    signed-in      signed-in
-mfa_activate_totp                     signed-in      signed-in
-mfa_deactivate_totp                   factor-owner   factor-owner
-mfa_view_recovery_codes               factor-owner   signed-in-405
-mfa_generate_recovery_codes           signed-in      signed-in
-mfa_download_recovery_codes           factor-owner   factor-owner
-set_language                          public         public
-"""
-
-ASKERS, *_lines = (line.split() for line in ANSWERS.strip().splitlines())
-PATTERNS = {name: dict(zip(ASKERS, answers, strict=True)) for name, *answers in _lines}
-TABLE = {route: (get, post) for route, get, post in (line.split() for line in ROUTES.strip().splitlines())}
+from tests.stimuli.intake_material import begin
 
 
 @dataclass(frozen=True)
@@ -154,7 +59,8 @@ class World:
     collection_slug: str
 
     def address(self, route: Route, **other: Any) -> str:
-        values = self.values | ({"slug": self.collection_slug} if route.name.startswith("stimuli:") else {}) | other
+        of_collection = route.name.startswith(("stimuli:", "api:collection", "api:intake"))
+        values = self.values | ({"slug": self.collection_slug} if of_collection else {}) | other
         return reverse(route.name, kwargs={name: values.get(name, "1") for name in route.arguments})
 
 
@@ -167,6 +73,8 @@ def world(db: None, settings: Settings) -> World:
     experiment = make_experiment(owner, seats=2)
     participant, neighbour = sit_down(experiment), sit_down(experiment)
     reader = bearing(token_of(owner, "read"))
+    slot = Slot.objects.filter(trial__ballot=participant.ballot)[0]
+    upload = begin(experiment.collection).files.get()
     return World(
         askers={
             "anonymous": Client(),
@@ -182,7 +90,12 @@ def world(db: None, settings: Settings) -> World:
             "slug": experiment.slug,
             "token": participant.link.split("/")[2],
             "visit_id": participant.visit.pk,
-            "media_id": Slot.objects.filter(trial__ballot=participant.ballot)[0].media,
+            "media_key": media.key_for(visit=participant.visit, media_id=slot.media, now=timezone.now()),
+            "statistic": "max",
+            "level": 0,
+            "index": 0,
+            "intake_id": upload.intake_id,
+            "upload_id": upload.pk,
             "stimulus_id": Stimulus.objects.filter(item__collection=experiment.collection)[0].pk,
             "job_id": Job.objects.create(name="test", state="parked", requested_by=owner).pk,
             "token_id": ApiToken.objects.get().pk,

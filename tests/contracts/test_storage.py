@@ -44,14 +44,14 @@ def endpoint() -> Iterator[str]:
 def test_what_is_stored_comes_back_unchanged_and_the_same_name_stays_one_object(endpoint: str, tmp_path: Path) -> None:
     keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "garage"}
     store = boto3.client("s3", endpoint_url=endpoint, **keys)
-    store.create_bucket(Bucket="earmark", CreateBucketConfiguration={"LocationConstraint": "garage"})
+    store.create_bucket(Bucket="contract", CreateBucketConfiguration={"LocationConstraint": "garage"})
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "EARMARK_DATA_DIR": str(tmp_path),
         "EARMARK_S3_ENDPOINT": endpoint,
         "EARMARK_S3_REGION": "garage",
-        "EARMARK_S3_BUCKET": "earmark",
+        "EARMARK_S3_BUCKET": "contract",
         "EARMARK_S3_ACCESS_KEY": "test",
         "EARMARK_S3_SECRET_KEY": "test",
         "NO_PROXY": "127.0.0.1",
@@ -65,6 +65,6 @@ def test_what_is_stored_comes_back_unchanged_and_the_same_name_stays_one_object(
         "size": 256_000,
         "missing": "FileNotFoundError",
     }
-    kept = store.list_objects_v2(Bucket="earmark")["Contents"]
+    kept = store.list_objects_v2(Bucket="contract")["Contents"]
     assert [entry["Key"] for entry in kept] == ["recordings/one.wav"]
     assert not (tmp_path / "files").exists(), "nothing may be kept on the disk beside the store"

@@ -1,0 +1,134 @@
+"""Every address and who is answered how: the table that the census of routes holds the code to."""
+
+# What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), or the status.
+# A second factor is required and everybody on the staff has one, except the factorless. What is asked for belongs to
+# the participant (the visit) or to the owner (all else). The reader is a token of the owner's that may only read.
+ANSWERS = """
+              anonymous  participant  neighbour  owner  other  factorless  admin  reader
+public        ok         ok           ok         ok     ok     ok          ok     ok
+nobody        404        404          404        404    404    404         404    404
+no-method     405        405          405        405    405    405         405    405
+signed-in     in         in           in         ok     ok     ok          ok     in
+signed-in-405 in         in           in         405    405    405         405    in
+factor-owner  in         in           in         ok     ok     404         ok     in
+staff         in         in           in         ok     ok     2fa         ok     in
+staff-400     in         in           in         400    400    2fa         400    in
+staff-405     in         in           in         405    405    2fa         405    in
+owned         in         in           in         ok     404    2fa         ok     in
+owned-400     in         in           in         400    404    2fa         400    in
+own-token     in         in           in         ok     404    2fa         404    in
+admin         in         in           in         403    403    2fa         ok     in
+admin-400     in         in           in         403    403    2fa         400    in
+admin-405     in         in           in         403    403    2fa         405    in
+visit         401        ok           401        401    401    401         401    401
+visit-400     401        400          401        401    401    401         401    401
+visit-409     401        409          401        401    401    401         401    401
+api           401        401          401        ok     ok     403         ok     ok
+api-owned     401        401          401        ok     404    403         ok     ok
+api-read-405  401        401          401        405    405    403         405    405
+api-400       401        401          401        400    400    403         400    403
+api-405       401        401          401        405    405    403         405    403
+api-owned-422 401        401          401        422    404    403         422    403
+owned-409     in         in           in         409    404    2fa         409    in
+api-owned-400 401        401          401        400    404    403         400    403
+api-owned-409 401        401          401        409    404    403         409    403
+api-owner     401        401          401        ok     404    403         ok     403
+api-412       401        401          401        412    412    403         412    403
+"""
+
+# One line a route: its name, the answers to GET, the answers to an empty POST.
+ROUTES = """
+core:home                             public         no-method
+core:healthz                          public         no-method
+core:account                          staff          staff-400
+core:revoke_token                     staff-405      own-token
+core:service                          admin          admin-405
+core:retry_job                        admin-405      admin
+core:audit                            admin          admin-405
+core:people                           admin          admin-405
+core:change_role                      admin-405      admin-400
+stimuli:collections                   staff          staff-405
+stimuli:collection                    owned          staff-405
+stimuli:level_copy                    owned          owned
+stimuli:listen                        owned          staff-405
+stimuli:sound                         owned          staff-405
+stimuli:clip                          owned          staff-405
+stimuli:manifest                      owned          staff-405
+stimuli:peaks                         owned          staff-405
+stimuli:peaks_file                    owned          staff-405
+stimuli:tile                          owned          staff-405
+stimuli:slice                         owned          staff-405
+stimuli:new_collection                staff          staff
+stimuli:new_intake                    owned          staff-405
+stimuli:intake                        owned          staff-405
+stimuli:confirm_intake                staff-405      owned-409
+stimuli:cancel_intake                 staff-405      owned
+rating:experiments                    staff          staff-405
+rating:new_experiment                 staff          staff
+rating:experiment                     owned          staff-405
+rating:state                          staff-405      owned
+rating:share                          staff-405      owned-400
+rating:unblind                        staff-405      owned-400
+listening:join                        public         public
+listening:visit                       visit          no-method
+listening:receipt                     visit          no-method
+listening:people                      owned          staff-405
+listening:add_panel                   staff-405      owned-400
+listening:add_invitations             staff-405      owned-400
+analysis:results                      owned          staff-405
+api:job                               api-owned      api-405
+api:schema                            api            api-405
+api:collections                       api            api-400
+api:collection                        api-owned      api-405
+api:collection_checks                 api-owned      api-405
+api:intakes                           api-owned      api-owned-400
+api:intake                            api-owned      api-405
+api:intake_files                      api-owned      api-owned-400
+api:intake_seal                       api-read-405   api-owned-409
+api:intake_confirm                    api-read-405   api-owned-409
+api:intake_cancel                     api-read-405   api-owner
+api:uploads                           api-read-405   api-412
+api:upload                            api-owned      api-412
+api:experiments                       api            api-400
+api:experiment                        api-owned      api-405
+api:unblinding                        api-read-405   api-owned-422
+api:upcoming                          visit          no-method
+api:votes                             no-method      visit-400
+api:finish                            no-method      visit-409
+api:media                             visit          no-method
+api:media_clip                        visit          no-method
+api:media_manifest                    visit          no-method
+api:media_peaks                       visit          no-method
+api:media_tile                        visit          no-method
+api:media_slice                       visit          no-method
+api:result                            api-owned      api-405
+api:votes_csv                         api-owned      api-405
+account_login                         public         public
+account_logout                        public         public
+account_inactive                      public         no-method
+account_signup                        nobody         nobody
+account_reauthenticate                signed-in      signed-in
+account_email                         nobody         nobody
+account_email_verification_sent       nobody         nobody
+account_change_password               signed-in      signed-in
+account_set_password                  nobody         nobody
+account_reset_password                nobody         nobody
+account_confirm_login_code            nobody         nobody
+account_confirm_email                 nobody         nobody
+account_reset_password_from_key_done  nobody         nobody
+account_reset_password_from_key       nobody         nobody
+account_reset_password_done           nobody         nobody
+mfa_index                             signed-in      signed-in-405
+mfa_authenticate                      signed-in      signed-in
+mfa_reauthenticate                    signed-in      signed-in
+mfa_activate_totp                     signed-in      signed-in
+mfa_deactivate_totp                   factor-owner   factor-owner
+mfa_view_recovery_codes               factor-owner   signed-in-405
+mfa_generate_recovery_codes           signed-in      signed-in
+mfa_download_recovery_codes           factor-owner   factor-owner
+set_language                          public         public
+"""
+
+ASKERS, *_lines = (line.split() for line in ANSWERS.strip().splitlines())
+PATTERNS = {name: dict(zip(ASKERS, answers, strict=True)) for name, *answers in _lines}
+TABLE = {route: (get, post) for route, get, post in (line.split() for line in ROUTES.strip().splitlines())}
