@@ -9,9 +9,11 @@ registerProcessor(
     #filled = 0;
 
     process([input]) {
-      // At first a browser leaves out some frames.
-      if (this.#filled && currentFrame !== this.#frame + this.#filled) this.#send();
-      if (!this.#filled) this.#frame = currentFrame;
+      // Chromium leaves currentFrame as it was while the page changes the graph: it may lag behind, never run ahead.
+      if (currentFrame > this.#frame + this.#filled) {
+        this.#send();
+        this.#frame = currentFrame;
+      }
       if (input[0]) this.#block.set(input[0], this.#filled);
       this.#filled += 128;
       if (this.#filled === BLOCK) this.#send();
@@ -19,7 +21,8 @@ registerProcessor(
     }
 
     #send() {
-      this.port.postMessage({ frame: this.#frame, samples: this.#block.subarray(0, this.#filled) });
+      if (this.#filled) this.port.postMessage({ frame: this.#frame, samples: this.#block.subarray(0, this.#filled) });
+      this.#frame += this.#filled;
       this.#block = new Float32Array(BLOCK);
       this.#filled = 0;
     }
