@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar
 
+from core.clauses import Translate, keep_clauses, translated
+
 
 def sentence(text: str) -> str:
     """Mark a sentence for the translation catalogue; it is translated where it is shown."""
@@ -20,14 +22,14 @@ class AppError(Exception):
 
     def __init__(self, **data: Any) -> None:
         super().__init__(data)
-        self.data = data
+        self.data = keep_clauses(data)
 
     def __str__(self) -> str:
         return self.say(self.sentence)
 
-    def say(self, sentence: str) -> str:
-        """Fill a (translated) sentence with this error's data."""
-        return sentence.format(**self.data)
+    def say(self, sentence: str, translate: Translate | None = None) -> str:
+        """Fill a (translated) sentence with this error's data, whose clauses are translated too."""
+        return sentence.format(**(translated(self.data, translate) if translate else self.data))
 
     @classmethod
     def every(cls) -> list[type["AppError"]]:

@@ -20,7 +20,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 def say(error: AppError) -> str:
     """The error's sentence in the reader's language."""
-    return error.say(gettext(error.sentence))
+    return error.say(gettext(error.sentence), gettext)
 
 
 def problem(error: AppError, headers: dict[str, str] | None = None) -> JsonResponse:

@@ -19,6 +19,7 @@ from core.tasks import declared_jobs, enqueue
 from core.worker import Worker
 from tests.effects.models import Effect
 from tests.effects.tasks import stumble, write, write_late, write_unfenced
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,13 +29,6 @@ PATIENCE_S = 30
 
 def claim() -> Job | None:
     return jobs.claim(worker="test", names=list(declared_jobs()))
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
 
 
 def in_threads(count: int, act: Callable[[], None]) -> None:
