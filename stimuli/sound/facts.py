@@ -1,7 +1,8 @@
 """Words in which the modules of sound speak to each other."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ class Shape:
     bits: int  # worth keeping: 16, 24, or 32 for floating point; 16 for lossy codecs
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return vars(self).copy()
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
@@ -43,8 +44,17 @@ class Measures:
     longest_silence_s: float
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return vars(self).copy()
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
         return cls(**facts)
+
+
+class Readable(Protocol):
+    """The part of a stimuli.sound.decoding.base.Sound that measuring and drawing need."""
+
+    @property
+    def shape(self) -> Shape: ...
+
+    def blocks(self, start: int = 0, stop: int | None = None, size: int = 2**20) -> Iterator[Samples]: ...

@@ -38,6 +38,8 @@ HANDLING = {
     Format.AIFF: Handling("aiff", True, (".aif", ".aiff", ".aifc")),
 }
 SUFFIXES = frozenset(suffix for handling in HANDLING.values() for suffix in handling.suffixes)
+# Their packets cannot be played from the middle by every browser; a long one gets a FLAC master, and slices of that.
+CANNOT_BE_CUT = frozenset({Format.OPUS, Format.VORBIS, Format.M4A})
 W64_GUID = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 

@@ -2,11 +2,11 @@
 
 import io
 
-from stimuli.sound.decoding import open_sound
+from stimuli.sound.decoding.base import Sound
+from stimuli.sound.decoding.frames import build_index
+from stimuli.sound.decoding.opening import open_sound
 from stimuli.sound.formats import recognise
-from stimuli.sound.frames import build_index
-from stimuli.sound.slices import Slice, cut
-from stimuli.sound.sources.base import Sound
+from stimuli.sound.slicing.slices import Slice, cut
 
 
 class Material:

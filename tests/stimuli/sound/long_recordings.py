@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from stimuli.sound.decoding.mpeg_frames import filler, frame_bytes
+from stimuli.sound.decoding.mpeg_header import Header
 from stimuli.sound.facts import Samples
-from stimuli.sound.sources.mpeg_frames import filler, frame_bytes
-from stimuli.sound.sources.mpeg_header import Header
 from tests.stimuli.sound.bitstreams import Packets, flac_frames, ogg_page, opus_packets
 from tests.stimuli.sound.material import mp3, written
 from tests.stimuli.sound.time_code import REST, SYMBOLS, TimeCode
@@ -20,6 +20,7 @@ LEVELS = (0.0003, 0.02, 0.1, 0.003)
 LEVEL_UNITS = 900
 LAME_DELAY_SAMPLES = 576
 OPUS_DELAY_SAMPLES = 120
+FULL_UNITS = 1800
 
 
 @dataclass(frozen=True)
@@ -54,22 +55,31 @@ def day_mp3(path: Path, *, hours: float = 24, vbr: bool = False, rate: int = 441
     return Day(code, count * code.unit_samples, range(count))
 
 
-def day_opus(path: Path, *, hours: float = 24, kbits: int = 24) -> Day:
-    """Ogg Opus with one page a second."""
+def day_opus(path: Path, *, hours: float = 24, kbits: int = 24, every: int = 1) -> Day:
+    """Ogg Opus with one page a second.
+
+    With `every`, the time code is in one unit out of so many and the rest is silent, which is decoded sooner; but the
+    first half hour is full, because what a recording weighs while it is decoded depends on what sounds in it.
+    """
     code = TimeCode(48000, 5 * 960)
     count = _units(code, hours)
-    alphabet = [Packets.of(*_opus_step(code, symbol, kbits)) for symbol in SYMBOLS]
+    full, sparse = (
+        [Packets.of(*_opus_step(code, symbol, kbits, level=level)) for symbol in SYMBOLS] for level in (0.003, 0.0)
+    )
     opening = b"OpusHead" + struct.pack("<BBHIhB", 1, 1, OPUS_DELAY_SAMPLES, 48000, 0, 0)
     comment = b"OpusTags" + struct.pack("<I4sI", 4, b"test", 0)
     with path.open("wb") as file:
         file.write(ogg_page([Packets.of(opening)], granule=0, sequence=0, flags=2))
         file.write(ogg_page([Packets.of(comment)], granule=0, sequence=1))
         for number in range(count):
-            pieces = [alphabet[symbol] for symbol in code.symbols(number)]
+            is_full = every == 1 or number < FULL_UNITS
+            symbols = code.symbols(number) if is_full or number % every == 0 else [REST] * code.steps
+            pieces = [(full if is_full else sparse)[symbol] for symbol in symbols]
             file.write(ogg_page(pieces, granule=(number + 1) * code.unit_samples, sequence=number + 2))
         end = count * code.unit_samples + OPUS_DELAY_SAMPLES
-        file.write(ogg_page([Packets.of(*_opus_step(code, REST, kbits)[:1])], granule=end, sequence=count + 2, flags=4))
-    return Day(code, count * code.unit_samples, range(count))
+        last = Packets.of(*_opus_step(code, REST, kbits, level=0.003)[:1])
+        file.write(ogg_page([last], granule=end, sequence=count + 2, flags=4))
+    return Day(code, count * code.unit_samples, range(0, count, every))
 
 
 def day_flac(path: Path, *, hours: float = 24, rate: int = 44100, every: int = 60) -> Day:
@@ -150,8 +160,8 @@ def _lame_tag(frames: int, size: int, padding: int, *, vbr: bool) -> bytes:
     return name + struct.pack(">III", 7, frames, size) + table + b"LAME3.100".ljust(21, b"\0") + delays
 
 
-def _opus_step(code: TimeCode, symbol: int, kbits: int) -> list[bytes]:
-    packets = opus_packets(_surrounded(code, symbol, 0.003), kbits)
+def _opus_step(code: TimeCode, symbol: int, kbits: int, *, level: float) -> list[bytes]:
+    packets = opus_packets(_surrounded(code, symbol, level), kbits)
     size = code.step_samples // 960
     return packets[2 * size : 3 * size]
 

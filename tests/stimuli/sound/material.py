@@ -9,10 +9,10 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from stimuli.sound.decoding import Sound, open_sound
+from stimuli.sound.decoding.mpeg_frames import frame_bytes
+from stimuli.sound.decoding.opening import Sound, open_sound
 from stimuli.sound.facts import Samples
 from stimuli.sound.formats import recognise
-from stimuli.sound.sources.mpeg_frames import frame_bytes
 
 MARKER_S = 0.03
 LOSSLESS = {

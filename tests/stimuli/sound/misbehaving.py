@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from stimuli.errors.sound import PositionOutside, SoundBroken
-from stimuli.sound.sealed import Outcome
+from stimuli.sound.sealed.asking import Outcome
 
 
 def echo(*files: BinaryIO, name: str, **given: Any) -> Outcome:

@@ -6,7 +6,7 @@ import pytest
 
 from stimuli.errors.sound import NotAudio, SoundTooLong, SoundUnsupported
 from stimuli.sound.formats import HANDLING, HEAD_BYTES, SUFFIXES, Format, recognise
-from stimuli.sound.sealed import run_sealed
+from stimuli.sound.sealed.asking import run_sealed
 from tests.stimuli.sound.disguises import harmless, playlists
 from tests.stimuli.sound.hostile import base_sounds, patched, silence
 from tests.stimuli.sound.material import noise, without_info_frame, written
@@ -37,7 +37,9 @@ def sounds() -> dict[str, bytes]:
 
 def shape(content: bytes, *, name: str, longest_h: float = 26, short_s: float = 600) -> dict[str, object]:
     """What a sealed child makes of a file, whatever it is called."""
-    found = run_sealed("stimuli.sound.work:probe", io.BytesIO(content), name=name, longest_h=longest_h, short_s=short_s)
+    found = run_sealed(
+        "stimuli.sound.judging.files:probe", io.BytesIO(content), name=name, longest_h=longest_h, short_s=short_s
+    )
     return dict(found.facts["shape"])
 
 
@@ -88,7 +90,7 @@ def test_a_file_is_what_it_holds_and_not_what_it_is_called(sounds: dict[str, byt
 
 def test_an_index_comes_with_an_mp3_and_opens_it_again(sounds: dict[str, bytes]) -> None:
     file = io.BytesIO(sounds["cbr.mp3"])
-    outcome = run_sealed("stimuli.sound.work:probe", file, name="a.mp3", longest_h=26, short_s=600)
+    outcome = run_sealed("stimuli.sound.judging.files:probe", file, name="a.mp3", longest_h=26, short_s=600)
     assert outcome.blobs["index"]
     assert outcome.facts["is_short"] is True
 
@@ -97,7 +99,7 @@ def test_short_and_long_are_told_apart_and_too_long_is_refused() -> None:
     content = silence(seconds=3000)
     file = io.BytesIO(content)
     for short_s, expected in [(3001, True), (2999, False)]:
-        facts = run_sealed("stimuli.sound.work:probe", file, name="a.flac", longest_h=1, short_s=short_s).facts
+        facts = run_sealed("stimuli.sound.judging.files:probe", file, name="a.flac", longest_h=1, short_s=short_s).facts
         assert facts["is_short"] is expected
     with pytest.raises(SoundTooLong, match=r"'a\.flac' is longer than the 0\.5 hours"):
         shape(content, name="a.flac", longest_h=0.5)
@@ -110,7 +112,7 @@ def test_the_slowest_and_the_fastest_rate_are_taken(rate: int) -> None:
 
 @pytest.mark.parametrize("rate", [3999, 192_001])
 def test_rates_beyond_are_refused_with_what_would_be_right(rate: int) -> None:
-    with pytest.raises(SoundUnsupported, match=f"it has {rate} samples a second; give 4000 to 192000"):
+    with pytest.raises(SoundUnsupported, match=f"it has {rate:,} samples a second; give 4,000 to 192,000"):
         shape(written(noise(5000), rate, "wav"), name="a.wav")
 
 

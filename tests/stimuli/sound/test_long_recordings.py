@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stimuli.sound.decoding import open_sound
+from stimuli.sound.decoding.frames import build_index
+from stimuli.sound.decoding.opening import open_sound
 from stimuli.sound.formats import Format, recognise
-from stimuli.sound.frames import build_index
-from stimuli.sound.slices import cut
+from stimuli.sound.slicing.slices import cut
 from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 
 HOURS = 24
@@ -19,6 +19,7 @@ DAYS: dict[str, Callable[..., Day]] = {
     "mp3 of variable bit rate": partial(day_mp3, vbr=True),
     "mp3 of half rate": partial(day_mp3, rate=16000, kbits=16),
     "opus": day_opus,
+    "opus of much silence": partial(day_opus, every=60),
     "flac": day_flac,
     "wav": day_wav,
 }

@@ -1,0 +1,1 @@
+"""What is wrong with a collection's sounds, out of what was measured."""

@@ -1,0 +1,1 @@
+"""Short sounds: served in one form, levelled as copies."""

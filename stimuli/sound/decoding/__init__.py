@@ -1,0 +1,1 @@
+"""Exact samples out of every format."""

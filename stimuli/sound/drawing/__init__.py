@@ -1,0 +1,1 @@
+"""Waveforms and spectrograms of any length, in levels, chunks and tiles."""

@@ -1,0 +1,1 @@
+"""Loudness, peaks, silence and hours, in one pass over any length."""

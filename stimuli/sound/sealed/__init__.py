@@ -1,0 +1,1 @@
+"""A child process without network, files or time to lose, in which strangers' files are decoded."""

@@ -1,0 +1,1 @@
+"""Any passage of a long recording, cut out without loss."""

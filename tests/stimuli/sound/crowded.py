@@ -1,0 +1,22 @@
+"""Work on a machine that has no room for another process at first; a nursery takes it only if a test run names it."""
+
+import errno
+import os
+from typing import Any
+
+_fork = os.fork
+_refusals = iter(range(3))
+
+
+def _crowded_fork() -> int:
+    if next(_refusals, None) is not None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return _fork()
+
+
+def warm_up() -> None:
+    os.fork = _crowded_fork
+
+
+def answer() -> dict[str, Any]:
+    return {"answered": True}
