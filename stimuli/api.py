@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import IO, Any
 from uuid import UUID
 
+from django.http import HttpResponse
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
 from rest_framework.parsers import BaseParser
@@ -14,6 +16,7 @@ from rest_framework.views import APIView
 
 from core.api import JsonBody
 from core.policy import Audience, staff
+from stimuli.level_reports import table
 from stimuli.models import Collection, Intake
 from stimuli.querysets import CollectionQuerySet, IntakeQuerySet
 from stimuli.serializers import (
@@ -37,7 +40,7 @@ LONGEST_LIST_BYTES = 12 * 1024 * 1024
 
 
 class LongJsonBody(BaseParser):
-    """The same JSON up to the view's own limit; to its own parsers the framework hands bodies of Django's limit."""
+    """The same JSON, up to the view's own limit: a JSONParser would be handed request.body, which ends at Django's."""
 
     media_type = "application/json"
 
@@ -94,7 +97,7 @@ class CollectionIntakes(generics.ListAPIView[Intake]):
 
     def get_queryset(self) -> IntakeQuerySet:
         collection = collection_for(staff(self.request), self.kwargs["slug"])
-        return Intake.objects.visible_to(staff(self.request)).filter(collection=collection)
+        return Intake.objects.visible_to(staff(self.request)).filter(collection=collection).select_related("collection")
 
     @extend_schema(request=NewIntakeSerializer, responses={201: NewIntakeAnswerSerializer})
     def post(self, request: Request, slug: str) -> Response:
@@ -128,6 +131,15 @@ class IntakeDetail(IntakeApi):
     def get(self, request: Request, slug: str, intake_id: UUID) -> Response:
         """Return the state of an import, what was found, and what would be imported."""
         return Response(IntakeSerializer(self.intake(request, slug, intake_id)).data)
+
+
+class IntakeLevels(IntakeApi):
+    @extend_schema(operation_id="intake_levels_csv", responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request, slug: str, intake_id: UUID) -> HttpResponse:
+        """Return before and after of every cell whose sound was copied to a level, one a row."""
+        lines = table(self.intake(request, slug, intake_id).report.get("levels", []))
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-levels.csv"'}
+        return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 class IntakeFiles(IntakeApi):

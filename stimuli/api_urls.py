@@ -12,6 +12,7 @@ urlpatterns = [
     path("collections/<slug:slug>/checks/", api.CollectionChecks.as_view(), name="collection_checks"),
     path("collections/<slug:slug>/intakes/", api.CollectionIntakes.as_view(), name="intakes"),
     path(INTAKE, api.IntakeDetail.as_view(), name="intake"),
+    path(f"{INTAKE}levels.csv", api.IntakeLevels.as_view(), name="intake_levels"),
     path(f"{INTAKE}files/", api.IntakeFiles.as_view(), name="intake_files"),
     path(f"{INTAKE}seal/", api.SealIntake.as_view(), name="intake_seal"),
     path(f"{INTAKE}confirm/", api.ConfirmIntake.as_view(), name="intake_confirm"),

@@ -6,6 +6,9 @@ from typing import Any
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
+from core.clauses import translated
+from stimuli.models import Condition
+
 MOST_FINDINGS = 200
 MOST_STIMULI = 200
 PILLS = {"error": "bad", "warning": "warn"}
@@ -30,28 +33,39 @@ def proposed(plan: Mapping[str, Any]) -> dict[str, Any]:
     """What would be imported, with the parts where one file becomes several stimuli."""
     stimuli, items = plan.get("stimuli", []), plan.get("items", [])
     return {
-        "layout": plan.get("layout", ""),
+        "layout": layouts().get(plan.get("layout", ""), plan.get("layout", "")),
         "item_count": len(items),
         "factors": sorted({factor for item in items for factor in item.get("factors", {})}),
-        "conditions": plan.get("conditions", []),
+        "conditions": [{**condition, "role": _role(condition["role"])} for condition in plan.get("conditions", [])],
         "stimulus_count": len(stimuli),
         "stimuli": [{**stimulus, "part": _part(stimulus)} for stimulus in stimuli[:MOST_STIMULI]],
         "more": max(0, len(stimuli) - MOST_STIMULI),
         "has_cuts": any(_part(stimulus) for stimulus in stimuli),
-        "ignored": plan.get("ignored", []),
+        "ignored": [{**ignored, "reason": _said(ignored, "reason")} for ignored in plan.get("ignored", [])],
     }
 
 
 def _shown(finding: Mapping[str, Any]) -> dict[str, str]:
     severity = str(finding.get("severity", "note"))
-    says = finding.get("says")
-    said = _(says).format(**finding.get("data", {})) if says else finding.get("sentence", "")
+    said = _said(finding, "sentence")
     return {
         "severity": names().get(severity, severity),
         "pill": PILLS.get(severity, "info"),
         "sentence": said,
         "path": "" if finding.get("path", "") in said else finding["path"],
     }
+
+
+def _said(told: Mapping[str, Any], english: str) -> str:
+    """A text of a report or a plan in the reader's language; what has no form for that is shown as it is."""
+    says = told.get("says")
+    return _(says).format(**translated(told.get("data", {}), _)) if says else str(told.get(english, ""))
+
+
+def _role(role: str) -> str:
+    """What a condition is, unless it is simply under test."""
+    known = role in Condition.Role and role != Condition.Role.TEST
+    return str(Condition.Role(role).label).lower() if known else ""
 
 
 def _gravity(finding: Mapping[str, Any]) -> int:
@@ -78,6 +92,16 @@ def clock(seconds: float, *, places: int = 0) -> str:
     return f"{hours}:{minutes:02}:{rest}" if hours else f"{minutes}:{rest}"
 
 
+def layouts() -> dict[str, str]:
+    """How the files lay, in words; stimuli.intake.layouts has the short names."""
+    return {
+        "conditions": _("a folder for each condition"),
+        "plane": _("full-length recordings with their summaries"),
+        "manifest": _("as the manifest says"),
+        "flat": _("single files"),
+    }
+
+
 def names() -> dict[str, str]:
     """Words of reports as people read them."""
     return {
@@ -90,6 +114,7 @@ def names() -> dict[str, str]:
         "items": _("Items"),
         "conditions": _("Conditions"),
         "stimuli": _("Stimuli"),
+        "copies": _("Copies"),
         "warnings": _("Warnings"),
         "ignored": _("Left out"),
         "long_recordings": _("Long recordings"),

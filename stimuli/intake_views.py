@@ -18,6 +18,7 @@ from core.policy import Audience, open_to, staff
 from core.problems import say
 from stimuli.forms import CollectionForm
 from stimuli.intake_pages import found, proposed
+from stimuli.level_reports import levelled
 from stimuli.models import Collection, Intake
 from stimuli.services import intakes
 from stimuli.services.collections import collection_for
@@ -86,6 +87,7 @@ def _page(request: HttpRequest, collection: Collection, shown: Intake | None) ->
         context |= {"config": _config(request, collection, shown), "texts": upload_texts()}
     elif shown is not None:
         context |= {"job": intakes.job_of(shown), "report": found(shown.report), "plan": proposed(shown.plan)}
+        context["copy"] = levelled(shown, staff(request))
     return render(request, "stimuli/intake.html", context)
 
 

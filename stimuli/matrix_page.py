@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from stimuli.intake_pages import PILLS, names
+from stimuli.intake_pages import PILLS, clock, names
 from stimuli.models import Collection, Item, Stimulus
 
 ITEMS_A_PAGE = 50
 MOST_FINDINGS = 100
-CHARACTERS_OF_TEXT = 160
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,8 @@ def shown_checks(collection: Collection, checks: Mapping[str, Any]) -> dict[str,
 def duration(seconds: float) -> str:
     """In words that fit a key: seconds for a clip, hours for a day."""
     if seconds < 60:
-        return _("{seconds:.2f} s").format(seconds=seconds)
-    minutes, rest_s = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest_s:02}" if hours else f"{minutes}:{rest_s:02}"
+        return _("{seconds} s").format(seconds=number_format(seconds, 2))
+    return clock(seconds)
 
 
 def _cell(stimulus: Stimulus | None, complaints: Mapping[str, list[str]]) -> CellView:

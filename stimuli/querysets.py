@@ -27,7 +27,8 @@ class IntakeQuerySet(models.QuerySet["Intake"]):
         return self if user.is_admin else self.filter(owner=user)
 
     def unfinished(self) -> "IntakeQuerySet":
-        return self.filter(state__in=["receiving", "checking", "proposed", "importing"])
+        states = self.model.State
+        return self.filter(state__in=[states.RECEIVING, states.CHECKING, states.PROPOSED, states.IMPORTING])
 
 
 class IntakeFileQuerySet(models.QuerySet["IntakeFile"]):

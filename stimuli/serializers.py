@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from core.serializers import JobSerializer
 from stimuli.announcements import MOST_FILES, Announced
+from stimuli.intake.layouts import LAYOUTS
 from stimuli.models import Collection, Condition, Intake, IntakeFile, Stimulus
 from stimuli.querysets import IntakeFileQuerySet
 from stimuli.services.intakes import arrival, job_of
@@ -74,7 +75,7 @@ class FilesSerializer(serializers.Serializer[Any]):
 
 
 class NewIntakeSerializer(FilesSerializer):
-    layout = serializers.CharField(max_length=40, default="auto")
+    layout = serializers.ChoiceField(choices=LAYOUTS, default="auto")
 
 
 class SealSerializer(serializers.Serializer[Any]):
@@ -85,12 +86,15 @@ class ConfirmSerializer(serializers.Serializer[Any]):
     replace = serializers.BooleanField(default=False, help_text="Replace stimuli that are in the collection already.")
 
 
+UPLOAD_COLUMNS = ["path", "byte_count", "received_bytes", "sha256"]
+
+
 class UploadSerializer(serializers.ModelSerializer[IntakeFile]):
     upload_url = serializers.SerializerMethodField()
 
     class Meta:
         model = IntakeFile
-        fields = ["path", "byte_count", "received_bytes", "sha256", "upload_url"]
+        fields = [*UPLOAD_COLUMNS, "upload_url"]
         read_only_fields = fields
 
     def get_upload_url(self, file: IntakeFile) -> str:
@@ -101,17 +105,8 @@ def listed_files(files: IntakeFileQuerySet) -> list[dict[str, Any]]:
     """The same shape for thousands of files, without a model and a serializer for each."""
     nobody = UUID(int=0)
     address = reverse("api:upload", args=[nobody]).replace(str(nobody), "{}")
-    rows = files.values_list("pk", "path", "byte_count", "received_bytes", "sha256")
-    return [
-        {
-            "path": path,
-            "byte_count": byte_count,
-            "received_bytes": received_bytes,
-            "sha256": sha256,
-            "upload_url": address.format(pk),
-        }
-        for pk, path, byte_count, received_bytes, sha256 in rows
-    ]
+    rows = files.values_list("pk", *UPLOAD_COLUMNS)
+    return [dict(zip(UPLOAD_COLUMNS, known, strict=True), upload_url=address.format(pk)) for pk, *known in rows]
 
 
 class ArrivalSerializer(serializers.Serializer[Any]):

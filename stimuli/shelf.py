@@ -1,19 +1,23 @@
 """A bounded folder of things that can be made again: what was used least recently goes, and nothing is made twice."""
 
+import errno
 import fcntl
 import hashlib
 import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-# Two different things wait for each other only if their names share one of so many locks.
-LOCKS = 256
 # Clearing goes below the bound by this part of it, so that it is not done again for the very next thing.
 ROOM = 1 / 8
+# A process adds so much of the bound before it looks again: the others add as much, and none of them asks first.
+SHARE = 1 / 32
+# A few pages reach the disk together or not at all; of more, a power cut may leave a beginning.
+FLUSHED_BYTES = 2**20
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Shelf:
@@ -37,9 +41,21 @@ class Shelf:
             return found if found is not None else self._made(path, make)
 
     def take_bytes(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The same for things small enough to be held."""
-        with self.take(key, lambda target: _write(target, make())) as file:
-            return file.read()
+        """The same for things small enough to be held; a disk that is full is no reason to withhold them."""
+        made: list[bytes] = []
+
+        def write(target: BinaryIO) -> None:
+            if not made:
+                made.append(make())
+            target.write(made[0])
+
+        try:
+            with self.take(key, write) as file:
+                return file.read()
+        except OSError as problem:
+            if problem.errno not in NO_ROOM:
+                raise
+            return made[0] if made else make()
 
     def held_bytes(self) -> int:
         return sum(size for _, size, _ in self._things())
@@ -50,24 +66,48 @@ class Shelf:
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
-        """Only one process makes it; the kernel lets go of the lock of a process that dies."""
-        locks = self.folder / "locks"
-        locks.mkdir(parents=True, exist_ok=True)
-        with (locks / f"{int(name[:8], 16) % LOCKS:03}").open("wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        """Only one process makes it; the kernel lets go of the lock of a process that dies.
+
+        Every thing has a lock of its own: making a picture may mean making an index first, and whoever waited for a
+        lock that both share would wait for himself.
+        """
+        place = self.folder / "locks" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = _held_lock(place)
+        try:
             yield
+        finally:
+            place.unlink(missing_ok=True)
+            os.close(lock)
 
     def _made(self, path: Path, make: Callable[[BinaryIO], None]) -> BinaryIO:
+        """Make it, and once more in half the room if the disk is full: it may be full of what lies here."""
+        try:
+            return self._make(path, make)
+        except OSError as problem:
+            if problem.errno not in NO_ROOM:
+                raise
+        self._clear(self.held_bytes() // 2)
+        return self._make(path, make)
+
+    def _make(self, path: Path, make: Callable[[BinaryIO], None]) -> BinaryIO:
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-        try:
-            with scratch.open("wb") as target:
-                make(target)
-            self._make_room(scratch.stat().st_size)
-            made = scratch.open("rb")
-            scratch.replace(path)
-        finally:
-            scratch.unlink(missing_ok=True)
+        with ExitStack() as stack:
+            stack.callback(scratch.unlink, missing_ok=True)
+            target = stack.enter_context(scratch.open("wb"))
+            # Opened before it is there for all: whoever clears the shelf may take its name, and not what is open.
+            made = stack.enter_context(scratch.open("rb"))
+            make(target)
+            target.flush()
+            byte_count = os.fstat(target.fileno()).st_size
+            if byte_count >= FLUSHED_BYTES:
+                os.fsync(target.fileno())
+            self._make_room(byte_count)
+            with suppress(FileNotFoundError):
+                scratch.replace(path)
+            stack.pop_all()
+            target.close()
         return made
 
     def _make_room(self, byte_count: int) -> None:
@@ -77,8 +117,8 @@ class Shelf:
             if self._room_bytes >= 0:
                 return
             held = self._clear(self.most_bytes - byte_count)
-            # Others add to the same folder meanwhile, so only half of what is free is taken as one's own.
-            self._room_bytes = max(self.most_bytes - byte_count - held, 0) // 2
+            free = max(self.most_bytes - byte_count - held, 0)
+            self._room_bytes = min(free // 2, int(self.most_bytes * SHARE))
 
     def _clear(self, most_bytes: int) -> int:
         """Remove what was not used for longest until no more than this is held; say how much that is."""
@@ -107,10 +147,25 @@ def _opened(path: Path) -> BinaryIO | None:
         file = path.open("rb")
     except FileNotFoundError:
         return None
+    if not os.fstat(file.fileno()).st_size:  # Nothing is made empty: its bytes were lost in a power cut.
+        file.close()
+        return None
     with suppress(OSError):  # it was cleared a moment ago; the open file is as good
         os.utime(path)
     return file
 
 
-def _write(target: BinaryIO, content: bytes) -> None:
-    target.write(content)
+def _held_lock(place: Path) -> int:
+    """Hold a lock that is removed after use: one that was removed while somebody waited for it locks nothing."""
+    while True:
+        lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(lock), place.stat()):
+                return lock
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            os.close(lock)
+            raise
+        os.close(lock)

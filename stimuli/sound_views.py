@@ -13,7 +13,7 @@ from stimuli.models import Stimulus
 from stimuli.services import delivery
 from stimuli.services.collections import collection_for, stimulus_in
 from stimuli.services.sources import Source, recording_of, source_for_staff
-from stimuli.sound.sealed import prepare
+from stimuli.sound.sealed.asking import prepare
 
 
 @require_GET
@@ -22,13 +22,10 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """The page with the viewer."""
     prepare()  # what the viewer asks for in a moment may have to be drawn
     stimulus = _stimulus(request, slug, stimulus_id)
-    recording = recording_of(stimulus)
     context = {
         "collection": stimulus.item.collection,
-        "stimulus": stimulus,
-        "recording": recording,
+        "recording": recording_of(stimulus),
         "title": f"{stimulus.item} × {stimulus.condition}",
-        "clock": recording.clock,
         "sound_base": reverse("stimuli:sound", args=[slug, stimulus_id]),
     }
     return render(request, "stimuli/sound.html", context)

@@ -4,8 +4,10 @@ import errno
 import fcntl
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -15,6 +17,7 @@ from stimuli.errors.uploads import DiskFull, UploadBusy
 from stimuli.models import IntakeFile
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+SCRATCH = "folder-"
 
 
 class Landing:
@@ -91,12 +94,45 @@ def intakes_present() -> list[UUID]:
     return [UUID(name) for name in names if _is_id(name)]
 
 
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for one import that has no intake of its own; it is held, so that nobody takes it for forgotten."""
+    root = Path(settings.UPLOADS_DIR)
+    root.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=root))
+    with _held(folder):
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear_scratch(*, before: datetime) -> None:
+    """Take away the folders of imports that were killed; an old one may still be at work, and then it is held."""
+    for folder in Path(settings.UPLOADS_DIR).glob(f"{SCRATCH}*"):
+        with suppress(FileNotFoundError, BlockingIOError):
+            if folder.stat().st_mtime < before.timestamp():
+                with _held(folder):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
 def free_bytes() -> int:
     """How much room the disk has; the folder may not be there yet."""
     place = Path(settings.UPLOADS_DIR)
     while not place.exists():
         place = place.parent
     return shutil.disk_usage(place).free
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold a folder; the kernel lets go of it when its process dies."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -121,9 +121,9 @@ class Uploads(TusView):
     def post(self, request: Request) -> HttpResponse:
         if "Upload-Defer-Length" in request.headers:
             raise UploadLengthDeferred
-        metadata = read_metadata(request.headers.get("Upload-Metadata", ""))
-        announced = Announced(metadata["path"], whole_number(request, "Upload-Length"))
-        intake = intakes.intake_for(staff(request), UUID(metadata["intake"]))
+        intake_id, path = read_metadata(request.headers.get("Upload-Metadata", ""))
+        announced = Announced(path, whole_number(request, "Upload-Length"))
+        intake = intakes.intake_for(staff(request), intake_id)
         upload = intakes.add_files(intake=intake, files=[announced], now=timezone.now())[0]
         location = request.build_absolute_uri(reverse("api:upload", args=[upload.pk]))
         return HttpResponse(status=201, headers={"Location": location, **expiry(upload.intake)})
@@ -174,13 +174,12 @@ def read_chunk(request: Request) -> Incoming:
     """What the headers of a PATCH say of its body; the body itself is left on the wire."""
     if request.content_type != MEDIA_TYPE:
         raise UploadTypeWrong
-    offset = whole_number(request, "Upload-Offset")
-    if not request.headers.get("Content-Length", "").isdecimal():
+    if not request.headers.get("Content-Length"):
         raise BodyLengthMissing
     checksum = request.headers.get("Upload-Checksum")
     return Incoming(
-        offset=offset,
-        byte_count=int(request.headers["Content-Length"]),
+        offset=whole_number(request, "Upload-Offset"),
+        byte_count=whole_number(request, "Content-Length"),
         stream=cast(uploads.Reader, request._request),
         checksum=Checksum.read_from(checksum) if checksum is not None else None,
         sha256=read_digest(request.headers.get("Repr-Digest", "")),
@@ -194,12 +193,12 @@ def whole_number(request: Request, header: str) -> int:
     return int(text)
 
 
-def read_metadata(header: str) -> dict[str, str]:
-    """Names and base64 values, of which the import and the path must be there."""
+def read_metadata(header: str) -> tuple[UUID, str]:
+    """The import and the path out of names with values in base64; what else is told is not needed."""
     try:
         pairs = [pair.strip().partition(" ") for pair in header.split(",")]
         found = {name: base64.b64decode(value, validate=True).decode() for name, _, value in pairs}
-        return {"intake": str(UUID(found["intake"])), "path": found["path"]}
+        return UUID(found["intake"]), found["path"]
     except (ValueError, KeyError):
         wanted = "'intake' and 'path', each with its value in base64"
         raise UploadHeaderWrong(header="Upload-Metadata", wanted=wanted) from None

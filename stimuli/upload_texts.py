@@ -21,7 +21,7 @@ def _states() -> dict[str, str]:
         "pause": _("Pause"),
         "resume": _("Go on"),
         "remove": _("Leave out"),
-        "announcing": _("Telling the server what will come"),
+        "announcing": _("Announcing the files to the server"),
         "reading": _("Reading the folder: {count} files"),
         "ignored": _("{count} hidden files of the system were left out."),
     }
@@ -53,7 +53,7 @@ def _troubles() -> dict[str, str]:
             "Drop or choose them once more: what has arrived already is not sent again."
         ),
         "trouble_unreadable": _("The browser cannot read '{path}' any more. Choose it again."),
-        "trouble_changed": _("'{path}' has another length than before. Cancel this import and begin a new one."),
+        "trouble_changed": _("'{path}' has changed since it was announced. Cancel this import and begin a new one."),
         "trouble_nothing": _("There are no files in what you dropped."),
-        "trouble_unknown": _("{count} of these files do not belong to this import and are added to it."),
+        "trouble_unknown": _("{count} of these files are new to this import and were added to it."),
     }

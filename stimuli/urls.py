@@ -21,6 +21,5 @@ urlpatterns = [
     path("", include("stimuli.intake_urls")),
     path("collections/<slug:slug>/", views.collection, name="collection"),
     path("collections/<slug:slug>/level/", views.level_copy, name="level_copy"),
-    path("collections/<slug:slug>/<uuid:stimulus_id>/", sound_views.clip, name="listen"),
     path("collections/<slug:slug>/<uuid:stimulus_id>/sound/", include(sound)),
 ]

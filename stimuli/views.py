@@ -8,6 +8,7 @@ from core.errors import AppError
 from core.policy import Audience, open_to, staff
 from core.problems import say
 from stimuli.forms import LevelForm
+from stimuli.level_reports import origin_of
 from stimuli.matrix_page import matrix_page, shown_checks
 from stimuli.models import Collection, Intake
 from stimuli.services import intakes, levels
@@ -19,7 +20,7 @@ from stimuli.sound.targets import PRESETS
 @require_GET
 @open_to(Audience.STAFF)
 def collections(request: HttpRequest) -> HttpResponse:
-    listed = Collection.objects.visible_to(staff(request)).with_counts()
+    listed = Collection.objects.visible_to(staff(request)).select_related("owner").with_counts()
     return render(request, "stimuli/collections.html", {"collections": listed})
 
 
@@ -38,6 +39,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "checks": shown_checks(shown, checks),
         "intakes": Intake.objects.visible_to(staff(request)).filter(collection=shown).unfinished(),
         "may_import": intakes.may_import(collection=shown, person=staff(request)),
+        "copy": origin_of(shown, staff(request)),
         **matrix_page(shown, request.GET.get("page", "1"), checks["findings"]),
     }
     return render(request, "stimuli/collection.html", context)

@@ -223,17 +223,18 @@ def postgres_server() -> Iterator[PostgresServer]:
     with scratch_folder("pg") as folder:
         server = PostgresServer(folder)
         server.create()
-        yield from _running(server)
+        yield from running(server)
 
 
 @contextmanager
 def redis_server() -> Iterator[RedisServer]:
     """A running Redis, gone at the end."""
     with scratch_folder("redis") as folder:
-        yield from _running(RedisServer(folder))
+        yield from running(RedisServer(folder))
 
 
-def _running(server: AnyServer) -> Iterator[AnyServer]:
+def running(server: AnyServer) -> Iterator[AnyServer]:
+    """Start it, hand it out once, and stop it whatever happened."""
     server.start()
     try:
         yield server

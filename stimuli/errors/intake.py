@@ -13,8 +13,8 @@ class LayoutUnclear(AppError):
     code = "intake.layout_unclear"
     status = 422
     sentence = sentence(
-        "The files do not tell which stimuli they are: {problem}. "
-        "Sort them into one folder a condition with equal file names, "
+        "It is not clear which stimuli the files are: {problem}. "
+        "Sort them into one folder per condition, with the same file names in each, "
         "or add a manifest.csv with the columns path, item and condition."
     )
 
@@ -22,7 +22,7 @@ class LayoutUnclear(AppError):
 class LayoutUnfit(AppError):
     code = "intake.layout_unfit"
     status = 422
-    sentence = sentence("The files do not lie as the layout '{layout}' wants them: {problem}.")
+    sentence = sentence("The files do not fit the layout '{layout}': {problem}. Move them, or choose another layout.")
 
 
 class NothingToImport(AppError):
@@ -34,13 +34,15 @@ class NothingToImport(AppError):
 class TableUnreadable(AppError):
     code = "table.unreadable"
     status = 422
-    sentence = sentence("The table '{name}' cannot be read: {problem}. Give CSV in UTF-8, or XLSX with one sheet.")
+    sentence = sentence(
+        "The table '{name}' cannot be read: {problem}. Save it as CSV in UTF-8, or as XLSX with the table on sheet 1."
+    )
 
 
 class LinesUnreadable(AppError):
     code = "table.lines_unreadable"
     status = 422
-    sentence = sentence("'{name}' cannot be read: {problem}. Give one JSON object a line, in UTF-8.")
+    sentence = sentence("'{name}' cannot be read: {problem}. Give one JSON object per line, in UTF-8.")
 
 
 class ProjectUnreadable(AppError):
@@ -63,14 +65,14 @@ class CellsTaken(AppError):
     status = 409
     sentence = sentence(
         "The collection holds {count} of these stimuli already ({cells}). "
-        "Ask for replacing them, or import under other names."
+        "Choose to replace them, or import under other names."
     )
 
 
 class CollectionBusy(AppError):
     code = "collection.busy"
     status = 409
-    sentence = sentence("The collection was changed by others several times during this import; try again.")
+    sentence = sentence("Others kept changing the collection during this import, so nothing was imported; try again.")
 
 
 class LevelsRefused(AppError):

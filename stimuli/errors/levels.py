@@ -17,5 +17,5 @@ class LevelTooHigh(AppError):
     status = 422
     sentence = sentence(
         "'{name}' would be clipped: its largest sample would lie {excess_db:.1f} dB above full scale. "
-        "Choose a level that is at least as much lower."
+        "Choose a level that is lower by at least that much."
     )

@@ -1,6 +1,12 @@
 """Refusals of sound itself: what is no sound, is damaged, or would cost too much."""
 
+from core.clauses import clause
 from core.errors import AppError, sentence
+
+# Said in several places.
+UNRECOGNISED = clause("its first bytes are those of no sound format that Earmark reads")
+NOT_FINITE = clause("it has samples that are not finite numbers")
+SEVERAL_STREAMS = clause("it is several streams in one file; give each as a file of its own")
 
 
 class NotAudio(AppError):

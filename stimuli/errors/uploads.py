@@ -18,7 +18,7 @@ class UploadGone(AppError):
 class UploadClosed(AppError):
     code = "upload.closed"
     status = 409
-    sentence = sentence("This import takes no more files, because they are being looked at already; begin a new one.")
+    sentence = sentence("This import takes no more files: they are being checked, or it is over. Begin a new one.")
 
 
 class UploadBusy(AppError):
@@ -30,7 +30,7 @@ class UploadBusy(AppError):
 class UploadsCrowded(AppError):
     code = "upload.crowded"
     status = 503
-    sentence = sentence("As many uploads as this server takes at once are under way; try again in a few seconds.")
+    sentence = sentence("The server receives as many uploads as it can at once; try again in a few seconds.")
 
 
 class OffsetWrong(AppError):
@@ -47,7 +47,7 @@ class ChecksumWrong(AppError):
 
 class ChecksumUnknown(AppError):
     code = "upload.checksum_unknown"
-    sentence = sentence("'{given}' is no checksum that is understood here; send sha1 or sha256, a space, and base64.")
+    sentence = sentence("The checksum '{given}' cannot be read; send sha1 or sha256, a space, and base64.")
 
 
 class UploadHeaderWrong(AppError):
@@ -104,7 +104,7 @@ class QuotaExceeded(AppError):
     code = "upload.quota"
     status = 413
     sentence = sentence(
-        "These files hold {needed_gb:.3g} GB, and {left_gb:.3g} of your {quota_gb:.3g} GB are free. "
+        "These files hold {needed_gb:.2f} GB, and {left_gb:.2f} of your {quota_gb:.2f} GB are free. "
         "Cancel other imports, send less, or ask an admin for more."
     )
 
@@ -124,7 +124,9 @@ class IntakeNotFound(AppError):
 class IntakeElsewhere(AppError):
     code = "intake.wrong_state"
     status = 409
-    sentence = sentence("The import is in the state '{state}', from which this step is not possible.")
+    sentence = sentence(
+        "This is not possible while the import is in the state '{state}'. Open it to see how it goes on."
+    )
 
 
 class IntakeIncomplete(AppError):

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from core.clauses import Clause, clause
 from stimuli.errors.archives import ArchiveRefused
 from stimuli.intake.zip_directory import Directory, find_directory
 
 MOST_ENTRIES = 20_000
-MOST_BYTES = 200 * 2**30
 # Sound and text shrink by less. Silence can shrink by more, so small files are let off; the total bounds them.
 MOST_RATIO = 100
 RATIO_FREE_BYTES = 2**20
@@ -39,16 +39,17 @@ class Entry:
     archive_name: str = field(repr=False, compare=False)
 
 
-def open_archive(file: BinaryIO, *, name: str, most_bytes: int = MOST_BYTES) -> list[Entry]:
+def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
     """List what is in a zip, or refuse it as a whole. Nothing is unpacked, and no name in it becomes a name on disk."""
     directory = find_directory(file, name=name, most_entries=MOST_ENTRIES)
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as problem:
-        raise ArchiveRefused(name=name, problem=f"its list of contents is damaged ({problem})") from None
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as trouble:
+        problem = clause("its list of contents is damaged ({complaint})", complaint=str(trouble))
+        raise ArchiveRefused(name=name, problem=problem) from None
     infos = archive.infolist()
     if len(infos) != directory.count:
-        raise ArchiveRefused(name=name, problem="its list of contents can be read in two ways")
+        raise ArchiveRefused(name=name, problem=clause("its list of contents can be read in two ways"))
     judge = _Judge(name)
     for info in infos:
         judge.entry(info)
@@ -73,17 +74,21 @@ def stream(entry: Entry) -> Iterator[bytes]:
                     _refuse_nested(entry, piece)
                 count += len(piece)
                 yield piece
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
-        raise ArchiveRefused(name=entry.archive_name, problem=f"'{entry.path}' is damaged ({problem})") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as trouble:
+        problem = clause("'{path}' is damaged ({complaint})", path=entry.path, complaint=str(trouble))
+        raise ArchiveRefused(name=entry.archive_name, problem=problem) from None
     if count != entry.byte_count:
-        difference = f"'{entry.path}' should have {entry.byte_count:,} bytes and has {count:,}"
+        difference = clause(
+            "'{path}' should have {claim} bytes and has {found}", path=entry.path, claim=entry.byte_count, found=count
+        )
         raise ArchiveRefused(name=entry.archive_name, problem=difference)
 
 
 def _refuse_nested(entry: Entry, first: bytes) -> None:
     is_table = entry.path.casefold().endswith(ZIPS_THAT_ARE_TABLES)
     if first.startswith((b"PK\3\4", b"PK\5\6", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")) and not is_table:
-        raise ArchiveRefused(name=entry.archive_name, problem=f"'{entry.path}' is an archive inside the archive")
+        nested = clause("'{path}' is an archive inside the archive", path=entry.path)
+        raise ArchiveRefused(name=entry.archive_name, problem=nested)
 
 
 def _is_ignored(path: str) -> bool:
@@ -96,7 +101,7 @@ def _is_ignored(path: str) -> bool:
 class _Judge:
     name: str
 
-    def refuse(self, problem: str) -> ArchiveRefused:
+    def refuse(self, problem: Clause) -> ArchiveRefused:
         return ArchiveRefused(name=self.name, problem=problem)
 
     def path(self, info: zipfile.ZipInfo) -> str:
@@ -111,19 +116,25 @@ class _Judge:
         path = self.path(info)
         shown = ascii(path[:80]).strip("'\"") if not path.isprintable() else path[:80]
         if _is_unsafe(path):
-            raise self.refuse(f"it names a file '{shown}', which leads out of its folder or is no name")
+            says = clause("it names a file '{path}', which leads out of its folder or is no name", path=shown)
+            raise self.refuse(says)
         if len(path) > LONGEST_PATH:
-            raise self.refuse(f"the path '{shown}…' has more than {LONGEST_PATH} characters")
+            says = clause("the path '{path}…' has more than {most} characters", path=shown, most=LONGEST_PATH)
+            raise self.refuse(says)
         if info.flag_bits & ENCRYPTED:
-            raise self.refuse(f"'{shown}' is encrypted")
+            raise self.refuse(clause("'{path}' is encrypted", path=shown))
         if info.compress_type not in METHODS:
-            raise self.refuse(f"'{shown}' is packed in an unusual way; only 'stored' and 'deflated' are taken")
+            says = clause("'{path}' is packed in an unusual way; only 'stored' and 'deflated' are taken", path=shown)
+            raise self.refuse(says)
         if info.external_attr >> 16 & 0o170000 not in {REGULAR, FOLDER, UNSAID}:
-            raise self.refuse(f"'{shown}' is a link or a device instead of a file")
+            raise self.refuse(clause("'{path}' is a link or a device instead of a file", path=shown))
         if path.casefold().endswith(ARCHIVES):
-            raise self.refuse(f"'{shown}' is an archive inside the archive")
+            raise self.refuse(clause("'{path}' is an archive inside the archive", path=shown))
         if info.file_size > max(RATIO_FREE_BYTES, info.compress_size * MOST_RATIO):
-            raise self.refuse(f"'{shown}' unpacks to more than {MOST_RATIO} times its size; send it by itself")
+            says = clause(
+                "'{path}' unpacks to more than {ratio} times its size; send it by itself", path=shown, ratio=MOST_RATIO
+            )
+            raise self.refuse(says)
 
     def twins(self, paths: Iterable[str]) -> None:
         """Refuse two names that are one on some systems, and a file that is also a folder."""
@@ -132,15 +143,16 @@ class _Judge:
         for path in paths:
             key = _key(path)
             if key in seen:
-                raise self.refuse(f"'{seen[key]}' and '{path}' cannot be told apart")
+                raise self.refuse(clause("'{one}' and '{other}' cannot be told apart", one=seen[key], other=path))
             seen[key] = path
             folders |= {str(folder) for folder in PurePosixPath(key).parents}
         if both := folders & seen.keys():
-            raise self.refuse(f"'{seen[min(both)]}' is a file and also a folder")
+            raise self.refuse(clause("'{path}' is a file and also a folder", path=seen[min(both)]))
 
     def total(self, byte_count: int, most_bytes: int) -> None:
         if byte_count > most_bytes:
-            raise self.refuse(f"it unpacks to {byte_count / 1e9:,.1f} GB and may to {most_bytes / 1e9:,.1f} GB")
+            size, most = f"{byte_count / 1e9:.3g}", f"{most_bytes / 1e9:.3g}"
+            raise self.refuse(clause("it unpacks to {size} GB, and there is room for {most} GB", size=size, most=most))
 
     def places(self, file: BinaryIO, infos: Iterable[zipfile.ZipInfo], directory: Directory) -> None:
         """Refuse entries that share bytes, reach into the list of contents, or differ from what the list says."""
@@ -149,14 +161,14 @@ class _Judge:
             file.seek(info.header_offset)
             head = file.read(LOCAL_HEAD.size)
             if info.header_offset < free_from or len(head) < LOCAL_HEAD.size:
-                raise self.refuse("its files overlap")
+                raise self.refuse(clause("its files overlap"))
             signature, flags, method, name_bytes, extra_bytes = LOCAL_HEAD.unpack(head)
             same = signature == b"PK\3\4" and method == info.compress_type and not flags & ENCRYPTED
             if not same or file.read(name_bytes) != _raw_name(info):
-                raise self.refuse("its list of contents does not agree with its files")
+                raise self.refuse(clause("its list of contents does not agree with its files"))
             free_from = info.header_offset + LOCAL_HEAD.size + name_bytes + extra_bytes + info.compress_size
         if free_from > directory.start:
-            raise self.refuse("its files overlap")
+            raise self.refuse(clause("its files overlap"))
 
 
 def _is_unsafe(path: str) -> bool:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from core.clauses import Clause, clause
+
 DEEPEST = 50
 MOST_ELEMENTS = 2_000_000
 ENCODINGS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
@@ -55,6 +57,10 @@ LENGTH = struct.Struct("<i")
 class Garbled(ValueError):
     """The bytes are no such document."""
 
+    def __init__(self, problem: Clause) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
 
 @dataclass
 class Element:
@@ -71,14 +77,14 @@ class Element:
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise Garbled(f"{self.name} {name} is no number") from None
+            raise Garbled(clause("its {element} {value} is no number", element=self.name, value=name)) from None
 
     def whole(self, name: str, default: int = 0) -> int:
         value = self.values.get(name, default)
         try:
             return int(value)
         except (TypeError, ValueError, OverflowError):
-            raise Garbled(f"{self.name} {name} is no whole number") from None
+            raise Garbled(clause("its {element} {value} is no whole number", element=self.name, value=name)) from None
 
 
 def read_document(content: bytes) -> Element:
@@ -87,7 +93,7 @@ def read_document(content: bytes) -> Element:
     try:
         return reader.read()
     except (struct.error, IndexError):
-        raise Garbled("it breaks off") from None
+        raise Garbled(clause("it breaks off")) from None
 
 
 class _Reader:
@@ -104,14 +110,15 @@ class _Reader:
         while self._at < len(self._content):
             self._step()
         if len(self._open) != 1 or not self._open[0].children:
-            raise Garbled("its tags do not match")
+            raise Garbled(clause("its tags do not match"))
         return self._open[0].children[0]
 
     def _step(self) -> None:
         try:
             sign = Sign(self._content[self._at])
         except ValueError:
-            raise Garbled(f"the byte {self._content[self._at]} at {self._at} means nothing") from None
+            byte = self._content[self._at]
+            raise Garbled(clause("the byte {byte} at {place} means nothing", byte=byte, place=self._at)) from None
         self._at += 1
         if sign in VALUES:
             name = self._name()
@@ -131,30 +138,30 @@ class _Reader:
             size = self._content[self._at]
             self._at += 1
             if size not in ENCODINGS:
-                raise Garbled(f"characters have {size} bytes")
+                raise Garbled(clause("its characters have {size} bytes", size=size))
             self._encoding = ENCODINGS[size]
         elif sign is Sign.NAME:
             number, length = self._take(SHORT)[0], self._take(SHORT)[0]
             self._names[number] = self._text(length)
         elif sign is Sign.PUSH:
             if len(self._kept) == DEEPEST:
-                raise Garbled("it is nested too deeply")
+                raise Garbled(clause("it is nested too deeply"))
             self._kept.append(self._names)
             self._names = {}
         elif self._kept:
             self._names = self._kept.pop()
         else:
-            raise Garbled("a dictionary ends that never began")
+            raise Garbled(clause("a dictionary ends that never began"))
 
     def _tag(self, sign: Sign, name: str) -> None:
         if sign is Sign.END_TAG:
             if len(self._open) == 1 or self._open[-1].name != name:
-                raise Garbled("its tags do not match")
+                raise Garbled(clause("its tags do not match"))
             self._open.pop()
             return
         self._count += 1
         if len(self._open) > DEEPEST or self._count > MOST_ELEMENTS:
-            raise Garbled("it holds more than a project does")
+            raise Garbled(clause("it holds more than a project does"))
         element = Element(name)
         self._open[-1].children.append(element)
         self._open.append(element)
@@ -167,12 +174,12 @@ class _Reader:
     def _name(self) -> str:
         number = self._take(SHORT)[0]
         if number not in self._names:
-            raise Garbled(f"the name {number} is not in its dictionary")
+            raise Garbled(clause("the name {number} is not in its dictionary", number=number))
         return self._names[number]
 
     def _text(self, length: int) -> str:
         if not 0 <= length <= len(self._content) - self._at:
-            raise Garbled("it breaks off")
+            raise Garbled(clause("it breaks off"))
         found = self._content[self._at : self._at + length]
         self._at += length
         return found.decode(self._encoding, errors="replace")

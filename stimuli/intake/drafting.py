@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from stimuli.intake.reports import Report, Severity
 from stimuli.intake.sources import Kind, Source
 from stimuli.intake.understanding import completed, understood
 from stimuli.intake.unpacking import unpacked
-from stimuli.sound import findings
+from stimuli.sound.checking import findings
 from stimuli.sound.facts import Measures, Shape
 
 Progress = Callable[[int, int, str], None]
@@ -72,7 +72,7 @@ def draft(
     plan = Plan(layout)
     found: Sequence[Source] = list(sources)
     try:
-        found = unpacked(found, work)
+        found = unpacked(found, work, most_bytes=rules.unpacked_bytes)
         plan, tables = understood(found, layout=layout, metadata=metadata, report=report)
         by_path = {source.path: source for source in found}
         for bundle in plan.bundles:
@@ -107,6 +107,17 @@ def _hear_all(result: Draft, sources: Sequence[Source], work: Path, rules: Rules
         result.report.refuse(refusal, name)
     heard = {name: verdict for name, verdict in verdicts.items() if not isinstance(verdict, AppError)}
     result.originals = [None if cell.text else heard.get(_called(cell)) for cell in result.plan.cells]
+    result.plan.cells = _with_rates(result.plan.cells, result.originals)
+
+
+def _with_rates(cells: Sequence[Cell], originals: Sequence[Heard | None]) -> list[Cell]:
+    """Cuts have the rate of their file; whoever confirms them thinks in times."""
+    rates_hz = {
+        cell.path: original.shape["sample_rate_hz"]
+        for cell, original in zip(cells, originals, strict=True)
+        if cell.start is not None and original
+    }
+    return [cell if cell.start is None else replace(cell, sample_rate_hz=rates_hz.get(cell.path)) for cell in cells]
 
 
 def _called(cell: Cell) -> str:

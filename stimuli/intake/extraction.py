@@ -11,8 +11,8 @@ from stimuli.intake.aup3 import Clip, Project, SampleForm, open_project
 from stimuli.intake.plans import Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import Kind, Source
-from stimuli.sound.plainwav import HEAD_LENGTH, wav_head
-from stimuli.sound.sealed import Limits, run_sealed
+from stimuli.sound.clips.plainwav import HEAD_LENGTH, wav_head
+from stimuli.sound.sealed.asking import Limits, run_sealed
 
 SEARCH = Limits(cpu_s=300, wall_s=600)
 LONGEST_PIECE_BYTES = 512 * 2**20
@@ -85,11 +85,14 @@ def _pieces(bundle: Bundle, source: Source, report: Report) -> list[Cell]:
         found = run_sealed("stimuli.intake.gaps:find_pieces", file, name=source.path, limits=SEARCH).facts
     pieces, rate = found["pieces"], found["shape"]["sample_rate_hz"]
     if len(pieces) < 2:
-        says = sentence("'{path}' should hold several sounds with gaps of a minute, and no such gap was found.")
+        says = sentence(
+            "'{path}' should hold several sounds with long gaps between them, and no gap was found. "
+            "Leave half a minute or more of silence between the sounds, or give each as a file of its own."
+        )
         report.error(says, source.path, path=source.path)
         return []
     if found["specks"]:
-        says = sentence("'{path}' has {count} very short sounds inside its gaps, at {times}. They were left out.")
+        says = sentence("Very short sounds inside the gaps of '{path}' were left out, at {times}.")
         times = some(f"{start / rate:.1f} s" for start, _ in found["specks"])
         report.warn(says, source.path, path=source.path, count=len(found["specks"]), times=times)
     says = sentence("'{path}' is cut into {count} sounds at its long gaps. Look at the times before you confirm.")

@@ -81,16 +81,17 @@ def _tell_unmatched(table: Table, column: str, rows: dict[str, list[Row]], plan:
     strangers = [row for row in table.rows if row.line not in used]
     if strangers:
         report.warn(
-            sentence("{count} rows of '{table}' speak of items that are not there: {names}. They were left out."),
+            sentence("Rows of '{table}' that belong to no item were left out: {names} (line {lines})."),
             table.name,
             count=len(strangers),
             table=table.name,
-            names=some(f"'{row.values.get(column, '')[:60]}' (line {row.line})" for row in strangers),
+            lines=some(str(row.line) for row in strangers),
+            names=some(f"'{row.values.get(column, '')[:60]}'" for row in strangers),
         )
     without = [item for item in plan.items if item not in rows]
     if without:
         report.warn(
-            sentence("'{table}' has no row for {count} items: {names}. They have none of its factors."),
+            sentence("'{table}' has no row for these items, which get none of its factors: {names}."),
             table.name,
             table=table.name,
             count=len(without),

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, BinaryIO
 
+from stimuli.sound.clips.plainwav import wav
+from stimuli.sound.clips.serving import pcm
 from stimuli.sound.formats import Format
-from stimuli.sound.plainwav import wav
-from stimuli.sound.quiet import QuietRuns
-from stimuli.sound.sealed import Outcome
-from stimuli.sound.serving import pcm
-from stimuli.sound.stretches import open_file
+from stimuli.sound.measuring.quiet import QuietRuns
+from stimuli.sound.measuring.stretches import open_file
+from stimuli.sound.sealed.asking import Outcome
 
 SHORTEST_GAP_S = 30.0  # the studies put one minute between summaries; quiet passages are shorter
 SHORTEST_PIECE_S = 0.5

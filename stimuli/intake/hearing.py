@@ -7,21 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 from core.errors import AppError
 from stimuli.errors.sound import DecoderDied, SoundTooCostly
-from stimuli.sound.batches import Verdict, examine_many
-from stimuli.sound.plainwav import HEAD_LENGTH, is_plain
-from stimuli.sound.sealed import Limits, revived, run_sealed
+from stimuli.sound.clips.plainwav import HEAD_LENGTH, is_plain
+from stimuli.sound.judging.batches import Verdict, examine_many
+from stimuli.sound.sealed.asking import Limits, prepare, revived, run_sealed
+from stimuli.sound.sealed.sharing import even_batches
 
 MOST_FILES_PER_CHILD = 200  # a fork costs as much as thirty clips
 PIECE_BYTES = 2**20
 LONG = Limits(cpu_s=300, wall_s=900, memory_bytes=1024 * 2**20)
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,7 @@ class Rules:
 
     longest_h: float
     short_s: float
+    unpacked_bytes: int  # what all archives of an import may hold together
     workers: int = 2  # sealed children at a time
 
 
@@ -60,13 +59,16 @@ def hear(
     progress: Callable[[int, int, str], None],
 ) -> dict[str, Heard | AppError]:
     """Judge each file by its name; equal files are decoded once. `known` are digests that were made already."""
+    prepare()  # while the digests are made
     with ThreadPoolExecutor(rules.workers) as pool:
         digests = dict(
             zip(places, pool.map(lambda name: known.get(name) or sha256_of(places[name]), places), strict=True)
         )
         # The digest is made here and not in the child: it names the file for everybody, and a decoder could be fooled.
         unique = {digest: name for name, digest in digests.items()}
-        batches = even_batches(list(unique.items()), MOST_FILES_PER_CHILD, rules.workers)
+        batches = even_batches(
+            list(unique.items()), size=lambda _: 1, room=MOST_FILES_PER_CHILD, children=rules.workers
+        )
         found: dict[str, Any] = {}
         for verdicts in pool.map(lambda batch: _examined(batch, places, rules), batches):
             found |= verdicts
@@ -98,7 +100,7 @@ def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> 
     limits: dict[str, Any] = {"longest_h": rules.longest_h, "short_s": rules.short_s}
     try:
         found = run_sealed(
-            "stimuli.sound.plainclips:examine_clips", *files, name=names[0], names=list(names), **limits
+            "stimuli.sound.clips.plainclips:examine_clips", *files, name=names[0], names=list(names), **limits
         ).facts["clips"]
     except (DecoderDied, SoundTooCostly):
         return examine_many(files, names, **limits)
@@ -113,7 +115,7 @@ def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> di
     try:
         with place.open("rb") as file:
             outcome = run_sealed(
-                "stimuli.sound.work:probe",
+                "stimuli.sound.judging.files:probe",
                 file,
                 name=name,
                 limits=LONG,
@@ -145,10 +147,3 @@ def _heard(name: str, place: Path, digest: str, verdict: Any) -> Heard | AppErro
         is_plain=plain,
         index=verdict.get("index", ""),
     )
-
-
-def even_batches(items: Sequence[T], most: int, workers: int) -> list[Sequence[T]]:
-    """Batches of about the same size, so many that all workers are done at about the same time."""
-    count = workers * -(-len(items) // (workers * most))
-    bounds = [len(items) * number // count for number in range(count + 1)] if items else []
-    return [items[start:stop] for start, stop in pairwise(bounds) if start < stop]

@@ -5,8 +5,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 
+from core.clauses import clause
 from core.errors import sentence
-from stimuli.errors.intake import LayoutUnclear, LayoutUnfit, NothingToImport
+from stimuli.errors.intake import LayoutUnclear, LayoutUnfit
 from stimuli.intake.plans import LONGEST_NAME, Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import PROJECT_SUFFIX, Kind, Source, name_of
@@ -43,7 +44,8 @@ def layout_of(sources: Sequence[Source], *, has_manifest: bool) -> str:
         return CONDITIONS
     if len(_folders(heard)) <= 1:
         return FLAT
-    raise LayoutUnclear(problem=f"they lie in {len(_folders(heard))} folders that share no file names")
+    problem = clause("they lie in {count} folders that share no file names", count=len(_folders(heard)))
+    raise LayoutUnclear(problem=problem)
 
 
 def understand(sources: Sequence[Source], layout: str, report: Report) -> Plan:
@@ -89,7 +91,7 @@ def role_of(condition: str) -> str:
 def _read_conditions(heard: Sequence[Source], plan: Plan, report: Report) -> None:
     by_condition = _by_condition(heard)
     if not by_condition:
-        raise LayoutUnfit(layout=CONDITIONS, problem="there is no folder for each condition")
+        raise LayoutUnfit(layout=CONDITIONS, problem=clause("there is no folder for each condition"))
     for condition, found in by_condition.items():
         for item, source in found:
             _take(source, item, condition, plan, role=role_of(condition))
@@ -124,7 +126,8 @@ def _share_names(by_condition: dict[str, list[tuple[str, Source]]]) -> bool:
 def _read_plane(heard: Sequence[Source], plan: Plan, report: Report) -> None:
     longs = [source for source in heard if LONG_NAME.fullmatch(name_of(source.path))]
     if not longs:
-        raise LayoutUnfit(layout=PLANE, problem="no folder holds a full-length recording, such as A/A_full-length.mp3")
+        problem = clause("no folder holds a full-length recording, such as A/A_full-length.mp3")
+        raise LayoutUnfit(layout=PLANE, problem=problem)
     summaries: dict[str, list[Source]] = {source.path: [] for source in longs}
     for source in heard:
         if source.path not in summaries:
@@ -236,11 +239,6 @@ def _depth(heard: Sequence[Source]) -> int:
 def _item_name(parts: Sequence[str]) -> str:
     name = name_of(parts[-1]).removesuffix(PROJECT_SUFFIX)
     return "/".join([*parts[:-1], name])
-
-
-def nothing_heard(plan: Plan) -> None:
-    if not plan.cells and not plan.bundles:
-        raise NothingToImport
 
 
 _READERS: dict[str, Callable[[Sequence[Source], Plan, Report], None]] = {

@@ -2,6 +2,7 @@
 
 from pathlib import PurePosixPath
 
+from core.clauses import Clause, clause
 from core.errors import sentence
 from stimuli.errors.intake import LayoutUnfit
 from stimuli.intake.layouts import MANIFEST, check_cells, role_of
@@ -24,9 +25,8 @@ def is_manifest(table: Table) -> bool:
 def read_manifest(table: Table, sources: list[Source], report: Report) -> Plan:
     """Make a plan of a manifest's rows; files that it does not name stay out."""
     if "path" not in table.columns or not {"item", "condition"} & set(table.columns):
-        raise LayoutUnfit(
-            layout=MANIFEST, problem=f"'{table.name}' needs the column path and at least one of item and condition"
-        )
+        problem = clause("'{table}' needs the column path and at least one of item and condition", table=table.name)
+        raise LayoutUnfit(layout=MANIFEST, problem=problem)
     plan = Plan(MANIFEST, attached=[table.name])
     heard = {source.path: source for source in sources if source.kind in {Kind.SOUND, Kind.PROJECT}}
     for row in table.rows:
@@ -42,7 +42,8 @@ def read_manifest(table: Table, sources: list[Source], report: Report) -> Plan:
         else:
             _add(row, source, table, plan, report)
     named = {cell.path for cell in plan.cells}
-    plan.ignored += [Ignored(path, f"not in {table.name}") for path in heard if path not in named]
+    unnamed = sentence("it is not in {table}")
+    plan.ignored += [Ignored(path, unnamed, {"table": table.name}) for path in heard if path not in named]
     check_cells(plan, report)
     return plan
 
@@ -62,23 +63,30 @@ def _add(row: Row, source: Source, table: Table, plan: Plan, report: Report) -> 
     before = plan.items.get(item, {})
     for column in sorted(before.keys() & factors.keys()):
         if before[column] != factors[column]:
-            says = sentence("Line {line} of '{table}' gives '{column}' of item '{item}' another value than before.")
+            says = sentence(
+                "Line {line} of '{table}' gives '{column}' of item '{item}' another value than a line before it. "
+                "Correct one of them."
+            )
             report.error(says, table.name, line=row.line, table=table.name, column=column, item=item)
     plan.add(Cell(item, condition, source.path, start=start, stop=stop, clip=clip), role=role, factors=factors)
 
 
-def _problem(role: str, parts: dict[str, str], source: Source, known_role: str | None) -> str:
+def _problem(role: str, parts: dict[str, str], source: Source, known_role: str | None) -> Clause | None:
     if role not in ROLES:
-        return f"'{role}' is no role; write one of {', '.join(ROLES)}"
+        return clause("'{role}' is no role; write one of {roles}", role=role, roles=", ".join(ROLES))
     if known_role not in {None, role}:
-        return f"its condition was '{known_role}' before and is '{role}' now"
+        return clause(
+            "the role of its condition was '{before}' in a line before it and is '{role}' here",
+            before=known_role,
+            role=role,
+        )
     if not all(value.isascii() and value.isdigit() for value in parts.values()):
-        return f"{' and '.join(PARTS)} are whole numbers"
+        return clause("{columns} are whole numbers", columns=", ".join(PARTS))
     if ("start" in parts) != ("stop" in parts) or int(parts.get("start", 0)) >= int(parts.get("stop", 1)):
-        return "start_samples and stop_samples belong together, and the start comes first"
+        return clause("start_samples and stop_samples belong together, and the start comes first")
     if (source.kind is Kind.PROJECT) != ("clip" in parts) or parts.get("clip") == "0":
-        return "a clip is given for Audacity projects and nothing else, counted from 1"
-    return ""
+        return clause("a clip is given for Audacity projects and nothing else, counted from 1")
+    return None
 
 
 def _named(row: Row, table: Table, heard: dict[str, Source]) -> Source | None:

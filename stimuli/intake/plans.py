@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 ROLES = ("test", "reference", "anchor", "full-length")
@@ -22,6 +22,7 @@ class Cell:
     start: int | None = None  # the part of the file, in samples; all of it where these are not given
     stop: int | None = None
     clip: int | None = None  # the number of the clip in an Audacity project, from 1
+    sample_rate_hz: int | None = None  # of a cut that was heard, so that it can be shown in times
     text: JSON | None = None  # words instead of sound: {"kind", "text", "tokens", "language"}
 
     @property
@@ -50,10 +51,16 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A file that stays out, and why."""
+    """A file that stays out, and why; `says` is marked for translation, and the data fills it."""
 
     path: str
-    reason: str
+    says: str
+    data: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> JSON:
+        """The English reason for programs and logs; `says` and `data` for whoever shows it in another language."""
+        reason = self.says.format(**self.data)
+        return {"path": self.path, "reason": reason, "says": self.says, "data": dict(self.data)}
 
 
 @dataclass
@@ -81,7 +88,7 @@ class Plan:
             "items": [{"name": name, "factors": factors} for name, factors in self.items.items()],
             "conditions": [{"name": name, "role": role} for name, role in self.conditions.items()],
             "stimuli": [_bare(vars(cell)) for cell in self.cells],
-            "ignored": [asdict(ignored) for ignored in self.ignored],
+            "ignored": [ignored.to_json() for ignored in self.ignored],
             "attached": self.attached,
         }
 
@@ -92,7 +99,7 @@ class Plan:
             items={item["name"]: item["factors"] for item in facts["items"]},
             conditions={condition["name"]: condition["role"] for condition in facts["conditions"]},
             cells=[Cell(**cell) for cell in facts["stimuli"]],
-            ignored=[Ignored(**ignored) for ignored in facts["ignored"]],
+            ignored=[Ignored(ignored["path"], ignored["says"], ignored["data"]) for ignored in facts["ignored"]],
             attached=facts["attached"],
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
+from core.clauses import clause, keep_clauses
 from core.errors import AppError
 
 
@@ -36,7 +37,7 @@ class Finding:
             "severity": self.severity.value,
             "sentence": str(self),
             "says": self.sentence,
-            "data": dict(self.data),
+            "data": keep_clauses(self.data),
             "path": self.path,
         }
 
@@ -94,5 +95,5 @@ class Report:
 def some(names: Iterable[str], most: int = 5) -> str:
     """The first few of many names, as a sentence can hold them."""
     known = list(names)
-    more = f" and {len(known) - most} more" if len(known) > most else ""
-    return ", ".join(known[:most]) + more
+    shown = ", ".join(known[:most])
+    return clause("{names} and {count} more", names=shown, count=len(known) - most) if len(known) > most else shown

@@ -5,8 +5,9 @@ from typing import Any, BinaryIO
 
 from python_calamine import CalamineError, CalamineWorkbook
 
+from core.clauses import clause
 from stimuli.errors.intake import TableUnreadable
-from stimuli.intake.tables import clause, tabulated
+from stimuli.intake.tables import complaint, tabulated
 
 
 def read_sheet(file: BinaryIO, *, name: str) -> dict[str, Any]:
@@ -16,8 +17,9 @@ def read_sheet(file: BinaryIO, *, name: str) -> dict[str, Any]:
         above = sheet.start[0] if sheet.start else 0
         lines = ((above + number, [_as_text(cell) for cell in row]) for number, row in enumerate(sheet.iter_rows(), 1))
         return tabulated(lines, name=name).to_json()
-    except (CalamineError, IndexError) as problem:
-        raise TableUnreadable(name=name, problem=clause(problem)) from None
+    except (CalamineError, IndexError) as trouble:
+        problem = clause('it is no XLSX that can be read ("{complaint}")', complaint=complaint(trouble))
+        raise TableUnreadable(name=name, problem=problem) from None
 
 
 def _as_text(cell: Any) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO, Self
 
+from core.clauses import clause
 from stimuli.errors.intake import TableUnreadable
 from stimuli.errors.sound import DecoderDied, SoundTooCostly
-from stimuli.sound.sealed import Limits, run_sealed
+from stimuli.sound.sealed.asking import Limits, run_sealed
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -53,14 +54,15 @@ def load_table(file: BinaryIO, *, name: str) -> Table:
     try:
         read = run_sealed("stimuli.intake.sheets:read_sheet", file, name=name, limits=SHEET_LIMITS)
     except (DecoderDied, SoundTooCostly):
-        raise TableUnreadable(name=name, problem="it is damaged, or holds far more cells than it should") from None
+        problem = clause("it is damaged, or holds far more cells than it should")
+        raise TableUnreadable(name=name, problem=problem) from None
     return Table.from_json(read.facts)
 
 
 def read_csv(content: bytes, *, name: str) -> Table:
     """Read comma-, semicolon- or tab-separated text in UTF-8, UTF-16 or Latin-1."""
     if len(content) > MOST_BYTES:
-        raise TableUnreadable(name=name, problem=f"it is larger than {MOST_BYTES >> 20} MB")
+        raise TableUnreadable(name=name, problem=clause("it is larger than {size} MB", size=MOST_BYTES >> 20))
     text = _decoded(content, name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     return tabulated(_lines(reader, name), name=name)
@@ -71,12 +73,12 @@ def tabulated(lines: Iterator[tuple[int, Sequence[str]]], *, name: str) -> Table
     filled = ((line, cells) for line, cells in lines if any(cell.strip() for cell in cells))
     first = next(filled, None)
     if first is None:
-        raise TableUnreadable(name=name, problem="it is empty")
+        raise TableUnreadable(name=name, problem=clause("it is empty"))
     columns = _columns(first[1], name)
     rows: list[Row] = []
     for line, cells in filled:
         if len(rows) == MOST_ROWS:
-            raise TableUnreadable(name=name, problem=f"it has more than {MOST_ROWS} rows")
+            raise TableUnreadable(name=name, problem=clause("it has more than {most} rows", most=MOST_ROWS))
         rows.append(_row(line, cells, columns, name))
     kept = [column for column in columns if column]
     return Table(name, kept, rows)
@@ -87,25 +89,36 @@ def _columns(cells: Sequence[str], name: str) -> list[str]:
     while cells and not cells[-1].strip():
         cells = cells[:-1]
     if len(cells) > MOST_COLUMNS:
-        raise TableUnreadable(name=name, problem=f"it has more than {MOST_COLUMNS} columns")
+        raise TableUnreadable(name=name, problem=clause("it has more than {most} columns", most=MOST_COLUMNS))
     columns = [re.sub(r"[\s-]+", "_", cell.strip().casefold())[:100] for cell in cells]
     twice = [column for column, count in Counter(columns).items() if column and count > 1]
     if twice:
-        raise TableUnreadable(name=name, problem=f"two columns are called '{twice[0]}'")
+        raise TableUnreadable(name=name, problem=clause("two columns are called '{column}'", column=twice[0]))
     return columns
 
 
 def _row(line: int, cells: Sequence[str], columns: Sequence[str], name: str) -> Row:
     if any(cell.strip() for cell in cells[len(columns) :]):
-        problem = f"line {line} has {len(cells)} cells, and there are {len(columns)} columns"
+        problem = clause(
+            "line {line} has {count} cells, and there are {columns} columns",
+            line=str(line),
+            count=len(cells),
+            columns=len(columns),
+        )
         raise TableUnreadable(name=name, problem=problem)
     values = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if column and cell.strip()}
     for column, value in values.items():
         if len(value) > LONGEST_CELL:
-            problem = f"line {line} has more than {LONGEST_CELL} characters under '{column}'"
+            problem = clause(
+                "line {line} has more than {most} characters under '{column}'",
+                line=str(line),
+                most=LONGEST_CELL,
+                column=column,
+            )
             raise TableUnreadable(name=name, problem=problem)
         if "\x00" in value:
-            raise TableUnreadable(name=name, problem=f"line {line} has a zero byte under '{column}'")
+            problem = clause("line {line} has a zero byte under '{column}'", line=str(line), column=column)
+            raise TableUnreadable(name=name, problem=problem)
     return Row(line, values)
 
 
@@ -115,8 +128,11 @@ def _lines(reader: Any, name: str) -> Iterator[tuple[int, Sequence[str]]]:
         for cells in reader:
             yield before + 1, cells  # a cell may hold line breaks; a row is called by its first line
             before = reader.line_num
-    except csv.Error as problem:
-        raise TableUnreadable(name=name, problem=f"line {reader.line_num}: {clause(problem)}") from None
+    except csv.Error as trouble:
+        problem = clause(
+            'line {line} is no CSV ("{complaint}")', line=str(reader.line_num), complaint=complaint(trouble)
+        )
+        raise TableUnreadable(name=name, problem=problem) from None
 
 
 def _decoded(content: bytes, name: str) -> str:
@@ -125,7 +141,8 @@ def _decoded(content: bytes, name: str) -> str:
             try:
                 return content.decode(encoding)
             except UnicodeDecodeError:
-                raise TableUnreadable(name=name, problem=f"it begins like {encoding} and is not") from None
+                problem = clause("it begins like {encoding} and is not", encoding=encoding.upper().removesuffix("-SIG"))
+                raise TableUnreadable(name=name, problem=problem) from None
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -138,9 +155,9 @@ def _delimiter(text: str) -> str:
     return max(DELIMITERS, key=lambda sign: (head.count(sign), -DELIMITERS.index(sign)))
 
 
-def clause(problem: Exception) -> str:
-    """A library's complaint as a part of a sentence."""
-    return (str(problem) or type(problem).__name__).strip().rstrip(".")[:200]
+def complaint(trouble: Exception) -> str:
+    """What a library complains of, as it can be quoted in a sentence."""
+    return (str(trouble) or type(trouble).__name__).strip().rstrip(".")[:200]
 
 
 def first_of(columns: Iterable[str], wanted: Iterable[str]) -> str:

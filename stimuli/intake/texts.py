@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from core.clauses import clause
 from core.errors import sentence
 from stimuli.errors.intake import LinesUnreadable
 from stimuli.intake.factors import ITEM_COLUMNS
@@ -54,14 +55,16 @@ def add_texts(table: Table, plan: Plan, report: Report) -> None:
 def read_lines(content: bytes, *, name: str) -> Table:
     """Read a file of one JSON object a line as a table; a list of words stays one, written as JSON."""
     if len(content) > MOST_BYTES:
-        raise LinesUnreadable(name=name, problem=f"it is larger than {MOST_BYTES >> 20} MB")
+        raise LinesUnreadable(name=name, problem=clause("it is larger than {size} MB", size=MOST_BYTES >> 20))
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise LinesUnreadable(name=name, problem="it is not UTF-8") from None
+        raise LinesUnreadable(name=name, problem=clause("it is not UTF-8")) from None
     rows = [Row(number, _values(line, number, name)) for number, line in enumerate(lines, 1) if line.strip()]
-    if not rows or len(rows) > MOST_ROWS:
-        raise LinesUnreadable(name=name, problem="it is empty" if not rows else f"it has more than {MOST_ROWS} lines")
+    if not rows:
+        raise LinesUnreadable(name=name, problem=clause("it is empty"))
+    if len(rows) > MOST_ROWS:
+        raise LinesUnreadable(name=name, problem=clause("it has more than {most} lines", most=MOST_ROWS))
     return Table(name, list(dict.fromkeys(column for row in rows for column in row.values)), rows)
 
 
@@ -80,7 +83,7 @@ def _add(row: Row, item: str, condition: str, column: TextColumn, table: Table, 
     role = row.values.get("role", "") or role_of(condition)
     if not item or role not in ROLES:
         report.error(
-            sentence("Line {line} of '{table}' names no item, or a role other than {roles}."),
+            sentence("Line {line} of '{table}' names no item, or a role that does not exist. Roles are {roles}."),
             table.name,
             line=row.line,
             table=table.name,
@@ -114,7 +117,8 @@ def _values(line: str, number: int, name: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or any(isinstance(value, dict) for value in found.values()):
-        raise LinesUnreadable(name=name, problem=f"line {number} is not one JSON object of texts and lists")
+        problem = clause("line {line} is not one JSON object of texts and lists", line=str(number))
+        raise LinesUnreadable(name=name, problem=problem)
     return {key.strip().casefold(): _written(value) for key, value in found.items() if value not in ("", None)}
 
 

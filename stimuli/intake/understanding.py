@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.clauses import clause
 from core.errors import AppError, sentence
 from stimuli.errors.intake import LayoutUnfit, LayoutUnknown, NothingToImport
 from stimuli.intake.factors import attach_factors
@@ -31,7 +32,8 @@ def understood(
         layout = layout_of(sources, has_manifest=manifest is not None)
     if layout == MANIFEST:
         if manifest is None:
-            raise LayoutUnfit(layout=layout, problem="there is no table called manifest.csv with a column path")
+            problem = clause("there is no table called manifest.csv with a column path")
+            raise LayoutUnfit(layout=layout, problem=problem)
         plan = read_manifest(manifest, list(sources), report)
     else:
         plan = understand(sources, layout, report)
@@ -50,7 +52,7 @@ def completed(plan: Plan, tables: Sequence[Table], *, given: str, report: Report
     for table in tables:
         if table.name in plan.attached or attach_factors(table, plan, report):
             continue
-        plan.ignored.append(Ignored(table.name, "it names no items"))
+        plan.ignored.append(Ignored(table.name, sentence("it names no items")))
         says = sentence("'{table}' was left out: it has no column item, file, sample or name to find items by.")
         (report.error if table.name == given else report.warn)(says, table.name, table=table.name)
     check_cells(plan, report)
@@ -83,7 +85,7 @@ def _left_out(sources: Sequence[Source], report: Report) -> list[Ignored]:
     for source in sources:
         if source.kind is not Kind.OTHER:
             continue
-        left.append(Ignored(source.path, "it is no sound, no table and no Audacity 3 project"))
+        left.append(Ignored(source.path, sentence("it is no sound, no table and no Audacity 3 project")))
         suffix = suffix_of(source.path)
         if suffix in {".aup3-wal", ".aup3-shm"}:
             says = sentence(

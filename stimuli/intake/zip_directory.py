@@ -4,6 +4,7 @@ import struct
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from core.clauses import clause
 from stimuli.errors.archives import ArchiveRefused
 
 END = struct.Struct("<4sHHHHIIH")
@@ -29,21 +30,23 @@ def find_directory(file: BinaryIO, *, name: str, most_entries: int) -> Directory
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) - at < END.size:
-        raise ArchiveRefused(name=name, problem="it is no zip, or breaks off before its end")
+        raise ArchiveRefused(name=name, problem=clause("it is no zip, or breaks off before its end"))
     *_, count, byte_count, start, comment = END.unpack_from(tail, at)
     end_at = size - len(tail) + at
     if end_at + END.size + comment != size:
-        raise ArchiveRefused(name=name, problem="there is something after its end")
+        raise ArchiveRefused(name=name, problem=clause("there is something after its end"))
     stop = end_at
     long_one = _long_end(file, end_at)
     if long_one is not None:
         stop, count, byte_count, start = long_one
     if count > most_entries:
-        raise ArchiveRefused(name=name, problem=f"it holds {count:,} files and may hold {most_entries:,}")
+        problem = clause("it holds {count} files and may hold {most}", count=count, most=most_entries)
+        raise ArchiveRefused(name=name, problem=problem)
     if byte_count > MOST_DIRECTORY_BYTES:
-        raise ArchiveRefused(name=name, problem=f"its list of contents alone has {byte_count / 1e6:,.0f} MB")
+        problem = clause("its list of contents alone has {size} MB", size=round(byte_count / 1e6))
+        raise ArchiveRefused(name=name, problem=problem)
     if start + byte_count != stop:
-        raise ArchiveRefused(name=name, problem="its list of contents is not where its end says")
+        raise ArchiveRefused(name=name, problem=clause("its list of contents is not where its end says"))
     directory = Directory(start, byte_count, count)
     _count(file, directory, name=name)
     return directory
@@ -75,4 +78,4 @@ def _count(file: BinaryIO, directory: Directory, *, name: str) -> None:
     else:
         if at == directory.start + directory.byte_count:
             return
-    raise ArchiveRefused(name=name, problem="its list of contents does not hold as many files as it says")
+    raise ArchiveRefused(name=name, problem=clause("its list of contents does not hold as many files as it says"))

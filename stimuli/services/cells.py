@@ -6,8 +6,8 @@ from uuid import UUID
 
 from stimuli.models import Collection, Stimulus
 from stimuli.services.clips import is_short
+from stimuli.sound.checking.findings import Cell
 from stimuli.sound.facts import Measures, Shape
-from stimuli.sound.findings import Cell
 
 SHAPE = ("format", "sample_rate_hz", "channels", "length_samples", "bits")
 FIELDS = (

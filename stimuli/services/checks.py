@@ -12,8 +12,8 @@ from stimuli import storage
 from stimuli.models import Collection, Recording
 from stimuli.services.cells import FilledCell, cells_in
 from stimuli.services.clips import is_short
-from stimuli.sound.batches import examine_many
-from stimuli.sound.findings import Options, Severity, SoundFinding, find
+from stimuli.sound.checking.findings import Options, Severity, SoundFinding, find
+from stimuli.sound.judging.batches import examine_many
 
 FILES_AT_ONCE = 50
 

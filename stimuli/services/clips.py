@@ -1,7 +1,7 @@
 """Served clips: one bit depth for a whole collection, one length in bytes for the conditions of an item."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ from django.utils.crypto import salted_hmac
 from stimuli import storage
 from stimuli.models import Collection, Stimulus
 from stimuli.services.keeping import Keeping
-from stimuli.sound.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
-from stimuli.sound.sealed import Limits, revived, run_sealed
+from stimuli.sound.clips.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
+from stimuli.sound.sealed.asking import Limits, revived, run_sealed
+from stimuli.sound.sealed.sharing import even_batches
 
 CHILDREN = 2
 FILES_PER_CHILD = 50
@@ -39,6 +40,10 @@ class Sound:
     bits: int
     is_plain: bool  # the original is bare PCM already
     served: str = ""  # the clip it has now
+
+    def is_plain_in(self, bits: int) -> bool:
+        """Whether its samples can be served as they stand in the original, for which nothing is decoded."""
+        return self.is_plain and self.bits == bits
 
 
 @dataclass(frozen=True)
@@ -101,14 +106,14 @@ def make_clips(
 
     done = 0
     with ThreadPoolExecutor(CHILDREN) as pool:
-        for count in pool.map(make, _batches(missing)):
+        for count in pool.map(make, even_batches(missing, size=_size, room=BYTES_PER_CHILD, children=CHILDREN)):
             done += count
             progress(done, len(missing), "")
 
 
 def _clip(sound: Sound, bits: int, total_bytes: int, collection: Collection) -> Clip:
     unfilled = total_bytes == plain_bytes(sound.length_samples, sound.channels, bits)
-    if sound.is_plain and sound.bits == bits and unfilled:
+    if sound.is_plain_in(bits) and unfilled:
         return Clip(sound, sound.file, bits, total_bytes)
     # The name tells nothing, not even to somebody who has the original: it depends on the server's secret.
     about = f"{collection.pk}:{sound.sha256}:{bits}:{total_bytes}"
@@ -126,15 +131,15 @@ class _Opener:
 
 
 def _made(batch: Sequence[Clip], opener: _Opener) -> dict[str, bytes]:
-    plain = [clip for clip in batch if clip.sound.is_plain and clip.sound.bits == clip.bits]
-    others = [clip for clip in batch if clip not in plain]
+    plain = [clip for clip in batch if clip.sound.is_plain_in(clip.bits)]
+    others = [clip for clip in batch if not clip.sound.is_plain_in(clip.bits)]
     with ExitStack() as stack:
         made = {clip.name: _filled(clip, opener.open(clip.sound, stack)) for clip in plain}
         return made | (_decoded(others, [opener.open(clip.sound, stack) for clip in others]) if others else {})
 
 
 def _filled(clip: Clip, file: BinaryIO) -> bytes:
-    """A plain original only has to be made longer, for which nothing is decoded."""
+    """A plain original only has to be made longer."""
     sound = clip.sound
     file.seek(HEAD_LENGTH)
     return wav(
@@ -151,7 +156,7 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
     limits = Limits(result_bytes=room + MEGABYTE, memory_bytes=512 * MEGABYTE + 4 * room)
     names = [" x ".join(clip.sound.place) for clip in clips]
     outcome = run_sealed(
-        "stimuli.sound.serving:serve_clips",
+        "stimuli.sound.clips.serving:serve_clips",
         *files,
         name=names[0],
         limits=limits,
@@ -165,20 +170,9 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
     return {clip.name: outcome.blobs[str(number)] for number, clip in enumerate(clips)}
 
 
-def _batches(clips: Sequence[Clip]) -> Iterator[list[Clip]]:
-    """So many for one child that its answer stays small."""
-    batch: list[Clip] = []
-    for clip in clips:
-        if batch and (len(batch) == FILES_PER_CHILD or _bytes([*batch, clip]) > BYTES_PER_CHILD):
-            yield batch
-            batch = []
-        batch.append(clip)
-    if batch:
-        yield batch
-
-
-def _bytes(clips: Iterable[Clip]) -> int:
-    return sum(clip.total_bytes for clip in clips)
+def _size(clip: Clip) -> int:
+    """So many bytes of a child's answer, or as many as leave a child with no more files than it may have."""
+    return max(clip.total_bytes, BYTES_PER_CHILD // FILES_PER_CHILD)
 
 
 def _heard(collection: Collection) -> "QuerySet[Stimulus]":

@@ -7,15 +7,17 @@ from uuid import UUID
 
 from django.db import transaction
 
+from core.clauses import clause
 from core.models import User
 from core.services import audit
 from stimuli import storage
 from stimuli.errors import CollectionNotFound, EmptyAudio, NotAudio, StimulusNotFound
+from stimuli.errors.sound import UNRECOGNISED
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
 from stimuli.services.keeping import Keeping, original_name
+from stimuli.sound.clips.plainwav import is_plain
 from stimuli.sound.formats import HEAD_BYTES, recognise
-from stimuli.sound.plainwav import is_plain
 
 
 @transaction.atomic
@@ -63,19 +65,6 @@ def add_stimulus(
     return stimulus
 
 
-def matrix(*, collection: Collection) -> tuple[list[str], list[tuple[str, list[Stimulus | None]]]]:
-    """Return the condition names and, for each item, its stimulus under every condition (or None)."""
-    conditions = list(collection.conditions.values_list("name", flat=True))
-    cells = {
-        (stimulus.item.name, stimulus.condition.name): stimulus
-        for stimulus in Stimulus.objects.filter(item__collection=collection).select_related(
-            "item", "condition", "recording"
-        )
-    }
-    names = collection.items.values_list("name", flat=True)
-    return conditions, [(name, [cells.get((name, condition)) for condition in conditions]) for name in names]
-
-
 def _serve(collection: Collection, sounds: list[Sound]) -> None:
     """Give every clip of the collection that a new sound changes its new form."""
     changed: list[Clip] = [clip for clip in clips_for(sounds, collection=collection) if clip.name != clip.sound.served]
@@ -105,11 +94,12 @@ def _keep(content: bytes, *, name: str) -> tuple[Recording, bool]:
 
     kind = recognise(content[:HEAD_BYTES])
     if kind is None:
-        raise NotAudio(name=name, problem="its first bytes are those of no sound format that Earmark reads")
+        raise NotAudio(name=name, problem=UNRECOGNISED)
     try:
         found = soundfile.info(io.BytesIO(content))
-    except soundfile.LibsndfileError as problem:
-        raise NotAudio(name=name, problem=str(problem).rstrip(".")) from None
+    except soundfile.LibsndfileError as trouble:
+        problem = clause('the decoder says "{complaint}"', complaint=str(trouble.error_string).rstrip("."))
+        raise NotAudio(name=name, problem=problem) from None
     if not found.frames:
         raise EmptyAudio(name=name)
     bits = {"PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 32}.get(found.subtype, 16)

@@ -9,8 +9,9 @@ from stimuli.models import Recording
 from stimuli.services import ingest
 from stimuli.services.sources import Source, ask_sealed, index_of, masters
 from stimuli.sound.formats import Format
-from stimuli.sound.sealed import Outcome, run_sealed
-from stimuli.sound.slices import Slice, byte_range
+from stimuli.sound.measuring.clock import Stretch, silences
+from stimuli.sound.sealed.asking import Outcome, run_sealed
+from stimuli.sound.slicing.slices import Slice, byte_range
 
 VERSION = 1
 
@@ -64,7 +65,7 @@ def slice_of(*, source: Source, start: int, count: int) -> Slice:
         return _bytes_of_mp3(source, start, count)
     if source.has_masters:
         return _from_masters(source, start, count)
-    return _slice(ask_sealed("stimuli.sound.cutting:cut_file", source, start=start, count=count))
+    return _slice(ask_sealed("stimuli.sound.slicing.cutting:cut_file", source, start=start, count=count))
 
 
 def clip_name(*, source: Source) -> str:
@@ -84,7 +85,7 @@ def _bytes_of_mp3(source: Source, start: int, count: int) -> Slice:
 def _from_masters(source: Source, start: int, count: int) -> Slice:
     with masters(source, start, start + count) as (first, files):
         wanted: dict[str, Any] = {"first": first, "shape": source.shape.to_json(), "start": start, "count": count}
-        return _slice(run_sealed("stimuli.sound.masters:cut", *files, **wanted))
+        return _slice(run_sealed("stimuli.sound.slicing.masters:cut", *files, **wanted))
 
 
 def _slice(cut: Outcome) -> Slice:
@@ -92,6 +93,4 @@ def _slice(cut: Outcome) -> Slice:
 
 
 def _silences(recording: Recording) -> list[tuple[int, int]]:
-    from stimuli.sound.clock import Stretch, silences
-
     return silences([Stretch(**stretch) for stretch in recording.clock], recording.length_samples)

@@ -1,7 +1,6 @@
 """Imports: files are looked at, a plan is proposed, and what was confirmed comes in, all of it or nothing."""
 
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,17 +22,23 @@ from stimuli.errors.intake import CellsTaken, ImportRefused
 from stimuli.intake.drafting import Draft, draft
 from stimuli.intake.hearing import Rules, sha256_of
 from stimuli.intake.reports import Finding, Report, Severity, some
-from stimuli.intake.sources import look_at, sources_in
+from stimuli.intake.sources import Kind, look_at, sources_in
 from stimuli.models import Collection, Intake, IntakeFile, Recording
 from stimuli.services.filling import Filling, Progress, fill, taken_places, whole
+from stimuli.services.intakes import quota_bytes, used_bytes
 from stimuli.services.keeping import Keeping
 
 DRAFT = "draft.json"
 READERS = 2
 
 
-def rules() -> Rules:
-    return Rules(longest_h=settings.LONGEST_RECORDING_H, short_s=settings.SHORT_RECORDING_S)
+def rules(*, left_bytes: int) -> Rules:
+    """What this installation takes; archives may hold what is left of a quota, as far as the disk has room for it."""
+    return Rules(
+        longest_h=settings.LONGEST_RECORDING_H,
+        short_s=settings.SHORT_RECORDING_S,
+        unpacked_bytes=max(0, min(left_bytes, spool.free_bytes())),
+    )
 
 
 # --- Uploads ----------------------------------------------------------------------------------------------------------
@@ -78,7 +83,10 @@ def _drafted(intake: Intake, files: list[IntakeFile], *, progress: Progress) -> 
     sources = [
         look_at(file.path, spool.path_of(file), sha256=digest) for file, digest in zip(files, digests, strict=True)
     ]
-    drafted = draft(sources, work=work, rules=rules(), layout=intake.layout, progress=progress)
+    # The archives themselves are not kept, so what they hold may take their place.
+    packed_bytes = sum(source.byte_count for source in sources if source.kind is Kind.ARCHIVE)
+    allowed = rules(left_bytes=quota_bytes() - used_bytes(intake.owner) + packed_bytes)
+    drafted = draft(sources, work=work, rules=allowed, layout=intake.layout, progress=progress)
     for file, digest in zip(files, digests, strict=True):
         file.sha256 = digest
         if file.claimed_sha256 and file.claimed_sha256 != digest:
@@ -151,13 +159,9 @@ def drafted_folder(
     *, folder: Path, layout: str = "auto", metadata: Path | None = None, progress: Progress
 ) -> Iterator[Draft]:
     """Look at a folder on this machine; what had to be unpacked or cut out lies in a scratch folder until the end."""
-    scratch = Path(settings.UPLOADS_DIR)
-    scratch.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix="folder-", dir=scratch))
-    try:
-        yield draft(sources_in(folder), work=work, rules=rules(), layout=layout, metadata=metadata, progress=progress)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    with spool.scratch_folder() as work:
+        allowed = rules(left_bytes=quota_bytes())
+        yield draft(sources_in(folder), work=work, rules=allowed, layout=layout, metadata=metadata, progress=progress)
 
 
 def import_draft(

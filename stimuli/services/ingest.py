@@ -4,28 +4,27 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import transaction
 
+from core.clauses import clause
 from core.errors import AppError
 from core.models import Job, User
 from core.tasks import JobRun, enqueue
-from stimuli import storage
+from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.errors.sound import DecoderDied, SoundBroken, SoundTooCostly
 from stimuli.models import Chunk, Recording
 from stimuli.services.sources import ask_sealed, original_of, pyramid_of, shape_of
-from stimuli.sound.sealed import Limits
-
-if TYPE_CHECKING:
-    from stimuli.sound.folding import Folded
+from stimuli.sound.drawing.folding import Folded, fold
+from stimuli.sound.sealed.asking import Limits
 
 CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
@@ -36,7 +35,7 @@ MOST_PARKED = 3
 AT_ONCE = 2
 # Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.
 RECENT_CHUNKS = 20
-# Nobody writes one file for so long.
+# Nobody writes one file for so long, nor folds one recording.
 FORGOTTEN_AFTER = timedelta(days=1)
 
 
@@ -65,8 +64,8 @@ class Stumbled(Exception):
 def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User | None = None) -> None:
     """Ask for all chunks of a long recording, the earliest first, in the transaction that brings the recording in.
 
-    `index` is what stimuli.sound.work:probe found. A recording that was refused before gets another chance: what
-    refused it may have been mended.
+    `index` is what stimuli.sound.judging.files:probe found. A recording that was refused before gets another chance:
+    what refused it may have been mended.
     """
     if recording.state == Recording.State.READY:
         return
@@ -96,8 +95,8 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
 
 
 def resume_ingests(*, run: JobRun, now: datetime) -> None:
-    """Ask for whatever fell between two stools, and clear away the halves of files that killed workers have left."""
-    storage.clear_scratch(before=now - FORGOTTEN_AFTER)
+    """Ask for whatever fell between two stools, and clear away what killed workers and commands have left."""
+    _clear_scratch(before=now - FORGOTTEN_AFTER)
     waiting = list(Recording.objects.filter(state=Recording.State.INGESTING))
     for done, recording in enumerate(waiting, start=1):
         with run.fenced():
@@ -187,9 +186,15 @@ def ingest_progress(*, recording: Recording) -> dict[str, Any]:
 def make_chunk(*, recording: Recording, number: int) -> None:
     """Decode a chunk once, in a sealed child, and keep all that comes of it under names that its number gives."""
     name = f"{recording}"
-    found = ask_sealed("stimuli.sound.chunks:analyse", original_of(recording), number=number, name=name, limits=LIMITS)
+    found = ask_sealed(
+        "stimuli.sound.drawing.chunks:analyse", original_of(recording), number=number, name=name, limits=LIMITS
+    )
     if found.facts["length_samples"] != recording.length_samples:
-        problem = f"it has {found.facts['length_samples']} samples now, and had {recording.length_samples} when it came"
+        problem = clause(
+            "it has {count} samples now, and had {before} when it came",
+            count=found.facts["length_samples"],
+            before=recording.length_samples,
+        )
         raise SoundBroken(name=name, problem=problem)
     derived = Derived.of(recording)
     if "master" in found.blobs:
@@ -233,19 +238,31 @@ def _remove_chunks(recording: Recording, *, claim: Claim) -> None:
         recording.chunks.all().delete()
 
 
-def _folded(recording: Recording, folder: Path) -> "Folded":
-    from stimuli.sound.folding import fold
-
+def _folded(recording: Recording, folder: Path) -> Folded:
     derived = Derived.of(recording)
     names = map(derived.chunk, range(chunk_count(recording)))
     chunks = (storage.read_range(name, 0, storage.byte_count(name)) for name in names)
     return fold(chunks, shape=shape_of(recording), folder=folder)
 
 
+def _clear_scratch(*, before: datetime) -> None:
+    storage.clear_scratch(before=before)
+    spool.clear_scratch(before=before)
+    for left in _folding().glob("*"):
+        with suppress(FileNotFoundError):
+            if left.stat().st_mtime < before.timestamp():
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _folding() -> Path:
+    """Where final files are made: beside the files, so that they can be linked."""
+    return Path(settings.DATA_DIR) / "folding"
+
+
 @contextmanager
 def _scratch_folder(recording: Recording) -> Iterator[Path]:
-    """A folder beside the files, so that they can be linked; what a killed attempt has left is cleared away."""
-    home = Path(settings.DATA_DIR) / "folding"
+    """A folder to make final files in; what a killed attempt at the same recording has left is cleared away."""
+    home = _folding()
     for left in home.glob(f"{recording.pk} *"):
         shutil.rmtree(left, ignore_errors=True)
     folder = home / f"{recording.pk} {uuid4().hex}"

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q, Sum
 
+from core.clauses import clause
 from core.models import Job, User
 from core.services import audit
 from core.tasks import enqueue
@@ -99,7 +100,12 @@ def add_files(*, intake: Intake, files: Iterable[Announced], now: datetime) -> I
     for file in asked:
         known = present.get(file.path)
         if known is not None and known.byte_count != file.byte_count:
-            problem = f"'{file.path}' was announced with {known.byte_count} bytes, not {file.byte_count}."
+            problem = clause(
+                "'{path}' was announced with {before} bytes, not {count}.",
+                path=file.path,
+                before=known.byte_count,
+                count=file.byte_count,
+            )
             raise FilesRefused(problems=problem)
     check_files(fresh, known=present)
     _reserve(intake.owner, fresh)
@@ -188,10 +194,15 @@ def used_bytes(owner: User) -> int:
     return int(stored) + int(coming.aggregate(total=Sum("byte_count"))["total"] or 0)
 
 
+def quota_bytes() -> int:
+    """What each person may have, stored and on the way."""
+    return int(settings.UPLOAD_QUOTA_GB * GB)
+
+
 def _reserve(owner: User, files: Sequence[Announced]) -> None:
     """Refuse what does not fit into the quota or onto the disk; two reservations of one person take turns."""
     User.objects.select_for_update().get(pk=owner.pk)
-    needed, quota = _sum(files), int(settings.UPLOAD_QUOTA_GB * GB)
+    needed, quota = _sum(files), quota_bytes()
     left = quota - used_bytes(owner)
     if needed > left:
         raise QuotaExceeded(needed_gb=needed / GB, left_gb=max(0, left) / GB, quota_gb=quota / GB)

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from core.clauses import clause
 from core.errors import AppError, sentence
 from core.models import Job, User
 from core.services import audit
@@ -19,7 +20,7 @@ from stimuli import storage
 from stimuli.errors.intake import LevelsRefused
 from stimuli.errors.uploads import CollectionSlugTaken
 from stimuli.intake.drafting import Draft
-from stimuli.intake.hearing import Heard, even_batches
+from stimuli.intake.hearing import Heard
 from stimuli.intake.plans import Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.models import Collection, Intake
@@ -27,7 +28,8 @@ from stimuli.services.cells import FilledCell, Sounding, cells_in
 from stimuli.services.checks import measure_missing
 from stimuli.services.filling import Fence, Filling, Progress, fill, whole
 from stimuli.services.keeping import Keeping, original_name
-from stimuli.sound.sealed import Limits, revived, run_sealed
+from stimuli.sound.sealed.asking import Limits, revived, run_sealed
+from stimuli.sound.sealed.sharing import even_batches
 from stimuli.sound.targets import TRUE_PEAK_LIMIT_DBTP
 
 JOB = "stimuli.normalise_collection"
@@ -36,16 +38,38 @@ LOWEST_LUFS, HIGHEST_LUFS = -60.0, 0.0
 CHILDREN = 2
 MOST_FILES_PER_CHILD = 200
 VALUES_PER_CHILD = 16 * 2**20  # samples times channels
+COPY_FORMAT, COPY_BITS = "wav", 24  # as stimuli.sound.clips.levelling writes it
 MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
-class Copy:
-    """A recording at its new level."""
+class Source:
+    """A clip to be copied, and the cells that it fills."""
 
-    original: Sounding
+    sound: Sounding
+    cells: list[FilledCell]
+
+    def __str__(self) -> str:
+        return str(self.cells[0])
+
+    @property
+    def values(self) -> int:
+        """How many numbers it consists of."""
+        return int(self.sound.shape["length_samples"] * self.sound.shape["channels"])
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A clip at its new level."""
+
+    source: Source
     heard: Heard
     gain_db: float
+
+    @property
+    def peaks_high(self) -> bool:
+        """Whether it passes the true peak that EBU R 128 allows; a player may then clip it."""
+        return bool(self.heard.measures and self.heard.measures["true_peak_dbtp"] > TRUE_PEAK_LIMIT_DBTP)
 
 
 def normalise_collection(
@@ -66,10 +90,10 @@ def normalise_collection(
     refuse_unfit(cells, target_lufs)
     keeping = Keeping()
     with keeping.until_committed():
-        copies = _copies(_clips(cells), target_lufs, keeping, progress)
+        copies = _copies(_sources(cells), target_lufs, keeping, progress)
         made = Collection(slug=slug, title=title, owner=actor)
         filling = Filling(made, _draft(source, cells, copies), actor, replace=False, linked=True, is_new=True)
-        filling.origins = {copy.heard.sha256: (copy.original.id, copy.gain_db) for copy in copies.values()}
+        filling.origins = {copy.heard.sha256: (copy.source.sound.id, copy.gain_db) for copy in copies.values()}
         conclude = partial(_conclude, filling, source, copies, target_lufs)
         fill(filling, keeping, fence=fence, then=conclude, progress=progress)
     return made
@@ -101,21 +125,34 @@ def copy_in_background(
 def refuse_unfit(cells: Sequence[FilledCell], target_lufs: float) -> None:
     """Refuse a level that some of the clips cannot have, naming them and the highest level that all can have."""
     if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
-        raise LevelsRefused(problem=f"{target_lufs:g} LUFS is no level between {LOWEST_LUFS:g} and {HIGHEST_LUFS:g}")
-    clips = {cell.sound.id: cell for cell in cells if cell.sound and cell.sound.is_clip}
-    measured = {str(cell): cell.sound.measures for cell in clips.values() if cell.sound and cell.sound.measures}
+        says = clause(
+            "{target} LUFS is no level between {lowest} and {highest}",
+            target=f"{target_lufs:g}",
+            lowest=f"{LOWEST_LUFS:g}",
+            highest=f"{HIGHEST_LUFS:g}",
+        )
+        raise LevelsRefused(problem=says)
+    measured = {str(source): source.sound.measures for source in _sources(cells) if source.sound.measures}
     unknown = [name for name, measures in measured.items() if measures["integrated_lufs"] is None]
     if unknown:
-        problem = f"{len(unknown)} of its sounds are too quiet or too short to have a loudness ({some(unknown)})"
-        raise LevelsRefused(problem=problem)
+        says = clause(
+            "{count} of its sounds are too quiet or too short to have a loudness ({names})",
+            count=len(unknown),
+            names=some(unknown),
+        )
+        raise LevelsRefused(problem=says)
     ceilings = {name: highest_lufs(measures) for name, measures in measured.items()}
     clipped = [name for name, ceiling in ceilings.items() if ceiling < target_lufs]
     if clipped:
-        problem = (
-            f"{len(clipped)} of its sounds would be clipped at {target_lufs:g} LUFS ({some(clipped)}); "
-            f"the highest level that all of them can have is {min(ceilings.values()):.1f} LUFS"
+        says = clause(
+            "{count} of its sounds would be clipped at {target} LUFS ({names}); "
+            "the highest level that all of them can have is {highest} LUFS",
+            count=len(clipped),
+            target=f"{target_lufs:g}",
+            names=some(clipped),
+            highest=f"{min(ceilings.values()):.1f}",
         )
-        raise LevelsRefused(problem=problem)
+        raise LevelsRefused(problem=says)
 
 
 def highest_lufs(measures: dict[str, Any]) -> float:
@@ -127,66 +164,66 @@ def highest_lufs(measures: dict[str, Any]) -> float:
 # --- Copies -----------------------------------------------------------------------------------------------------------
 
 
-def _copies(clips: Sequence[Sounding], target_lufs: float, keeping: Keeping, progress: Progress) -> dict[str, Copy]:
-    """Each recording once, by its digest."""
+def _sources(cells: Sequence[FilledCell]) -> list[Source]:
+    """Each clip once, however many cells it fills."""
+    found: dict[str, Source] = {}
+    for cell in cells:
+        if cell.sound and cell.sound.is_clip:
+            found.setdefault(cell.sound.sha256, Source(cell.sound, [])).cells.append(cell)
+    return list(found.values())
+
+
+def _copies(sources: Sequence[Source], target_lufs: float, keeping: Keeping, progress: Progress) -> dict[str, Copy]:
+    """A copy of each, by the digest of what it was made from."""
     copies: dict[str, Copy] = {}
+    batches = even_batches(sources, size=_size, room=VALUES_PER_CHILD, children=CHILDREN)
     with ThreadPoolExecutor(CHILDREN + 1) as pool:  # one more, which writes while the others wait for children
-        for made in pool.map(lambda batch: _levelled(batch, target_lufs, keeping), _batches(clips)):
-            copies |= {copy.original.sha256: copy for copy in made}
-            progress(len(copies), len(clips), "")
+        for made in pool.map(lambda batch: _levelled(batch, target_lufs, keeping), batches):
+            copies |= {copy.source.sound.sha256: copy for copy in made}
+            progress(len(copies), len(sources), "")
     return copies
 
 
-def _levelled(batch: Sequence[Sounding], target_lufs: float, keeping: Keeping) -> list[Copy]:
-    room = sum(_values(sound) for sound in batch) * 3 + MEGABYTE
-    names = [sound.sha256[:12] for sound in batch]
+def _size(source: Source) -> int:
+    """So much of a child's room, or as much as leaves a child with no more files than it may have."""
+    return max(source.values, VALUES_PER_CHILD // MOST_FILES_PER_CHILD)
+
+
+def _levelled(batch: Sequence[Source], target_lufs: float, keeping: Keeping) -> list[Copy]:
+    room = sum(source.values for source in batch) * COPY_BITS // 8 + MEGABYTE
+    names = [str(source) for source in batch]
     with ExitStack() as stack:
         outcome = run_sealed(
-            "stimuli.sound.levelled:level_clips",
-            *(stack.enter_context(storage.local_file(sound.file)) for sound in batch),
+            "stimuli.sound.clips.levelling:level_clips",
+            *(stack.enter_context(storage.local_file(source.sound.file)) for source in batch),
+            name=names[0],
             limits=Limits(cpu_s=300, wall_s=600, memory_bytes=512 * MEGABYTE + 8 * room, result_bytes=room + MEGABYTE),
             names=names,
-            befores=[sound.measures for sound in batch],
+            befores=[source.sound.measures for source in batch],
             target_lufs=target_lufs,
         )
     made, contents = [], {}
-    for number, (sound, entry) in enumerate(zip(batch, outcome.facts["copies"], strict=True)):
+    for number, (source, entry) in enumerate(zip(batch, outcome.facts["copies"], strict=True)):
         if "error" in entry:
             raise revived(entry["error"]["kind"], entry["error"]["data"], name=names[number])
         content = outcome.blobs[str(number)]
-        made.append(_copy(sound, entry, content))
-        contents[original_name(made[-1].heard.sha256, "wav")] = content
+        made.append(_copy(source, entry, content))
+        contents[original_name(made[-1].heard.sha256, COPY_FORMAT)] = content
     keeping.put_bytes(contents)
     return made
 
 
-def _copy(sound: Sounding, entry: dict[str, Any], content: bytes) -> Copy:
-    shape = {**sound.shape, "format": "wav", "bits": 24}
+def _copy(source: Source, entry: dict[str, Any], content: bytes) -> Copy:
     heard = Heard(
         place="",  # it stands in storage already
         sha256=hashlib.sha256(content).hexdigest(),
         byte_count=len(content),
-        shape=shape,
+        shape={**source.sound.shape, "format": COPY_FORMAT, "bits": COPY_BITS},
         measures=entry["after"],
         is_short=True,
         is_plain=True,
     )
-    return Copy(sound, heard, entry["gain_db"])
-
-
-def _batches(clips: Sequence[Sounding]) -> list[Sequence[Sounding]]:
-    """So many clips for one child that its answer stays small."""
-    longest = max((_values(sound) for sound in clips), default=1)
-    most = max(1, min(MOST_FILES_PER_CHILD, VALUES_PER_CHILD // longest))
-    return even_batches(clips, most, CHILDREN)
-
-
-def _values(sound: Sounding) -> int:
-    return int(sound.shape["length_samples"] * sound.shape["channels"])
-
-
-def _clips(cells: Sequence[FilledCell]) -> list[Sounding]:
-    return list({cell.sound.sha256: cell.sound for cell in cells if cell.sound and cell.sound.is_clip}.values())
+    return Copy(source, heard, entry["gain_db"])
 
 
 # --- Rows -------------------------------------------------------------------------------------------------------------
@@ -204,7 +241,7 @@ def _draft(source: Collection, cells: Sequence[FilledCell], copies: dict[str, Co
     if longs:
         says = sentence("{count} long recordings were taken over at the level they have: {names}.")
         report.warn(says, count=len(longs), names=some(longs))
-    loud = [str(cell) for cell in cells if cell.sound and _peaks_high(copies.get(cell.sound.sha256))]
+    loud = [str(cell) for copy in copies.values() if copy.peaks_high for cell in copy.source.cells]
     if loud:
         says = sentence("{count} sounds have true peaks above -1 dBTP and may be clipped by a player: {names}.")
         report.warn(says, count=len(loud), names=some(loud))
@@ -237,12 +274,14 @@ def _conclude(filling: Filling, source: Collection, copies: dict[str, Copy], tar
 
 
 def _told(copy: Copy) -> dict[str, Any]:
-    before, after = copy.original.measures, copy.heard.measures or {}
-    told = {"before_lufs": before["integrated_lufs"], "after_lufs": after["integrated_lufs"]}
-    peaks = {"before_dbtp": before["true_peak_dbtp"], "after_dbtp": after["true_peak_dbtp"]}
-    return {"from": copy.original.sha256, "to": copy.heard.sha256, "gain_db": copy.gain_db, **told, **peaks}
-
-
-def _peaks_high(copy: Copy | None) -> bool:
-    peak = (copy.heard.measures or {}).get("true_peak_dbtp") if copy else None
-    return peak is not None and peak > TRUE_PEAK_LIMIT_DBTP
+    before, after = copy.source.sound.measures, copy.heard.measures or {}
+    return {
+        "cells": [{"item": cell.item, "condition": cell.condition} for cell in copy.source.cells],
+        "from": copy.source.sound.sha256,
+        "to": copy.heard.sha256,
+        "gain_db": copy.gain_db,
+        "before_lufs": before["integrated_lufs"],
+        "after_lufs": after["integrated_lufs"],
+        "before_dbtp": before["true_peak_dbtp"],
+        "after_dbtp": after["true_peak_dbtp"],
+    }

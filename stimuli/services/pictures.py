@@ -3,19 +3,20 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from stimuli import storage
 from stimuli.errors.delivery import NoPicture
 from stimuli.errors.sound import RecordingNotReady
 from stimuli.models.recordings import DERIVATION
 from stimuli.services.sources import Source, ask_sealed, masters, shelf
-from stimuli.sound.sealed import run_sealed
-
-if TYPE_CHECKING:
-    from stimuli.sound.chunks import ChunkResult
-    from stimuli.sound.pyramid import Pyramid
-    from stimuli.sound.tiles import TilePack
+from stimuli.sound.drawing.chunk_packs import ChunkResult
+from stimuli.sound.drawing.dat import DAT_HEADER, dat_header
+from stimuli.sound.drawing.folding import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
+from stimuli.sound.drawing.parameters import spectrogram_at
+from stimuli.sound.drawing.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile
+from stimuli.sound.drawing.tiles import TilePack
+from stimuli.sound.sealed.asking import run_sealed
 
 MOST_BINS = 16_384
 PAIR_BYTES = 2
@@ -32,8 +33,6 @@ class Picture:
 
 def tile(*, source: Source, statistic: str, level: int, index: int) -> Picture:
     """A picture of 1024 columns and 256 rows."""
-    from stimuli.sound.pyramid import DIRECT_LEVELS, STATISTICS, STORED_FROM
-
     pyramid = source.pyramid
     if statistic not in STATISTICS or level >= pyramid.levels or index >= pyramid.tiles(level):
         raise NoPicture
@@ -54,14 +53,12 @@ def peaks(*, source: Source, level: int, start: int, count: int) -> Picture:
     if source.is_long:
         return _patiently(source, lambda: _stored_peaks(source, level, start, count))
     with _drawn_peaks(source, level) as file:
-        file.seek(_dat_header_bytes() + start * PAIR_BYTES)
+        file.seek(DAT_HEADER.size + start * PAIR_BYTES)
         return Picture(file.read(count * PAIR_BYTES))
 
 
 def peaks_file(*, source: Source, level: int) -> tuple[int, Iterator[bytes]]:
     """A level as a whole BBC .dat file: how many bytes, and the bytes."""
-    from stimuli.sound.folding import peaks_name
-
     if level >= source.pyramid.peak_levels:
         raise NoPicture
     if not source.is_ready:
@@ -89,9 +86,6 @@ def _patiently(source: Source, read: Callable[[], Picture]) -> Picture:
 
 
 def _stored_tile(source: Source, statistic: str, level: int, index: int) -> Picture:
-    from stimuli.sound.folding import TILE_INDEX, TILES, partial_tile
-    from stimuli.sound.pyramid import Tile
-
     if not source.is_ready:
         return Picture(*partial_tile(source.pyramid, Tile(statistic, level, index), _finder(source)))
     offset, length = _pack(source.derived.file(TILE_INDEX)).range_of(statistic, level, index)
@@ -99,27 +93,21 @@ def _stored_tile(source: Source, statistic: str, level: int, index: int) -> Pict
 
 
 @lru_cache(maxsize=16)
-def _pack(name: str) -> "TilePack":
+def _pack(name: str) -> TilePack:
     """Where the tiles of a folded recording lie; that never changes."""
-    from stimuli.sound.tiles import TilePack
-
     return TilePack(storage.read_range(name, 0, storage.byte_count(name)))
 
 
 def _stored_peaks(source: Source, level: int, start: int, count: int) -> Picture:
-    from stimuli.sound.folding import partial_peaks, peaks_name
-
     if not source.is_ready:
         bins, complete = partial_peaks(source.pyramid, level, start, count, _finder(source))
         return Picture(bins.tobytes(), complete)
-    offset = _dat_header_bytes() + start * PAIR_BYTES
+    offset = DAT_HEADER.size + start * PAIR_BYTES
     return Picture(storage.read_range(source.derived.file(peaks_name(level)), offset, count * PAIR_BYTES))
 
 
-def _finder(source: Source) -> "Callable[[int], ChunkResult | None]":
+def _finder(source: Source) -> FindChunk:
     """Chunks by number, as far as they are there; only what is needed of them is read."""
-    from stimuli.sound.chunks import ChunkResult
-
     made = set(source.recording.chunks.values_list("number", flat=True))
 
     def find(number: int) -> ChunkResult | None:
@@ -135,18 +123,15 @@ def _finder(source: Source) -> "Callable[[int], ChunkResult | None]":
 def _drawn_tile(source: Source, statistic: str, level: int, index: int) -> bytes:
     wanted: dict[str, Any] = {"statistic": statistic, "level": level, "tile": index}
     if not source.has_masters:
-        return ask_sealed("stimuli.sound.tiles:render", source, **wanted).blobs["tile"]
+        return ask_sealed("stimuli.sound.drawing.rendering:render", source, **wanted).blobs["tile"]
     start, stop = _reach(source.pyramid, level, index)
     with masters(source, start, stop) as (first, files):
         wanted |= {"first": first, "shape": source.shape.to_json()}
-        return run_sealed("stimuli.sound.masters:render", *files, **wanted).blobs["tile"]
+        return run_sealed("stimuli.sound.slicing.masters:render", *files, **wanted).blobs["tile"]
 
 
-def _reach(pyramid: "Pyramid", level: int, index: int) -> tuple[int, int]:
+def _reach(pyramid: Pyramid, level: int, index: int) -> tuple[int, int]:
     """The samples under a tile and under the windows at its edges."""
-    from stimuli.sound.pyramid import COLUMNS
-    from stimuli.sound.spectrogram import spectrogram_at
-
     margin = spectrogram_at(pyramid.sample_rate_hz).window_samples
     width = COLUMNS * pyramid.step(level)
     return max(index * width - margin, 0), min((index + 1) * width + margin, pyramid.length_samples)
@@ -158,21 +143,13 @@ def _drawn_peaks(source: Source, level: int) -> BinaryIO:
 
 
 def _draw_peaks(source: Source, level: int, target: BinaryIO) -> None:
-    from stimuli.sound.peaks import dat_header
-
     pyramid = source.pyramid
     width, bins = pyramid.bin_samples(level), pyramid.bins(level)
     target.write(dat_header(sample_rate_hz=pyramid.sample_rate_hz, bin_samples=width, bins=bins))
     at_once = max(SAMPLES_AT_ONCE // (width * source.recording.channels), 1)
     for start in range(0, bins, at_once):
         wanted = {"bin_samples": width, "start": start, "count": min(at_once, bins - start)}
-        target.write(ask_sealed("stimuli.sound.peaks:render", source, **wanted).blobs["peaks"])
-
-
-def _dat_header_bytes() -> int:
-    from stimuli.sound.peaks import DAT_HEADER
-
-    return DAT_HEADER.size
+        target.write(ask_sealed("stimuli.sound.drawing.peaks:render", source, **wanted).blobs["peaks"])
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

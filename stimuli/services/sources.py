@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 
@@ -14,16 +14,13 @@ from stimuli.derived import Derived
 from stimuli.errors.delivery import NoSound, RecordingRefused
 from stimuli.errors.sound import RecordingNotReady
 from stimuli.models import Recording, Stimulus
+from stimuli.services.clips import is_short
 from stimuli.shelf import Shelf
+from stimuli.sound.drawing.pyramid import Pyramid
 from stimuli.sound.facts import Shape
-from stimuli.sound.formats import Format
-from stimuli.sound.sealed import Outcome, run_sealed
+from stimuli.sound.formats import CANNOT_BE_CUT, Format
+from stimuli.sound.sealed.asking import Outcome, run_sealed
 
-if TYPE_CHECKING:
-    from stimuli.sound.pyramid import Pyramid
-
-# The same as in stimuli.sound.decoding, which would load the decoders with it; a test compares them.
-CANNOT_BE_CUT = frozenset({Format.OPUS, Format.VORBIS, Format.M4A})
 LONGEST_SLICE_S = 10
 MB = 10**6
 
@@ -66,7 +63,7 @@ class Source:
         return Derived.of(self.recording)
 
     @property
-    def pyramid(self) -> "Pyramid":
+    def pyramid(self) -> Pyramid:
         return pyramid_of(self.recording)
 
 
@@ -88,7 +85,7 @@ def source_for_participant(stimulus: Stimulus) -> Source:
 
 
 def is_long(recording: Recording) -> bool:
-    return recording.length_samples > settings.SHORT_RECORDING_S * recording.sample_rate_hz
+    return not is_short(recording.length_samples, recording.sample_rate_hz)
 
 
 def shape_of(recording: Recording) -> Shape:
@@ -101,9 +98,7 @@ def shape_of(recording: Recording) -> Shape:
     )
 
 
-def pyramid_of(recording: Recording) -> "Pyramid":
-    from stimuli.sound.pyramid import Pyramid  # loads what draws, which most processes never need
-
+def pyramid_of(recording: Recording) -> Pyramid:
     return Pyramid.of(shape_of(recording))
 
 
@@ -127,7 +122,7 @@ def _index(name: str, kept_as: str) -> bytes:
 def _probed(name: str) -> bytes:
     with storage.local_file(name) as file:
         limits = {"longest_h": settings.LONGEST_RECORDING_H, "short_s": 0}
-        return run_sealed("stimuli.sound.work:probe", file, **limits).blobs["index"]
+        return run_sealed("stimuli.sound.judging.files:probe", file, **limits).blobs["index"]
 
 
 def ask_sealed(work: str, source: Source, **arguments: Any) -> Outcome:

@@ -50,7 +50,6 @@ core:change_role                      admin-405      admin-400
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:level_copy                    owned          owned
-stimuli:listen                        owned          staff-405
 stimuli:sound                         owned          staff-405
 stimuli:clip                          owned          staff-405
 stimuli:manifest                      owned          staff-405
@@ -83,6 +82,7 @@ api:collection                        api-owned      api-405
 api:collection_checks                 api-owned      api-405
 api:intakes                           api-owned      api-owned-400
 api:intake                            api-owned      api-405
+api:intake_levels                     api-owned      api-405
 api:intake_files                      api-owned      api-owned-400
 api:intake_seal                       api-read-405   api-owned-409
 api:intake_confirm                    api-read-405   api-owned-409

@@ -63,7 +63,7 @@ def site(process_environment: dict[str, str], nginx: Path) -> Iterator[Nginx]:  
 
 
 def clip_of(stimulus: Stimulus) -> str:
-    return f"/collections/{stimulus.item.collection.slug}/{stimulus.pk}/"
+    return f"/collections/{stimulus.item.collection.slug}/{stimulus.pk}/sound/clip/"
 
 
 @pytest.mark.django_db(transaction=True)

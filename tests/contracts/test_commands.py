@@ -6,9 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +19,9 @@ from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
 from scripts.serving import addresses
 from scripts.testing import Outcome, summary
+from tests.processes import children_of
 from tests.servers import free_port
+from tests.waiting import wait_until
 
 ROOT = settings.BASE_DIR
 START_TIMEOUT_S = 300
@@ -233,11 +234,8 @@ def processes_of(tree: Path) -> list[str]:
     return found
 
 
-def eventually(what: str, condition: object, *, timeout_s: float = 60) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, f"{what} did not happen in {timeout_s} s"
-        time.sleep(0.2)
+def eventually(what: str, condition: Callable[[], bool]) -> None:
+    wait_until(condition, f"{what} did not happen", patience_s=60, every_s=0.2)
 
 
 @whole_way
@@ -262,10 +260,10 @@ def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Pat
 def test_a_child_that_dies_comes_back_and_none_outlives_its_parent(fresh_clone: Path) -> None:
     port = free_port()
     with started(fresh_clone, port) as (process, _):
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        children = children_of(process.pid)
         assert len(children) == 2
         for child in children:
-            os.kill(int(child), signal.SIGKILL)
+            os.kill(child, signal.SIGKILL)
         eventually("the web server's death", lambda: not answers(port))
         eventually("the web server's return", lambda: answers(port))
         eventually("the worker's return", lambda: any("run_worker" in command for command in processes_of(fresh_clone)))

@@ -1,6 +1,5 @@
 """Workers are killed while a day is ingested, ten times, in chunks and in the fold: its files differ in no byte."""
 
-import hashlib
 import random
 import time
 from collections.abc import Callable
@@ -8,17 +7,17 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.core.files.storage import default_storage
 from django.test import override_settings
 
 from core.models import Job
 from core.tasks import enqueue
-from stimuli.derived import Derived
 from stimuli.models import Recording
 from stimuli.services import ingest
 from tests.faults.test_job_kills import PATIENCE_S, TABLE_WORKER, crew_of
 from tests.stimuli.recordings import bring_in
 from tests.stimuli.sound.long_recordings import day_wav
+from tests.stimuli.stored import derived_digests
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -26,28 +25,23 @@ KILLS = 10
 HOURS = 15.0  # 13 chunks at 8 kHz: a little more than one a kill
 
 
-def digests(recording: Recording) -> dict[str, str]:
-    folder = Path(default_storage.path(Derived.of(recording).folder))
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
-
-
 def undisturbed(day: Path, folder: Path) -> tuple[dict[str, str], dict[str, object]]:
     """The same ingest in a quiet place, gone afterwards but for its digests and measures."""
     with override_settings(DATA_DIR=folder, MEDIA_ROOT=folder / "files"):
         recording = bring_in(day)
         ingest.ingest_at_once(recording=recording)
-        found = digests(recording), recording.measures
+        found = derived_digests(recording), recording.measures
         recording.delete()
         Job.objects.all().delete()
         return found
 
 
 def wait_for(what: str, happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not happened():
-        states = list(Job.objects.filter(name__startswith="stimuli.").values_list("key", "state", "attempts", "error"))
-        assert time.monotonic() < deadline, f"waited in vain for {what}: {states}"
-        time.sleep(0.01)
+    def complaint() -> str:
+        jobs = Job.objects.filter(name__startswith="stimuli.").values_list("key", "state", "attempts", "error")
+        return f"waited in vain for {what}: {list(jobs)}"
+
+    wait_until(happened, complaint, patience_s=PATIENCE_S, every_s=0.01)
 
 
 def chunks_done(recording: Recording) -> int:
@@ -81,7 +75,7 @@ def test_ten_kills_during_ingest_change_no_byte(
     recording.refresh_from_db()
     repeated = Job.objects.filter(name__startswith="stimuli.", attempts__gt=1)
     assert repeated.filter(name=ingest.CHUNK_JOB).exists(), "no kill hit a running chunk, so nothing was tested"
-    assert digests(recording) == wanted
+    assert derived_digests(recording) == wanted
     assert recording.measures == measures
     assert not list((settings.DATA_DIR / "folding").iterdir())
     report(

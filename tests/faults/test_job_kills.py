@@ -24,6 +24,7 @@ from core.tasks import JobKind, enqueue
 from scripts.children import dies_with_parent
 from tests.effects.models import Effect
 from tests.effects.tasks import crash, write, write_unfenced
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -119,11 +120,10 @@ def done() -> int:
 
 
 def wait_until_done(count: int) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while done() < count:
-        states = Counter(asked_for().values_list("state", flat=True))
-        assert time.monotonic() < deadline, f"waited in vain for {count} done jobs: {states}"
-        time.sleep(0.05)
+    def complaint() -> str:
+        return f"waited in vain for {count} done jobs: {Counter(asked_for().values_list('state', flat=True))}"
+
+    wait_until(lambda: done() >= count, complaint, patience_s=PATIENCE_S, every_s=0.05)
 
 
 def run_with_faults(count: int, faults: int, strike: Callable[[random.Random], None]) -> None:
@@ -211,8 +211,5 @@ def test_control_rings_alone_do_not_bring_every_job_to_its_end(process_environme
     assert empty_redis() == 20
     with crew_of(process_environment, CELERY_WORKER):
         sentinel = enqueue(write, effect="rung after the flush")
-        deadline = time.monotonic() + PATIENCE_S
-        while Job.objects.get(pk=sentinel.pk).state != Job.State.DONE:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: Job.objects.get(pk=sentinel.pk).state == Job.State.DONE, patience_s=PATIENCE_S)
     assert done() == 1

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.servers import Server, scratch_folder
+from tests.processes import children_of
+from tests.servers import Server, running, scratch_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,7 +41,7 @@ class WebServer(Server):
 
     def workers(self) -> list[int]:
         """The processes that serve, asked of the kernel."""
-        return [int(pid) for pid in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+        return children_of(self.pid)
 
     def kill_a_worker(self, chance: random.Random) -> None:
         """Its master puts another in its place."""
@@ -68,8 +69,4 @@ def web_server(
     """A running web server that loses the given share of replies to votes; gone at the end."""
     with scratch_folder("web") as folder:
         server = WebServer(folder, {**environment, "EARMARK_FAULT_DROPPED": str(dropped)}, application)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
+        yield from running(server)

@@ -11,10 +11,10 @@ from PIL import Image
 
 from stimuli import storage
 from stimuli.models import Recording
-from stimuli.sound.decoding import open_sound
+from stimuli.sound.decoding.frames import build_index
+from stimuli.sound.decoding.opening import open_sound
 from stimuli.sound.facts import Samples
 from stimuli.sound.formats import Format
-from stimuli.sound.frames import build_index
 from tests.people import browser_of
 from tests.stimuli.recordings import bring_in, cell_of
 from tests.stimuli.sound.material import noise, on_grid, written
@@ -31,10 +31,10 @@ class Desk:
         self.recording = recording
         self.stimulus = cell_of(recording, served="served/clip.wav" if served else "")
         self.client: Client = browser_of(self.stimulus.item.collection.owner)
-        self.listen = f"/collections/{self.stimulus.item.collection.slug}/{self.stimulus.pk}/"
+        self.sound = f"/collections/{self.stimulus.item.collection.slug}/{self.stimulus.pk}/sound/"
 
     def get(self, path: str, *, status: int = 200, **headers: str) -> Any:
-        answer = self.client.get(f"{self.listen}sound/{path}", headers={"Accept": "application/json", **headers})
+        answer = self.client.get(f"{self.sound}{path}", headers={"Accept": "application/json", **headers})
         assert answer.status_code == status, answer.content
         return answer
 

@@ -1,11 +1,13 @@
 """What stands in storage, for tests that look whether it is right."""
 
+import hashlib
 from pathlib import Path
 
 from django.conf import settings
 from django.db.models.fields.files import FieldFile
 
 from stimuli import storage
+from stimuli.derived import Derived
 from stimuli.models import Recording
 
 
@@ -25,6 +27,12 @@ def content(file: FieldFile) -> bytes:
 
 def size(file: FieldFile) -> int:
     return storage.byte_count(name_of(file))
+
+
+def derived_digests(recording: Recording) -> dict[str, str]:
+    """Every file that was made of a recording, by name."""
+    folder = Path(settings.MEDIA_ROOT) / Derived.of(recording).folder
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
 
 def recording_of(item: str, condition: str) -> Recording:

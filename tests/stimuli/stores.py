@@ -9,6 +9,8 @@ import boto3
 from moto.server import ThreadedMotoServer
 from pytest_django.fixtures import Settings
 
+from tests.stimuli.recordings import fresh_storage
+
 BUCKET = "earmark"
 KEYS = {"access_key": "test", "secret_key": "test", "region_name": "garage"}
 
@@ -24,14 +26,9 @@ def s3_server() -> Iterator[str]:
         server.stop()
 
 
-def use_folder(settings: Settings, folder: Path) -> None:
-    settings.DATA_DIR = folder
-    settings.MEDIA_ROOT = folder / "files"
-
-
 def use_bucket(settings: Settings, folder: Path, endpoint: str) -> Any:
     """Let the test's storage be an empty bucket, and return a client that looks at it from the side."""
-    use_folder(settings, folder)
+    fresh_storage(settings, folder)
     options = {"bucket_name": BUCKET, "endpoint_url": endpoint, "default_acl": None, "file_overwrite": True, **KEYS}
     settings.STORAGES = settings.STORAGES | {
         "default": {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}

@@ -7,8 +7,9 @@ import pytest
 import soundfile
 
 from stimuli.errors import EmptyAudio, NotAudio
+from stimuli.matrix_page import matrix_page
 from stimuli.models import Recording, Stimulus
-from stimuli.services.collections import add_stimulus, create_collection, matrix
+from stimuli.services.collections import add_stimulus, create_collection
 from tests.factories import make_collection, make_user, tone
 from tests.stimuli.stored import content, name_of, recording_of, size
 
@@ -105,9 +106,9 @@ def test_a_file_without_samples_is_refused() -> None:
 def test_the_matrix_shows_missing_cells() -> None:
     collection = make_collection(make_user(), items=2, conditions=2)
     add_stimulus(collection=collection, item="lonely", condition="secretcondition0", content=tone(500))
-    conditions, rows = matrix(collection=collection)
-    assert conditions == ["secretcondition0", "secretcondition1"]
-    assert [(item, [cell is not None for cell in cells]) for item, cells in rows] == [
+    shown = matrix_page(collection, "1", [])
+    assert shown["conditions"] == ["secretcondition0", "secretcondition1"]
+    assert [(row.item.name, [cell.stimulus is not None for cell in row.cells]) for row in shown["rows"]] == [
         ("lonely", [True, False]),
         ("secretitem0", [True, True]),
         ("secretitem1", [True, True]),

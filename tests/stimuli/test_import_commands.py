@@ -1,6 +1,7 @@
 """The commands of stimuli: from a folder to a checked and levelled collection without a web server."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,11 @@ def test_a_folder_is_imported_checked_and_levelled(tmp_path: Path, admin: User) 
     assert Item.objects.get(name="S01_P01").factors["session"] == "S01"
     assert "7 stimuli: 0 errors" in command("check_stimuli", "my-sounds")[0]
     out, _ = command("normalise_stimuli", "my-sounds", "--preset", "udase", "--out", "Levelled")
-    assert "Copied 7 sounds to -30 LUFS" in out
+    assert re.fullmatch(
+        r"Copied 'my-sounds' into 'levelled'\. "
+        r"7 copies at -30 LUFS, 0\.0\d LU off at most; the highest true peak is -\d+\.\d dBTP\.\n",
+        out,
+    )
     checked = json.loads(command("check_stimuli", "levelled", "--lufs", -30, "--tolerance", 0.1, "--json")[0])
     assert not [one for one in checked["findings"] if one["code"].startswith("level")]
 
@@ -80,10 +85,42 @@ def test_a_long_recording_is_prepared_at_once_when_asked_to_wait(tmp_path: Path,
     settings.SHORT_RECORDING_S = 1
     write(tmp_path / "A/A_full-length.wav", noise(3.0, rate=8000), rate=8000)
     write(tmp_path / "A/A-1.wav", noise(0.5, rate=8000), rate=8000)
-    command("import_stimuli", tmp_path, "--collection", "day", "--wait")
+    out, _ = command("import_stimuli", tmp_path, "--collection", "day", "--wait")
+    assert "Prepared 1 long recording; everything in 'day' can be heard and seen." in out
     day = Recording.objects.get(stimuli__condition__name="full-length")
     assert day.state == "ready"
     assert day.measures["integrated_lufs"] is not None
+
+
+def test_without_waiting_it_is_said_what_is_left_to_do_and_how(tmp_path: Path, settings: Settings) -> None:
+    settings.SHORT_RECORDING_S = 1
+    for name in "AB":
+        write(tmp_path / f"{name}/{name}_full-length.wav", noise(3.0, rate=8000, seed=ord(name)), rate=8000)
+    out, _ = command("import_stimuli", tmp_path, "--collection", "days")
+    assert "The worker still has to prepare 2 long recordings" in out
+    assert "manage.py run_worker" in out
+    assert "Prepared 2 long recordings." in command("ingest_recordings")[0]
+    assert {recording.state for recording in Recording.objects.all()} == {"ready"}
+    assert "No long recording waits" in command("ingest_recordings")[0]
+    out, _ = command("import_stimuli", tmp_path, "--collection", "days", "--replace")
+    assert "prepare" not in out, "what is ready already waits for nothing"
+
+
+def test_a_recording_that_cannot_be_prepared_is_named_and_the_others_are(tmp_path: Path, settings: Settings) -> None:
+    settings.SHORT_RECORDING_S = 1
+    broken = noise(6.0, rate=8000)
+    broken[20_000] = float("nan")
+    write(tmp_path / "A/A_full-length.wav", broken, rate=8000, subtype="FLOAT")
+    write(tmp_path / "B/B_full-length.wav", noise(3.0, rate=8000), rate=8000)
+    out, err = StringIO(), StringIO()
+    with pytest.raises(CommandError, match="of 2 long recordings 1 cannot be used"):
+        call_command("import_stimuli", str(tmp_path), "--collection", "days", "--wait", stdout=out, stderr=err)
+    assert "Imported 2 stimuli" in out.getvalue()
+    assert "A x full-length: " in err.getvalue()
+    states = dict(Recording.objects.values_list("stimuli__item__name", "state"))
+    assert states == {"A": "refused", "B": "ready"}
+    with pytest.raises(CommandError, match="Of 1 long recording 1 cannot be used"):
+        command("ingest_recordings", "--refused")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A long recording from storage to browsable: in any order, twice, half done, damaged; its files are the same."""
 
-import hashlib
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -14,13 +14,14 @@ from core.models import Job
 from core.services import jobs
 from core.tasks import enqueue
 from core.worker import work
-from stimuli import storage
+from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.models import Chunk, Recording
 from stimuli.services import ingest
-from stimuli.sound.sealed import Limits
+from stimuli.sound.sealed.asking import Limits
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.sound.long_recordings import day_wav
+from tests.stimuli.stored import derived_digests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,12 +56,6 @@ def work_all() -> list[Job]:
     return done
 
 
-def digests(recording: Recording) -> dict[str, str]:
-    """Every derived file by name."""
-    folder = Path(storage.store().local_file(Derived.of(recording).file("tiles.idx")).name).parent
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
-
-
 def test_chunks_come_first_to_last_and_the_fold_makes_the_recording_ready(day: Path) -> None:
     recording = bring_in(day)
     assert ingest.ingest_progress(recording=recording) == {"done": 0, "total": 2, "time_left_s": None}
@@ -70,8 +65,10 @@ def test_chunks_come_first_to_last_and_the_fold_makes_the_recording_ready(day: P
     recording.refresh_from_db()
     assert recording.state == "ready"
     assert recording.measures["sample_peak_dbfs"] < 0
-    assert {"tiles.pack", "tiles.idx", "loudness.f32", "peaks-512.dat", "peaks-2048.dat"} <= set(digests(recording))
-    assert not [name for name in digests(recording) if name.startswith("chunk")]
+    assert {"tiles.pack", "tiles.idx", "loudness.f32", "peaks-512.dat", "peaks-2048.dat"} <= set(
+        derived_digests(recording)
+    )
+    assert not [name for name in derived_digests(recording) if name.startswith("chunk")]
     assert not Chunk.objects.exists()
     assert ingest.ingest_progress(recording=recording) == {"done": 2, "total": 2, "time_left_s": 0.0}
 
@@ -79,7 +76,7 @@ def test_chunks_come_first_to_last_and_the_fold_makes_the_recording_ready(day: P
 def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: Settings, tmp_path: Path) -> None:
     undisturbed = bring_in(day)
     work_all()
-    wanted = digests(undisturbed)
+    wanted = derived_digests(undisturbed)
     assert len(wanted) > 5
     undisturbed.delete()
     Job.objects.all().delete()
@@ -97,17 +94,17 @@ def test_order_repetition_and_lost_commits_change_no_byte(day: Path, settings: S
     work_all()
     recording.refresh_from_db()
     assert recording.state == "ready"
-    assert digests(recording) == wanted
+    assert derived_digests(recording) == wanted
 
 
 def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
     recording = bring_in(day)
     done = work_all()
-    before = digests(recording)
+    before = derived_digests(recording)
     for job in done:
         Job.objects.filter(pk=job.pk).update(state="queued", finished_at=None)
     assert [job.state for job in work_all()] == ["done"] * 3
-    assert digests(recording) == before
+    assert derived_digests(recording) == before
     assert not Chunk.objects.exists()
 
 
@@ -151,6 +148,32 @@ def test_the_scheduled_job_resumes_what_fell_between_two_stools(day: Path) -> No
     work_all()
     recording.refresh_from_db()
     assert recording.state == "ready"
+
+
+def test_the_scheduled_job_clears_away_what_killed_ones_left_after_a_day(settings: Settings, tmp_path: Path) -> None:
+    """But not the scratch folder of a command that has been at work for longer, which holds it."""
+    settings.UPLOADS_DIR = uploads = tmp_path / "uploads"
+    folding = Path(settings.DATA_DIR) / "folding"
+    folders = {
+        "killed import": uploads / "folder-killed",
+        "import killed just now": uploads / "folder-fresh",
+        "fold of a recording that is gone": folding / "somebody's left",
+        "fold that has just begun": folding / "somebody's fresh",
+    }
+    with spool.scratch_folder() as held:
+        for folder in (*folders.values(), held):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "half").write_bytes(b"half")
+            age_h = 1 if "fresh" in folder.name else 25
+            os.utime(folder, (timezone.now().timestamp() - age_h * 3600,) * 2)
+        job = enqueue("stimuli.resume_ingests")
+        work(jobs.claim(worker="test", names=[job.name]) or job)
+        assert {name for name, folder in folders.items() if folder.exists()} == {
+            "import killed just now",
+            "fold that has just begun",
+        }
+        assert (held / "half").read_bytes() == b"half"
+    assert not held.exists()
 
 
 def test_a_recording_that_breaks_off_is_refused_with_a_sentence_and_leaves_nothing(day: Path, tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from core.models import Job, User
 from stimuli.models import Collection, Intake, IntakeFile
@@ -112,6 +114,13 @@ def test_a_list_of_the_wrong_shape_is_refused_with_its_fields(script: Client, ow
     assert "files" in answer.json()["data"]["fields"]
 
 
+def test_a_layout_that_nobody_knows_is_refused_before_anything_is_sent(script: Client, owner: User) -> None:
+    body = {"files": [{"path": "a.wav", "byte_count": 1}], "layout": "circles"}
+    answer = post(script, f"{API}{new_collection(owner).slug}/intakes/", body)
+    assert (*code(answer), list(answer.json()["data"]["fields"])) == (400, "request.invalid", ["layout"])
+    assert not Intake.objects.exists()
+
+
 def test_a_list_that_leads_astray_is_refused_in_a_sentence(script: Client, owner: User) -> None:
     files = [{"path": "../a.wav", "byte_count": 1}]
     answer = post(script, f"{API}{new_collection(owner).slug}/intakes/", {"files": files})
@@ -126,6 +135,19 @@ def test_twenty_thousand_paths_fit_into_one_list(script: Client, owner: User) ->
     assert len(body) > 2 * 1024 * 1024
     assert post(script, f"{API}{collection.slug}/intakes/", body).status_code == 201
     assert IntakeFile.objects.count() == 20_000
+
+
+@pytest.mark.parametrize("place", [API, "/collections/"])
+def test_a_longer_list_of_collections_asks_the_database_no_more(owner: User, place: str) -> None:
+    browser = browser_of(owner)
+    asked = []
+    for _ in range(3):
+        new_collection(owner)
+        browser.get(place)
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(place).status_code == 200
+        asked.append(len(queries))
+    assert asked[0] == asked[1] == asked[2]
 
 
 def test_a_short_name_that_is_taken_or_odd_is_refused(script: Client, owner: User) -> None:

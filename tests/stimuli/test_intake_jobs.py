@@ -1,11 +1,15 @@
 """Uploads: checked, proposed, confirmed and imported by jobs that may run twice and lose nothing."""
 
 import hashlib
+import io
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from core.models import Job
 from core.services import jobs
@@ -75,6 +79,30 @@ def test_a_zip_is_unpacked_and_what_it_holds_is_imported(tmp_path: Path, collect
     assert intake.state == "proposed"
     assert confirmed(intake).version == 1
     assert {row.condition.name for row in Stimulus.objects.filter(item__name="é")} == {"C0", "C1"}
+
+
+def test_a_zip_may_not_unpack_to_more_than_is_left_of_the_quota(collection: Collection, settings: Settings) -> None:
+    silence = wav(np.zeros(250_000))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for n in range(2):
+            archive.writestr(f"C{n}/a.wav", silence)
+    stored = {f"C{n}/b.wav": wav(noise(0.5, seed=n)) for n in range(2)}
+    earlier = uploaded(collection, stored)
+    run("stimuli.check_intake")
+    confirmed(earlier)
+    needed = sum(map(len, stored.values())) + 2 * len(silence)
+    told = []
+    for missing_bytes, state in ((0, "proposed"), (1, "refused"), (400_000, "refused")):
+        settings.UPLOAD_QUOTA_GB = (needed - missing_bytes + 0.5) / 1e9
+        intake = uploaded(collection, {"all.zip": packed.getvalue()})
+        run("stimuli.check_intake")
+        intake.refresh_from_db()
+        assert intake.state == state
+        told += [one["sentence"] for one in intake.report["findings"] if "all.zip" in one["sentence"]]
+        intakes.expire_intakes(now=timezone.now() + timedelta(days=30))
+    assert len(told) == 2
+    assert "unpacks to 0.001 GB, and there is room for 0.0006 GB" in told[1]
 
 
 def test_an_upload_with_broken_files_is_refused_with_all_reasons(collection: Collection) -> None:

@@ -7,10 +7,18 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
+from django.utils.translation import gettext, override
 
+from core.clauses import clause
 from core.models import Job, User
+from stimuli.errors.intake import TableUnreadable
+from stimuli.intake.plans import Cell, Ignored, Plan
+from stimuli.intake.reports import Report
 from stimuli.intake_pages import MOST_FINDINGS, MOST_STIMULI, clock, found, proposed
+from stimuli.level_reports import FIGURES, MOST_ROWS, level
 from stimuli.models import Collection, Intake
+from stimuli.sound.targets import PRESETS
 from tests.factories import make_collection, make_user
 from tests.people import browser_of
 from tests.stimuli.intake_material import arrived, begin, new_collection, seal
@@ -172,8 +180,54 @@ def test_of_thousands_not_more_is_shown_than_can_be_read() -> None:
     assert found({})["findings"] == proposed({})["stimuli"] == []
 
 
+def test_of_a_large_copy_the_table_is_cut_off_and_the_rest_is_in_the_download(browser: Client, owner: User) -> None:
+    figures = dict.fromkeys(FIGURES, -30.0)
+    copies = [{**figures, "cells": [{"item": f"i{n:05}", "condition": "<C0>"}]} for n in range(MOST_ROWS + 2)]
+    plan = {"source": str(uuid4()), "target_lufs": -30.0}
+    intake = in_state(owner, "done", layout="levels", version=1, plan=plan, report={"levels": copies})
+    page = page_of(browser, intake)
+    assert page.count("<td>&lt;C0&gt;</td>") == MOST_ROWS
+    assert "And 2 more, in the CSV." in page
+    place = f"/api/v1/collections/{intake.collection.slug}/intakes/{intake.pk}/levels.csv"
+    assert place in page
+    assert browser.get(place).content.count(b"\n") == len(copies) + 1
+
+
+def test_a_level_is_written_as_it_was_asked_for_in_the_readers_way() -> None:
+    assert [level(lufs) for lufs in (-30.0, -26.5, -23.25)] == ["-30", "-26.5", "-23.25"]
+    with override("fr"):
+        assert level(-26.5) == "-26,5"
+
+
 def test_cuts_are_shown_by_time_where_the_rate_is_known() -> None:
     cut = {"item": "A", "condition": "1", "path": "a.wav", "start": 48_000, "stop": 2_928_024, "sample_rate_hz": 48_000}
     assert proposed({"stimuli": [cut]})["stimuli"][0]["part"] == "0:01.000 to 1:01.001"
     assert proposed({"stimuli": [{**cut, "clip": 3}]})["stimuli"][0]["part"] == "clip 3"
     assert [clock(seconds) for seconds in (0, 59.6, 3600, 86_399)] == ["0:00", "1:00", "1:00:00", "23:59:59"]
+
+
+def test_everything_on_the_page_is_in_the_readers_language() -> None:
+    report = Report()
+    report.refuse(TableUnreadable(name="t.csv", problem=clause("it has more than {most} rows", most=200)))
+    plan = Plan("plane", ignored=[Ignored("b.wav", "it is not in {table}", {"table": "m.csv"})])
+    plan.add(Cell("A", "full-length", "A.mp3"), role="full-length")
+    told, kept = (json.loads(json.dumps(one.to_json())) for one in (report, plan))
+    with override("fr"):
+        shown, page = found(told)["findings"][0]["sentence"], proposed(kept)
+        rows = gettext("it has more than {most} rows").format(most=200)
+        assert shown == gettext(TableUnreadable.sentence).format(name="t.csv", problem=rows)
+        assert page["layout"] == gettext("full-length recordings with their summaries")
+        assert page["conditions"][0]["role"] == gettext("Full length").lower()
+        assert page["ignored"][0]["reason"] == gettext("it is not in {table}").format(table="m.csv")
+    with override("en"):
+        assert "more than 200 rows" in found(told)["findings"][0]["sentence"]
+        assert proposed(kept)["ignored"][0]["reason"] == "it is not in m.csv"
+
+
+def test_the_levels_that_others_use_are_proposed_in_the_readers_language(browser: Client, owner: User) -> None:
+    collection = new_collection(owner)
+    with override("fr"):  # and back again: what a request activates stays with the thread
+        title = gettext(PRESETS[0].title)
+        place = f"/collections/{collection.slug}/level/"
+        page = browser.get(place, headers={"accept-language": "fr"}).content.decode()
+    assert f'<option value="-30.0">{escape(title)}</option>' in page, "a browser takes no number with a comma"

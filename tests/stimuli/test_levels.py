@@ -1,5 +1,8 @@
 """Normalisation: an explicit copy at the target, with before and after; refused as a whole rather than clipped."""
 
+import csv
+import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,23 +10,34 @@ import numpy as np
 import pytest
 import soundfile
 
-from core.models import Job
+from core.models import Job, User
 from core.services import jobs
 from core.tasks import JobRun, enqueue
 from stimuli.errors.intake import LevelsRefused
+from stimuli.errors.levels import LevelTooHigh
 from stimuli.errors.uploads import CollectionSlugTaken
+from stimuli.level_reports import FIGURES
 from stimuli.models import Collection, Condition, Intake, Item, Recording, Stimulus
 from stimuli.services import levels
 from stimuli.services.checks import check_collection
 from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.services.levels import ask_for_copy, normalise_collection
-from stimuli.sound.findings import Options
+from stimuli.sound.checking.findings import Options
 from stimuli.synthesis import clip_bytes
 from tests.factories import make_user
+from tests.people import browser_of
 from tests.stimuli.folders import noise, write
+from tests.stimuli.intake_material import begin
 from tests.stimuli.stored import files_in_storage, place
 
 pytestmark = pytest.mark.django_db
+
+
+def imported(folder: Path, title: str) -> Collection:
+    collection = Collection.objects.create(slug=title.lower(), title=title, owner=make_user())
+    with drafted_folder(folder=folder, progress=lambda *_: None) as drafted:
+        import_draft(drafted=drafted, collection=collection, actor=collection.owner, progress=lambda *_: None)
+    return collection
 
 
 @pytest.fixture
@@ -35,10 +49,7 @@ def source(tmp_path: Path) -> Collection:
     write(tmp_path / "C2/b.flac", noise(0.6, seed=9, rate=44100), rate=44100)
     (tmp_path / "captions.csv").write_text("item,system,caption\na,human,A noise.\n")
     (tmp_path / "meta.csv").write_text("item,sex\na,F\nb,M\n")
-    collection = Collection.objects.create(slug="source", title="Source", owner=make_user())
-    with drafted_folder(folder=tmp_path, progress=lambda *_: None) as drafted:
-        import_draft(drafted=drafted, collection=collection, actor=collection.owner, progress=lambda *_: None)
-    return collection
+    return imported(tmp_path, "Source")
 
 
 def copied(source: Collection, target_lufs: float = -30.0) -> Collection:
@@ -68,7 +79,8 @@ def test_a_copy_is_its_source_times_one_gain_and_says_so(source: Collection) -> 
         assert copy.gain_db is not None
         original, _ = soundfile.read(place(copy.made_from.file))
         heard, rate = soundfile.read(place(copy.file))
-        assert (rate, copy.bits) == (copy.made_from.sample_rate_hz, 24)
+        assert (rate, len(heard)) == (copy.made_from.sample_rate_hz, copy.made_from.length_samples)
+        assert soundfile.info(place(copy.file)).subtype == f"PCM_{copy.bits}" == "PCM_24"
         np.testing.assert_allclose(heard, original * 10 ** (copy.gain_db / 20), atol=2.0**-23)
 
 
@@ -76,10 +88,85 @@ def test_the_report_holds_before_and_after_of_each_sound_once(source: Collection
     made = copied(source)
     intake = Intake.objects.get(collection=made)
     assert (intake.layout, intake.version, intake.plan["target_lufs"]) == ("levels", 1, -30.0)
-    assert len(intake.report["levels"]) == 5  # C0 x a and C2 x a are the same file
+    places = [sorted(f"{cell['item']} {cell['condition']}" for cell in one["cells"]) for one in intake.report["levels"]]
+    assert sorted(places) == [["a C0", "a C2"], ["a C1"], ["b C0"], ["b C1"], ["b C2"]]  # the first two are one file
     for level in intake.report["levels"]:
         assert level["after_lufs"] == pytest.approx(-30, abs=0.1)
         assert level["after_lufs"] - level["before_lufs"] == pytest.approx(level["gain_db"], abs=0.1)
+        assert level["after_dbtp"] - level["before_dbtp"] == pytest.approx(level["gain_db"], abs=0.01)
+
+
+def test_the_page_of_a_copy_shows_before_and_after_of_every_cell(source: Collection) -> None:
+    made = copied(source, -30.5)
+    intake = Intake.objects.get(collection=made)
+    page = browser_of(source.owner).get(f"/collections/copy/intakes/{intake.pk}/").content.decode()
+    assert 'Copied from <a href="/collections/source/">Source</a> to -30.5 LUFS.' in page
+    assert "5 copies at -30.5 LUFS, 0.00 LU off at most" in page
+    shown = re.findall(r'<tr><th scope="row">(\w)</th><td>(\w+)</td>(.*?)</tr>', page)
+    assert [f"{item} {condition}" for item, condition, _ in shown] == ["a C0", "a C1", "a C2", "b C0", "b C1", "b C2"]
+    for *_, figures in shown:
+        before, gain, after, before_peak, after_peak = map(float, re.findall(r">(-?[\d.]+)<", figures))
+        assert after == pytest.approx(-30.5)
+        assert before + gain == pytest.approx(after, abs=0.011)
+        assert before_peak + gain == pytest.approx(after_peak, abs=0.011)
+    assert re.search(r"<details class=.levels.>.*tabindex=\"0\".*</details>", page, re.DOTALL)
+
+
+def test_the_levels_of_a_copy_can_be_downloaded_by_whoever_made_it(source: Collection) -> None:
+    intake = Intake.objects.get(collection=copied(source))
+    address = f"/api/v1/collections/copy/intakes/{intake.pk}/levels.csv"
+    answer = browser_of(source.owner).get(address)
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert len(rows) == 6
+    told = next(one for one in intake.report["levels"] if {"item": "b", "condition": "C1"} in one["cells"])
+    row = next(row for row in rows if (row["item"], row["condition"]) == ("b", "C1"))
+    assert [float(row[name]) for name in FIGURES] == [told[name] for name in FIGURES]
+    assert browser_of(make_user()).get(address).status_code == 404
+
+
+def test_a_copy_says_where_it_comes_from_to_those_who_may_know(source: Collection) -> None:
+    made, colleague = copied(source), make_user()
+    intake = Intake.objects.get(collection=made)
+    link = f'<a href="/collections/copy/intakes/{intake.pk}/#levels">Before and after</a>'
+
+    def page_for(reader: User) -> str:
+        return browser_of(reader).get("/collections/copy/").content.decode()
+
+    page = page_for(source.owner)
+    assert 'Copied from <a href="/collections/source/">Source</a> to -30 LUFS.' in page
+    assert link in page
+    made.readers.add(colleague)
+    assert "Copied from" not in page_for(colleague)
+    assert "Copied from" not in browser_of(source.owner).get("/collections/source/").content.decode()
+    source.delete()
+    page = page_for(made.owner)
+    assert "Copied from another collection to -30 LUFS." in page
+    assert link in page
+
+
+def test_an_import_that_only_calls_itself_a_copy_is_shown_as_what_it_is(source: Collection) -> None:
+    begun = begin(source)
+    Intake.objects.filter(pk=begun.pk).update(layout=levels.LAYOUT, state=Intake.State.REFUSED)
+    browser = browser_of(source.owner)
+    assert "Nothing was imported" in browser.get(f"/collections/source/intakes/{begun.pk}/").content.decode()
+    assert browser.get("/collections/source/").status_code == 200
+
+
+def test_a_copy_of_texts_alone_is_made_and_says_that_there_was_nothing_to_level(tmp_path: Path) -> None:
+    (tmp_path / "captions.csv").write_text("item,system,caption\na,human,A noise.\n")
+    intake = Intake.objects.get(collection=copied(imported(tmp_path, "Words")))
+    page = browser_of(intake.owner).get(f"/collections/copy/intakes/{intake.pk}/").content.decode()
+    assert "It has no clips, so nothing was brought to -30 LUFS." in page
+    assert "<details" not in page.partition("<main")[2]
+
+
+def test_what_clips_only_on_its_way_through_the_gate_is_named_by_its_cell(tmp_path: Path) -> None:
+    """By its loudness it would just fit; but then its quiet part passes the gate, and the gain has to be larger."""
+    write(tmp_path / "C7/dusk.wav", np.concatenate([noise(2, level=0.001), noise(4, level=0.0004)]))
+    with pytest.raises(LevelTooHigh, match="'dusk x C7' would be clipped"):
+        copied(imported(tmp_path, "Evening"), -5.5)
+    assert not Collection.objects.filter(slug="copy").exists()
 
 
 def test_a_level_at_which_something_clips_is_refused_with_the_cells_and_the_highest_that_would_do(
@@ -100,11 +187,8 @@ def test_silence_has_no_level_and_no_level_is_beyond_reason(source: Collection, 
     with pytest.raises(LevelsRefused, match="no level between"):
         copied(source, 3.0)
     write(tmp_path / "quiet/a.wav", np.zeros(16000))
-    hushed = Collection.objects.create(slug="hushed", title="Hushed", owner=source.owner)
-    with drafted_folder(folder=tmp_path / "quiet", progress=lambda *_: None) as drafted:
-        import_draft(drafted=drafted, collection=hushed, actor=source.owner, progress=lambda *_: None)
     with pytest.raises(LevelsRefused, match="too quiet or too short"):
-        copied(hushed)
+        copied(imported(tmp_path / "quiet", "Hushed"))
 
 
 def test_a_name_that_is_taken_is_refused_before_anything_is_made(source: Collection) -> None:
@@ -117,10 +201,7 @@ def test_speech_with_pauses_below_the_gate_reaches_the_level_too(tmp_path: Path)
     rng = np.random.default_rng(4)
     loud, hush = rng.uniform(-0.3, 0.3, 16000), rng.uniform(-0.0009, 0.0009, 48000)
     (tmp_path / "a.wav").write_bytes(clip_bytes(np.concatenate([loud, hush]).astype(np.float32), 16000))
-    collection = Collection.objects.create(slug="speech", title="Speech", owner=make_user())
-    with drafted_folder(folder=tmp_path, progress=lambda *_: None) as drafted:
-        import_draft(drafted=drafted, collection=collection, actor=collection.owner, progress=lambda *_: None)
-    made = copied(collection, -45.0)
+    made = copied(imported(tmp_path, "Speech"), -45.0)
     assert Intake.objects.get(collection=made).report["levels"][0]["after_lufs"] == pytest.approx(-45, abs=0.1)
 
 

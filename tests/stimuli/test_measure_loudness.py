@@ -10,8 +10,8 @@ import pytest
 import soundfile
 from django.core.management import call_command
 
-from stimuli.sound.examination import examine
-from stimuli.sound.measuring import measure_file
+from stimuli.sound.measuring.examination import examine
+from stimuli.sound.measuring.files import measure_file
 from tests.stimuli.sound.ebu import SILENCE, Heard, noise, tone
 
 RATE_HZ = 44100

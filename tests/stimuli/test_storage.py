@@ -1,19 +1,17 @@
 """Kept under a name, whole or not at all, and read in parts: the same over a folder and over an S3 store."""
 
 import os
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from stimuli import storage
-from stimuli.shelf import Shelf
-from tests.stimuli.stores import s3_server, use_bucket, use_folder
+from tests.stimuli.recordings import fresh_storage
+from tests.stimuli.stores import s3_server, use_bucket
 
 SOUND = bytes(range(256)) * 4096  # 1 MiB: several blocks
 
@@ -32,7 +30,7 @@ def kind(
     if request.param == "bucket":
         use_bucket(settings, tmp_path, endpoint)
     else:
-        use_folder(settings, tmp_path)
+        fresh_storage(settings, tmp_path)
     return str(request.param)
 
 
@@ -101,7 +99,7 @@ def test_a_store_keeps_nothing_beside_itself_except_what_was_fetched_to_be_decod
 def test_a_folder_shows_no_half_file_and_leaves_none_behind(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use_folder(settings, tmp_path)
+    fresh_storage(settings, tmp_path)
     storage.keep("a/b", b"whole")
 
     def full(descriptor: int) -> None:
@@ -118,7 +116,7 @@ def test_a_folder_shows_no_half_file_and_leaves_none_behind(
 def test_what_a_killed_writer_left_is_cleared_away_and_what_is_being_written_is_not(
     settings: Settings, tmp_path: Path
 ) -> None:
-    use_folder(settings, tmp_path)
+    fresh_storage(settings, tmp_path)
     home = tmp_path / "files" / storage.SCRATCH
     home.mkdir(parents=True)
     now = timezone.now()
@@ -130,72 +128,10 @@ def test_what_a_killed_writer_left_is_cleared_away_and_what_is_being_written_is_
 
 
 def test_a_linked_file_is_shared_and_a_copied_one_is_not(settings: Settings, tmp_path: Path) -> None:
-    use_folder(settings, tmp_path)
+    fresh_storage(settings, tmp_path)
     source = tmp_path / "upload"
     source.write_bytes(SOUND)
     storage.keep("linked", source, linked=True)
     storage.keep("copied", source)
     assert source.stat().st_nlink == 2
     assert storage.read_range("copied", 0, len(SOUND)) == storage.read_range("linked", 0, len(SOUND)) == SOUND
-
-
-def test_a_shelf_makes_a_thing_once_however_many_ask_at_once(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, most_bytes=10**6)
-    begun, go_on, made = threading.Event(), threading.Event(), []
-
-    def make() -> bytes:
-        made.append(1)
-        begun.set()
-        go_on.wait(20)
-        return b"tile"
-
-    answers: list[bytes] = []
-    askers = [threading.Thread(target=lambda: answers.append(shelf.take_bytes("x", make))) for _ in range(4)]
-    for asker in askers:
-        asker.start()
-    assert begun.wait(20)
-    go_on.set()
-    for asker in askers:
-        asker.join()
-    assert (answers, len(made)) == ([b"tile"] * 4, 1)
-
-
-def test_a_shelf_stays_within_its_bound_and_keeps_what_is_used(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, most_bytes=100_000)
-    shelf.take_bytes("favourite", lambda: bytes(1000))
-    for number in range(300):
-        shelf.take_bytes(str(number), lambda: bytes(1000))
-        assert shelf.take_bytes("favourite", lambda: b"made again") == bytes(1000)
-        age(tmp_path)
-        assert shelf.held_bytes() <= 100_000
-    assert shelf.held_bytes() > 50_000, "clearing everything would be within the bound too"
-    assert shelf.take_bytes("0", lambda: b"made again") == b"made again"
-
-
-def age(folder: Path) -> None:
-    """Let a second pass for every file, so that the order of use does not hang on the clock's resolution."""
-    for path in folder.glob("??/*"):
-        facts = path.stat()
-        os.utime(path, (facts.st_mtime - 1, facts.st_mtime - 1))
-
-
-def test_two_shelves_over_one_folder_share_what_they_hold(tmp_path: Path) -> None:
-    one, other = Shelf(tmp_path, most_bytes=50_000), Shelf(tmp_path, most_bytes=50_000)
-    for number in range(200):
-        shelf = (one, other)[number % 2]
-        shelf.take_bytes(str(number), lambda: bytes(1000))
-        assert one.take_bytes(str(number), lambda: b"made again") == bytes(1000)
-    assert other.held_bytes() <= 55_000
-
-
-def test_a_thing_that_cannot_be_made_leaves_nothing_and_is_tried_again(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, most_bytes=10_000)
-
-    def fails(target: BinaryIO) -> None:
-        target.write(b"half")
-        raise ConnectionError("gone")
-
-    with pytest.raises(ConnectionError):
-        shelf.take("x", fails)
-    assert shelf.held_bytes() == 0
-    assert shelf.take_bytes("x", lambda: b"whole") == b"whole"

@@ -91,6 +91,7 @@ def test_another_version_of_the_protocol_is_refused_with_the_right_one(
         ({"Upload-Offset": "-1"}, (400, "upload.header")),
         ({"Upload-Offset": "9" * 30}, (400, "upload.header")),
         ({"Upload-Offset": "\u0663"}, (400, "upload.header")),
+        ({"Content-Length": "9" * 5000}, (400, "upload.header")),
         ({"Repr-Digest": "sha-256=:short:"}, (400, "upload.header")),
         ({"Upload-Checksum": "md5 1B2M2Y8AsgTpgAmY7PhCfg=="}, (400, "upload.checksum_unknown")),
         ({"Upload-Checksum": "sha1 not base64"}, (400, "upload.checksum_unknown")),

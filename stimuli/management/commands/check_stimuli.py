@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from core.errors import AppError
 from stimuli.models import Collection
 from stimuli.services.checks import check_collection, measure_missing
-from stimuli.sound.findings import Options
+from stimuli.sound.checking.findings import Options
 
 
 class Command(BaseCommand):

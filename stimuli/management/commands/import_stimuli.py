@@ -11,11 +11,20 @@ from core.errors import AppError
 from core.models import User
 from stimuli.intake.drafting import Draft
 from stimuli.intake.layouts import LAYOUTS
-from stimuli.models import Collection, Intake
+from stimuli.management.preparing import counted, prepare_all
+from stimuli.models import Collection, Intake, Recording
 from stimuli.services.imports import drafted_folder, import_draft, unready_recordings
-from stimuli.services.ingest import ingest_at_once
 
 MOST_SHOWN = 40
+NOW = "Prepared {count}; everything in '{slug}' can be heard and seen."
+LATER = (
+    "The worker still has to prepare {count}; the pages of these sounds in '{slug}' show how far it is.\n"
+    "If no worker runs, start one (manage.py run_worker), or prepare them here (manage.py ingest_recordings)."
+)
+FAILED = (
+    "Everything was imported, but of {count} {failed} cannot be used, see above. "
+    "Export what is broken again, and import it with --replace."
+)
 
 
 class Command(BaseCommand):
@@ -65,9 +74,25 @@ class Command(BaseCommand):
         self._tell(drafted, collection, intake, options)
         if drafted.is_refused:
             raise SystemExit(1)
-        if intake and options["wait"]:
-            for recording in unready_recordings(collection=collection):
-                ingest_at_once(recording=recording, told=lambda done, total: self._show(done, total, "preparing"))
+        waiting = unready_recordings(collection=collection) if intake else []
+        ending = self._prepared(waiting) if options["wait"] else LATER
+        if waiting and not options["as_json"]:
+            self.stdout.write(ending.format(count=counted(len(waiting)), slug=collection.slug))
+
+    def _prepared(self, waiting: list[Recording]) -> str:
+        """Prepare all that can be; what cannot is in the collection all the same."""
+
+        def complain(text: str) -> None:
+            self._show(0, 0, "")
+            self.stderr.write(text)
+
+        failed = prepare_all(
+            waiting, show=lambda name, done, total: self._show(done, total, f"{name}: chunk"), complain=complain
+        )
+        self._show(0, 0, "")
+        if failed:
+            raise CommandError(FAILED.format(failed=failed, count=counted(len(waiting))))
+        return NOW
 
     def _tell(self, drafted: Draft, collection: Collection, intake: Intake | None, options: dict[str, Any]) -> None:
         report, plan = drafted.report.to_json(), drafted.plan
@@ -81,7 +106,7 @@ class Command(BaseCommand):
             self.stderr.write(f"{found['severity']:<8} {found['sentence']}{place}")
         if len(report["findings"]) > MOST_SHOWN:
             self.stderr.write(f"... and {len(report['findings']) - MOST_SHOWN} more; --json shows all.")
-        self.stdout.write(_summary(drafted, collection, intake, report, waits=options["wait"]))
+        self.stdout.write(_summary(drafted, collection, intake, report))
 
     def _collection(self, name: str, owner: str | None) -> tuple[Collection, bool]:
         """The collection of that name, or a new one that is not saved yet."""
@@ -114,9 +139,7 @@ def _owner(name: str | None) -> User:
     return chosen
 
 
-def _summary(
-    drafted: Draft, collection: Collection, intake: Intake | None, report: dict[str, Any], *, waits: bool
-) -> str:
+def _summary(drafted: Draft, collection: Collection, intake: Intake | None, report: dict[str, Any]) -> str:
     counts = report["counts"]
     what = (
         f"{counts['stimuli']} stimuli ({counts['items']} items, {counts['conditions']} conditions, "
@@ -126,5 +149,4 @@ def _summary(
         return f"Refused: {report['errors']} problems; nothing was written."
     if intake is None:
         return f"Would import {what} into '{collection.slug}'."
-    later = "" if waits or not counts["long_recordings"] else " The worker prepares the long recordings."
-    return f"Imported {what} into '{collection.slug}', version {intake.version}.{later}"
+    return f"Imported {what} into '{collection.slug}', version {intake.version}."

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from core.errors import AppError
+from stimuli.management.preparing import counted, prepare_all
 from stimuli.models import Recording
-from stimuli.services.ingest import begin_ingest, ingest_at_once
+from stimuli.services.ingest import begin_ingest
 
 
 class Command(BaseCommand):
@@ -18,19 +18,18 @@ class Command(BaseCommand):
     def handle(self, *, refused: bool, **options: Any) -> None:
         states = [Recording.State.INGESTING, *([Recording.State.REFUSED] if refused else [])]
         waiting = list(Recording.objects.filter(state__in=states).order_by("created_at"))
-        failed = [recording for recording in waiting if not self._ingested(recording)]
-        self.stdout.write(f"{len(waiting) - len(failed)} of {len(waiting)} recordings are ready.")
-        if failed:
-            raise CommandError(f"{len(failed)} cannot be used; see above.")
-
-    def _ingested(self, recording: Recording) -> bool:
-        def told(done: int, total: int) -> None:
-            self.stdout.write(f"{recording}: {done} of {total} chunks")
-
-        try:
+        if not waiting:
+            self.stdout.write("No long recording waits to be prepared.")
+            return
+        for recording in waiting:
             begin_ingest(recording=recording)
-            ingest_at_once(recording=recording, told=told)
-        except AppError as refusal:
-            self.stderr.write(f"{recording}: {refusal}")
-            return False
-        return True
+        failed = prepare_all(waiting, show=self._show, complain=self.stderr.write)
+        if failed:
+            raise CommandError(
+                f"Of {counted(len(waiting))} {failed} cannot be used, see above. Export what is broken again, "
+                "and import it in the place of the old one."
+            )
+        self.stdout.write(f"Prepared {counted(len(waiting))}.")
+
+    def _show(self, name: str, done: int, total: int) -> None:
+        self.stdout.write(f"{name}: {done} of {total} chunks")

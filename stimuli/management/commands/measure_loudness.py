@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from core.errors import AppError
-from stimuli.sound.measuring import Measured, measure_file
+from stimuli.sound.measuring.files import Measured, measure_file
 
 HEADINGS = ("LUFS", "LRA", "dBTP", "dBFS", "duration", "Hz", "channels", "file")
 

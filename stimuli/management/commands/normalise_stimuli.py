@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
 from core.errors import AppError
+from stimuli.level_reports import summary
 from stimuli.models import Collection, Intake
 from stimuli.services.levels import normalise_collection
 from stimuli.sound.targets import PRESETS
@@ -49,9 +50,7 @@ class Command(BaseCommand):
             return
         for found in report["findings"]:
             self.stderr.write(f"{found['severity']:<8} {found['sentence']}")
-        worst = max((abs(level["after_lufs"] - target) for level in report["levels"]), default=0.0)
-        count = len(report["levels"])
-        self.stdout.write(f"Copied {count} sounds to {target:g} LUFS (within {worst:.2f} LU) into '{made.slug}'.")
+        self.stdout.write(f"Copied '{source.slug}' into '{made.slug}'. {summary(report['levels'], target)}")
 
     def _show(self, done: int, total: int, note: str) -> None:
         """Put the progress in place of the last one, where somebody watches."""

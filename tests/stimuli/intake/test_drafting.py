@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,12 @@ from stimuli.intake.drafting import Draft, draft
 from stimuli.intake.extraction import _head
 from stimuli.intake.hearing import Rules
 from stimuli.intake.sources import sources_in
-from tests.stimuli.folders import conditions_folder, noise, write
+from tests.stimuli.folders import conditions_folder, noise, wav, write
 from tests.stimuli.intake.projects import MadeClip, MadeTrack, write_project
 from tests.stimuli.intake.projects import noise as float_noise
 from tests.stimuli.sound.material import mp3
 
-RULES = Rules(longest_h=1.0, short_s=600.0)
+RULES = Rules(longest_h=1.0, short_s=600.0, unpacked_bytes=10**9)
 
 
 def drafted(folder: Path, **options: Rules) -> Draft:
@@ -32,6 +33,26 @@ def test_a_draft_survives_being_written_down(tmp_path: Path) -> None:
     assert again.to_json() == made.to_json()
     assert (again.plan.cells, again.originals) == (made.plan.cells, made.originals)
     assert made.report.counts["stimuli"] == 7
+
+
+def test_what_was_said_survives_being_written_down_with_what_it_was_made_of(tmp_path: Path) -> None:
+    folder = tmp_path / "sounds"
+    write(folder / "a.wav", noise(0.3))
+    write(folder / "b.wav", noise(0.3))
+    (folder / "manifest.csv").write_text("path,item,condition\na.wav,a,C0\n")
+    (folder / "rows.csv").write_text("item,sex\na,F,M\n")
+    made = drafted(folder)
+    again = Draft.from_json(json.loads(json.dumps(made.to_json())))
+    (ignored,) = again.plan.to_json()["ignored"]
+    assert ignored == {
+        "path": "b.wav",
+        "reason": "it is not in manifest.csv",
+        "says": "it is not in {table}",
+        "data": {"table": "manifest.csv"},
+    }
+    (finding,) = again.report.to_json()["findings"]
+    assert finding["data"]["problem"] == "line 2 has 3 cells, and there are 2 columns"
+    assert finding["data"]["clauses"]["problem"]["data"] == {"line": "2", "count": 3, "columns": 2}
 
 
 def test_equal_files_are_heard_once_and_broken_ones_are_told_by_their_own_names(tmp_path: Path) -> None:
@@ -64,6 +85,7 @@ def test_an_mp3_with_gaps_is_cut_close_to_where_its_sounds_are(tmp_path: Path) -
     write(folder / "A_full-length.wav", noise(2.0))
     (folder / "A_summaries.mp3").write_bytes(mp3(sound, rate))
     made = drafted(tmp_path / "A")
+    assert [cell.sample_rate_hz for cell in made.plan.cells] == [None, rate, rate, rate], "cuts are shown in times"
     bounds = [(cell.start, cell.stop) for cell in made.plan.cells if cell.start is not None]
     assert len(bounds) == 3
     for number, (start, stop) in enumerate(bounds):
@@ -77,7 +99,7 @@ def test_a_project_of_endless_silence_is_refused_before_it_is_written_out(tmp_pa
     folder.mkdir()
     clips = [MadeClip(float_noise(10), offset_s=float(n), silent_blocks=300) for n in range(20)]
     write_project(folder / "quiet.aup3", MadeTrack(clips))
-    made = drafted(folder, rules=Rules(longest_h=0.1, short_s=600.0))
+    made = drafted(folder, rules=replace(RULES, longest_h=0.1))
     assert "longer than the 0.1 hours" in str(made.report.errors[0])
     assert not list((tmp_path / "work").glob("part-*"))
 
@@ -112,6 +134,20 @@ def test_two_archives_keep_their_contents_apart(tmp_path: Path) -> None:
             archive.write(sound, "a.wav")
     made = drafted(folder)
     assert {(cell.item, cell.condition) for cell in made.plan.cells} == {("a", "C0"), ("a", "C1")}
+
+
+def test_archives_may_not_hold_more_together_than_there_is_room_for(tmp_path: Path) -> None:
+    folder, byte_count = tmp_path / "sounds", len(wav(noise(0.3)))
+    folder.mkdir()
+    for condition in ("C0", "C1"):
+        with zipfile.ZipFile(folder / f"{condition}.zip", "w") as archive:
+            archive.writestr("a.wav", wav(noise(0.3)))
+            archive.writestr("Thumbs.db", bytes(10))
+    enough = 2 * byte_count + 20
+    assert drafted(folder, rules=replace(RULES, unpacked_bytes=enough)).report.errors == []
+    (error,) = drafted(folder, rules=replace(RULES, unpacked_bytes=enough - 20)).report.errors
+    assert "'C1.zip' cannot be unpacked: it unpacks to" in str(error)
+    assert "and there is room for" in str(error)
 
 
 def test_a_clip_of_many_hours_gets_a_head_that_can_count_it(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_rows_and_items_that_miss_each_other_are_told() -> None:
     plan, report = attached("item,x\na,1\nghost,2\n", "a", "b")
     told = [str(finding) for finding in report.findings]
     assert "'ghost' (line 3)" in told[0]
-    assert "no row for 1 items: b" in told[1]
+    assert told[1].endswith("none of its factors: b.")
     assert plan.items == {"a": {"x": "1"}, "b": {}}
 
 

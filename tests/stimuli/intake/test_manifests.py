@@ -59,7 +59,7 @@ def test_a_row_that_cannot_be_followed_is_told_with_its_line(row: str, problem: 
 
 def test_a_condition_has_one_role_and_an_item_one_value_of_a_factor() -> None:
     _, report = read("path,item,condition,role,sex\none.wav,i,a,test,F\ntwo.wav,j,a,anchor,F\n")
-    assert "was 'test' before and is 'anchor' now" in str(report.errors[0])
+    assert "was 'test' in a line before it and is 'anchor' here" in str(report.errors[0])
     _, report = read("path,item,condition,sex\none.wav,i,a,F\ntwo.wav,i,b,M\n")
     assert "gives 'sex' of item 'i' another value" in str(report.errors[0])
 

@@ -58,9 +58,9 @@ def test_rows_are_called_by_the_line_an_editor_shows() -> None:
         (b"item,sex\na,F,extra\n", "line 2 has 3 cells"),
         (b'item,sex\na,"F\n', "line 2"),
         (b"item\na\x00b\n", "zero byte"),
-        (b"item\n" + b"x" * 20_001, "more than 20000 characters"),
+        (b"item\n" + b"x" * 20_001, "more than 20,000 characters"),
         (b"," * 500 + b"x\n", "more than 200 columns"),
-        (b"\xff\xfeitems", "begins like utf-16"),
+        (b"\xff\xfeitems", "begins like UTF-16"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(content: bytes, problem: str) -> None:
