@@ -13,7 +13,7 @@ export class Problem extends Error {
     this.data = body.data ?? {};
   }
 
-  /** The cookie of the visit or its CSRF secret is gone: opening the invitation link again brings it back. */
+  /** The cookie of the session or its CSRF secret is gone: opening the link, or signing in, again brings it back. */
   get sessionLost(): boolean {
     return this.status === 401 || this.status === 403;
   }
@@ -28,6 +28,9 @@ export class Problem extends Error {
 export class Unreachable extends Error {}
 
 export interface Ask {
+  /** Otherwise GET, or POST where there is JSON to send. */
+  method?: "DELETE";
+  headers?: Record<string, string>;
   json?: unknown;
   csrf?: string;
   signal?: AbortSignal;
@@ -36,14 +39,14 @@ export interface Ask {
 }
 
 export async function request(url: string, ask: Ask = {}): Promise<Response> {
-  const headers: Record<string, string> = { Accept: "application/json" };
+  const headers: Record<string, string> = { Accept: "application/json", ...ask.headers };
   if (ask.json !== undefined) headers["Content-Type"] = "application/json";
   if (ask.csrf) headers["X-CSRFToken"] = ask.csrf;
   const limits = [AbortSignal.timeout(ask.timeoutMs ?? 20_000), ...(ask.signal ? [ask.signal] : [])];
   let response: Response;
   try {
     response = await fetch(url, {
-      method: ask.json === undefined ? "GET" : "POST",
+      method: ask.method ?? (ask.json === undefined ? "GET" : "POST"),
       headers,
       body: ask.json === undefined ? null : JSON.stringify(ask.json),
       credentials: "same-origin",

@@ -2,7 +2,7 @@
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { Desk } from "../upload/desk.ts";
-import { fromInput, type Handle, openDrop } from "../upload/entries.ts";
+import { type Handle, openDrop } from "../upload/entries.ts";
 import { Screen } from "../upload/screen.ts";
 import { type Config, Server } from "../upload/server.ts";
 import type { Texts } from "../upload/texts.ts";
@@ -38,7 +38,8 @@ function wirePickers(desk: Desk, screen: Screen): void {
       return;
     }
     try {
-      await desk.takeHandles([await pickers.showDirectoryPicker({ mode: "read" })]);
+      const folder = await pickers.showDirectoryPicker({ mode: "read" });
+      void desk.takeHandles([folder]);
     } catch (problem) {
       if ((problem as Error).name !== "AbortError") screen.folderInput.click(); // the older way, where a policy forbids it
     }
@@ -46,7 +47,7 @@ function wirePickers(desk: Desk, screen: Screen): void {
   scope.listen(screen.chooseFiles, "click", () => screen.filesInput.click());
   for (const input of [screen.folderInput, screen.filesInput])
     scope.listen(input, "change", () => {
-      void desk.take(fromInput(input.files ?? []));
+      void desk.takeFiles(input.files ?? []);
       input.value = ""; // the same choice again is a change again
     });
 }
@@ -54,7 +55,7 @@ function wirePickers(desk: Desk, screen: Screen): void {
 function wireButtons(desk: Desk, screen: Screen): void {
   scope.listen(screen.pause, "click", () => desk.togglePause());
   scope.listen(screen.seal, "click", () => void desk.seal());
-  scope.listen(screen.reopen, "click", () => void desk.reopen(true));
+  scope.listen(screen.reopen, "click", () => void desk.reopen({ ask: true }));
   scope.listen<MouseEvent>(screen.table, "click", (event) => {
     const button = (event.target as Element).closest<HTMLElement>("[data-remove]");
     if (button?.dataset.remove) void desk.remove(button.dataset.remove);

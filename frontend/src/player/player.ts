@@ -1,13 +1,11 @@
 // Plays clips through one AudioContext at a fixed gain; the audio clock says when a clip began and ended.
 import { request } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
+import { unlock } from "./contexts.ts";
 import type { Presentation } from "./heard.ts";
+import { FIXED_GAIN, fadeOut, latencyS } from "./output.ts";
 
-// 0 dB of the level control: half of full scale, so that a later control can raise as well as lower.
-const FIXED_GAIN = 0.5;
-const STOP_RAMP_S = 0.005;
 const LENGTH_TOLERANCE_S = 0.05;
-const LONGEST_LATENCY_MS = 1000;
 
 export interface Clip {
   buffer: AudioBuffer;
@@ -20,9 +18,6 @@ export class BrokenClip extends Error {}
 interface Playing {
   source: AudioBufferSourceNode;
   gain: GainNode;
-  startedAt: number;
-  clip: Clip;
-  scope: Scope;
   finish: (outcome: Presentation["outcome"]) => void;
 }
 
@@ -46,10 +41,6 @@ export class Player {
     return this.#context.sampleRate;
   }
 
-  get isPlaying(): boolean {
-    return this.#playing !== null;
-  }
-
   /** Fetch, decode and measure, so that Play starts at once. */
   async prepare(url: string, announcedDurationS: number): Promise<Clip> {
     const response = await request(url, { signal: this.#scope.signal, timeoutMs: 60_000 });
@@ -64,14 +55,8 @@ export class Player {
   }
 
   /** Ask the browser for sound; only a click or a key may do so. False when it stays silent. */
-  async unlock(): Promise<boolean> {
-    if (this.#context.state === "running") return true;
-    const inner = this.#scope.child();
-    // A refused resume() neither resolves nor rejects in some browsers.
-    const silence = new Promise<void>((resolve) => void inner.after(1500, resolve));
-    await Promise.race([this.#context.resume().catch(() => {}), silence]);
-    inner.dispose();
-    return (this.#context.state as AudioContextState) === "running";
+  unlock(): Promise<boolean> {
+    return unlock(this.#context, this.#scope);
   }
 
   /** Play a clip once; resolves when its last sample has left the loudspeaker, or when it was cut. */
@@ -90,8 +75,8 @@ export class Player {
         resolve({ outcome, startedAt, endedAt: this.#context.currentTime, durationS: clip.durationS });
       };
       // The source ends when the last block is rendered; what the ear hears ends one output latency later.
-      scope.listen(source, "ended", () => scope.after(this.#latencyMs(), () => finish("ended")));
-      this.#playing = { source, gain, startedAt, clip, scope, finish };
+      scope.listen(source, "ended", () => scope.after(latencyS(this.#context) * 1000, () => finish("ended")));
+      this.#playing = { source, gain, finish };
       source.start();
     });
   }
@@ -104,10 +89,7 @@ export class Player {
   #cut(outcome: "stopped" | "voided"): void {
     const playing = this.#playing;
     if (!playing) return;
-    const now = this.#context.currentTime;
-    playing.gain.gain.setValueAtTime(1, now);
-    playing.gain.gain.linearRampToValueAtTime(0, now + STOP_RAMP_S);
-    playing.source.stop(now + STOP_RAMP_S);
+    playing.source.stop(fadeOut(playing.gain.gain, 1, this.#context.currentTime));
     playing.finish(outcome);
   }
 
@@ -120,9 +102,5 @@ export class Player {
       if (this.#context.state !== "running") this.#cut("voided");
     });
     if (navigator.mediaDevices) this.#scope.listen(navigator.mediaDevices, "devicechange", () => this.#cut("voided"));
-  }
-
-  #latencyMs(): number {
-    return Math.min((this.#context.outputLatency || 0) * 1000, LONGEST_LATENCY_MS);
   }
 }

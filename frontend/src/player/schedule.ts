@@ -76,10 +76,6 @@ export class Timeline {
   cut(frame: number): void {
     this.#pieces = this.#pieces.filter((piece) => piece.frame <= frame);
   }
-
-  clear(): void {
-    this.#pieces = [];
-  }
 }
 
 /** The earliest frame on which something can still be scheduled: `leadS` after the clock's last known time. */

@@ -3,6 +3,7 @@ import { Problem } from "../lib/http.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
 import { borrowContext, leaveTheFloor, takeTheFloor, unlock } from "./contexts.ts";
 import { BrokenSlice, cutOut, decode, type Stretch } from "./decoding.ts";
+import { latencyS } from "./output.ts";
 import {
   aheadS,
   DecodedStore,
@@ -14,7 +15,7 @@ import {
   type Slice,
   samplesToAsk,
 } from "./schedule.ts";
-import { latencyS, Voices } from "./voices.ts";
+import { Voices } from "./voices.ts";
 
 export interface SoundSource extends Extent {
   channels: number;

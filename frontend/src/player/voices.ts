@@ -1,20 +1,11 @@
 // The nodes that sound: puts buffers on the audio clock one after another, takes back what has not begun, and cuts with a ramp.
 import type { Scope } from "../lib/scope.ts";
+import { FIXED_GAIN, fadeOut, latencyS } from "./output.ts";
 import { type Piece, Timeline, timeOf } from "./schedule.ts";
-
-// The 0 dB of every player on the site: half of full scale (see player.ts).
-const GAIN = 0.5;
-const RAMP_S = 0.005;
-const LONGEST_LATENCY_S = 1;
 
 interface Voice {
   piece: Piece;
   node: AudioBufferSourceNode;
-}
-
-/** From the clock to the ear. */
-export function latencyS(context: AudioContext): number {
-  return Math.min(context.outputLatency || context.baseLatency || 0, LONGEST_LATENCY_S);
 }
 
 export class Voices {
@@ -33,7 +24,7 @@ export class Voices {
     this.#scope = scope;
     this.#fellSilent = fellSilent;
     this.#gain = context.createGain();
-    this.#gain.gain.value = GAIN;
+    this.#gain.gain.value = FIXED_GAIN;
     this.#gain.connect(context.destination);
   }
 
@@ -73,10 +64,8 @@ export class Voices {
 
   /** End all sound now, without a click. */
   cut(): void {
-    const now = this.#context.currentTime;
-    this.#gain.gain.setValueAtTime(GAIN, now);
-    this.#gain.gain.linearRampToValueAtTime(0, now + RAMP_S);
-    for (const { node } of this.#voices) node.stop(now + RAMP_S);
+    const silentS = fadeOut(this.#gain.gain, FIXED_GAIN, this.#context.currentTime);
+    for (const { node } of this.#voices) node.stop(silentS);
     this.#voices = [];
   }
 

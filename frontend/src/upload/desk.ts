@@ -3,7 +3,15 @@ import { fill, need } from "../lib/dom.ts";
 import { Problem } from "../lib/http.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
 import { isRefusal, retrying } from "../trial/retry.ts";
-import { type Collected, fromEntries, fromHandles, type Handle, type Picked } from "./entries.ts";
+import {
+  type Collected,
+  fromEntries,
+  fromHandles,
+  fromInput,
+  type Handle,
+  type Picked,
+  Unreadable,
+} from "./entries.ts";
 import type { Trouble } from "./fate.ts";
 import { forgetHandles, permitted, recall, remember } from "./handles.ts";
 import { Hasher } from "./hasher.ts";
@@ -15,6 +23,7 @@ import type { Texts } from "./texts.ts";
 import { attemptBy } from "./transport.ts";
 
 const DRAWN_EVERY_MS = 250;
+const SIGNED_OUT = 401;
 
 export interface DeskParts {
   config: Config;
@@ -27,15 +36,18 @@ export interface DeskParts {
 export class Desk {
   readonly #parts: DeskParts;
   readonly #shipment = new Shipment();
+  readonly #hasher: Hasher;
   readonly #sender: Sender;
   readonly #alarm = new Alarm();
   #handles: Handle[] = [];
+  #turn: Promise<void> = Promise.resolve();
   #changed = false;
 
   constructor(parts: DeskParts) {
     const { config, scope, server, texts } = parts;
     this.#parts = parts;
     const hasher = new Hasher(config.hashing_url, scope);
+    this.#hasher = hasher;
     const onMove = () => {
       this.#changed = true;
     };
@@ -75,49 +87,39 @@ export class Desk {
   async resume(): Promise<void> {
     const { scope, server, screen } = this.#parts;
     if (!server.intake) return;
-    const listed = await retrying(() => server.list(), {
-      scope,
-      alarm: this.#alarm,
-      isFinal: isRefusal,
-      onFailure: () => this.#tell("network"),
-    });
-    this.#tell(null);
-    this.#shipment.announce(listed);
+    const onFailure = (problem: unknown) => this.#complain(problem);
+    try {
+      const ask = { scope, alarm: this.#alarm, isFinal: isRefusal, onFailure };
+      this.#shipment.announce(await retrying(() => server.list(), ask));
+    } catch (refusal) {
+      this.#complain(refusal);
+      return;
+    }
+    screen.note("");
     this.draw();
     this.#handles = await recall(server.intake);
     screen.reopen.hidden = !this.#handles.length;
-    await this.reopen(false);
+    await this.reopen({ ask: false });
   }
 
   /** Read the remembered folders again; with a click behind it, the browser may be asked for permission. */
-  async reopen(ask: boolean): Promise<void> {
+  async reopen(wish: { ask: boolean }): Promise<void> {
     if (!this.#shipment.totals().absent) return;
-    const open = await permitted(this.#handles, ask);
-    if (open.length) await this.take(await fromHandles(open, (count) => this.#count(count)));
+    const open = await permitted(this.#handles, wish);
+    if (open.length) await this.#take(() => fromHandles(open, (count) => this.#count(count)));
   }
 
-  async takeDrop(entries: FileSystemEntry[], handles: Promise<Handle[]>): Promise<void> {
-    const collected = await fromEntries(entries, (count) => this.#count(count));
-    await this.take(collected, await handles);
+  takeDrop(entries: FileSystemEntry[], handles: Promise<Handle[]>): Promise<void> {
+    return this.#take(() => fromEntries(entries, (count) => this.#count(count)), handles);
   }
 
-  async takeHandles(handles: Handle[]): Promise<void> {
-    await this.take(await fromHandles(handles, (count) => this.#count(count)), handles);
+  takeHandles(handles: Handle[]): Promise<void> {
+    return this.#take(() => fromHandles(handles, (count) => this.#count(count)), handles);
   }
 
-  /** Send what was chosen: what the import waits for goes on, the rest is added to it. */
-  async take({ files, ignored }: Collected, handles: Handle[] = []): Promise<void> {
-    const { screen, server, texts } = this.#parts;
-    screen.note(files.length ? "" : texts.trouble_nothing);
-    const { changed, others } = this.#shipment.supply(files);
-    const [first] = changed;
-    if (first) screen.note(fill(texts.trouble_changed, { path: first.path }));
-    if (others.length && !(await this.#announce(others))) return;
-    this.#handles = [...this.#handles, ...handles];
-    await remember(server.intake, handles);
-    if (ignored && !first) screen.note(fill(texts.ignored, { count: ignored }));
-    this.draw();
-    this.#sender.wake();
+  takeFiles(files: Iterable<File>): Promise<void> {
+    const collected = fromInput(files); // before the input is emptied
+    return this.#take(() => collected);
   }
 
   togglePause(): void {
@@ -134,10 +136,12 @@ export class Desk {
     if (!row || row.state === "sending") return;
     try {
       await this.#parts.server.forget(row);
-      this.#shipment.remove(row);
-    } catch {
-      this.#tell("network");
+    } catch (problem) {
+      const isGone = problem instanceof Problem && problem.status === 404;
+      if (!isGone) return this.#complain(problem);
     }
+    this.#shipment.remove(row);
+    this.#hasher.forget(path); // another file may come under the same path
     this.draw();
   }
 
@@ -155,20 +159,42 @@ export class Desk {
     }
   }
 
-  async #announce(others: Picked[]): Promise<boolean> {
+  /** Read and hand in what was chosen; one after another, because two drops at once would begin two imports. */
+  #take(collect: () => Collected | Promise<Collected>, handles: Handle[] | Promise<Handle[]> = []): Promise<void> {
+    const take = async () => this.#handIn(await collect(), await handles);
+    this.#turn = this.#turn.then(take).catch((problem) => this.#complain(problem));
+    return this.#turn;
+  }
+
+  /** Send what was chosen: what the import waits for goes on, the rest is added to it. */
+  async #handIn({ files, ignored }: Collected, handles: readonly Handle[]): Promise<void> {
+    const { screen, server, texts } = this.#parts;
+    const isNew = !server.intake;
+    const { changed, others } = this.#shipment.supply(files);
+    this.#sender.wake();
+    if (others.length) await this.#announce(others);
+    if (files.length) {
+      this.#handles = [...this.#handles, ...handles];
+      await remember(server.intake, handles);
+    }
+    const remarks = [
+      files.length ? "" : texts.trouble_nothing,
+      changed[0] ? fill(texts.trouble_changed, { path: changed[0].path }) : "",
+      others.length && !isNew ? fill(texts.trouble_unknown, { count: others.length }) : "",
+      ignored ? fill(texts.ignored, { count: ignored }) : "",
+    ];
+    screen.note(remarks.filter(Boolean).join(" "));
+    this.draw();
+  }
+
+  async #announce(others: Picked[]): Promise<void> {
     const { screen, server, texts } = this.#parts;
     const isNew = !server.intake;
     screen.note(texts.announcing);
-    try {
-      this.#shipment.announce(await server.announce(others));
-    } catch (problem) {
-      this.#complain(problem);
-      return false;
-    }
-    screen.note(isNew ? "" : fill(texts.trouble_unknown, { count: others.length }));
+    this.#shipment.announce(await server.announce(others));
     this.#shipment.supply(others);
     if (isNew) this.#settleIn();
-    return true;
+    this.#sender.wake();
   }
 
   /** From now on a reload leads to this import. */
@@ -189,8 +215,8 @@ export class Desk {
 
   #complain(problem: unknown): void {
     const { screen, texts } = this.#parts;
-    const said = problem instanceof Problem && !problem.sessionLost ? problem.message : "";
-    const session = problem instanceof Problem && problem.sessionLost ? texts.trouble_session : texts.trouble_network;
-    screen.note(said || session);
+    if (problem instanceof Unreadable) screen.note(fill(texts.trouble_unreadable, { path: problem.path }));
+    else if (problem instanceof Problem && problem.status === SIGNED_OUT) screen.note(texts.trouble_session);
+    else screen.note((problem instanceof Problem && problem.message) || texts.trouble_network);
   }
 }

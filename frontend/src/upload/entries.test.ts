@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromEntries, fromHandles, fromInput, type Handle } from "./entries.ts";
+import { fromEntries, fromHandles, fromInput, type Handle, Unreadable } from "./entries.ts";
 
 interface Tree {
   [name: string]: Tree | string;
@@ -74,4 +74,17 @@ test("a long walk tells how many files it has found", async () => {
   const counts: number[] = [];
   await fromEntries([entryOf("set", many)], (count) => counts.push(count));
   assert.deepEqual(counts, [100, 200]);
+});
+
+test("what cannot be read is named by its path, whichever way it came", async () => {
+  const fail = () => Promise.reject(new Error("NotReadableError"));
+  const file = (_: unknown, failed: (problem: Error) => void) => failed(new Error("NotReadableError"));
+  const entry = { name: "a.wav", fullPath: "/set/a.wav", isDirectory: false, file } as unknown as FileSystemEntry;
+  const handle = { name: "a.wav", getFile: fail } as unknown as Handle;
+  async function* broken() {
+    yield handle;
+  }
+  const folder = { name: "set", values: broken } as unknown as Handle;
+  for (const collecting of [fromEntries([entry]), fromHandles([folder])])
+    await assert.rejects(collecting, (problem) => problem instanceof Unreadable && problem.path === "set/a.wav");
 });

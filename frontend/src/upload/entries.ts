@@ -11,6 +11,16 @@ export interface Collected {
   ignored: number;
 }
 
+/** What was chosen cannot be read, or not any more: forbidden, moved, changed, or its disk is gone. */
+export class Unreadable extends Error {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super(`cannot read ${path}`, { cause });
+    this.path = path;
+  }
+}
+
 /** A file or a folder that the browser may open again later (File System Access). */
 export type Handle = FileSystemHandle & {
   values?: () => AsyncIterable<Handle>;
@@ -23,7 +33,7 @@ type OpenItem = DataTransferItem & { getAsFileSystemHandle?: () => Promise<Handl
 
 const SYSTEM_FILES = new Set(["Thumbs.db", "desktop.ini", "__MACOSX", "$RECYCLE.BIN"]);
 
-export function isSystemFile(name: string): boolean {
+function isSystemFile(name: string): boolean {
   return name.startsWith(".") || SYSTEM_FILES.has(name);
 }
 
@@ -64,9 +74,10 @@ export async function fromEntries(
   const basket = new Basket(onCount);
   const waiting = [...entries];
   for (let entry = waiting.shift(); entry; entry = waiting.shift()) {
+    const path = entry.fullPath.replace(/^\//, "");
     if (entry.isDirectory && isSystemFile(entry.name)) basket.ignored += 1;
-    else if (entry.isDirectory) waiting.push(...(await childrenOf(entry as FileSystemDirectoryEntry)));
-    else basket.add(entry.fullPath.replace(/^\//, ""), await fileOf(entry as FileSystemFileEntry));
+    else if (entry.isDirectory) waiting.push(...(await opened(path, childrenOf(entry as FileSystemDirectoryEntry))));
+    else basket.add(path, await opened(path, fileOf(entry as FileSystemFileEntry)));
   }
   return basket;
 }
@@ -79,10 +90,11 @@ export async function fromHandles(
   const waiting = handles.map((handle) => ({ handle, path: handle.name }));
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const { handle, path } = next;
-    if (handle.getFile) basket.add(path, await handle.getFile());
+    if (handle.getFile) basket.add(path, await opened(path, handle.getFile()));
     else if (isSystemFile(handle.name)) basket.ignored += 1;
     else
-      for await (const inner of handle.values?.() ?? []) waiting.push({ handle: inner, path: `${path}/${inner.name}` });
+      for (const inner of await opened(path, innerOf(handle)))
+        waiting.push({ handle: inner, path: `${path}/${inner.name}` });
   }
   return basket;
 }
@@ -91,6 +103,21 @@ export function fromInput(files: Iterable<File>): Collected {
   const basket = new Basket(() => {});
   for (const file of files) basket.add(file.webkitRelativePath || file.name, file);
   return basket;
+}
+
+/** Whatever goes wrong with a file or a folder is told under its path. */
+async function opened<T>(path: string, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (cause) {
+    throw new Unreadable(path, cause);
+  }
+}
+
+async function innerOf(folder: Handle): Promise<Handle[]> {
+  const inner: Handle[] = [];
+  for await (const handle of folder.values?.() ?? []) inner.push(handle);
+  return inner;
 }
 
 /** A folder hands out its content in portions; an empty one is the last. */

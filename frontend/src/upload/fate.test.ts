@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Unreadable } from "./entries.ts";
 import { fateOf } from "./fate.ts";
-import { Unreadable } from "./hasher.ts";
 
 function answered(status: number, code = "", retryAfter?: string): unknown {
   const body = code ? JSON.stringify({ code, detail: `said ${code}` }) : "<html>";
@@ -44,7 +44,7 @@ test("a refusal is passed on in the server's words, and a file that cannot be re
     why: "refused",
     detail: "said upload.too_long",
   });
-  assert.deepEqual(fateOf({ causingError: new Unreadable("x"), originalResponse: null }), {
+  assert.deepEqual(fateOf({ causingError: new Unreadable("a.wav", "gone"), originalResponse: null }), {
     verdict: "failed",
     why: "unreadable",
     detail: "",

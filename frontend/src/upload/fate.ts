@@ -1,5 +1,5 @@
 // What a failed request means for its file: ask again, give the file up, or stop everything. Pure.
-import { Unreadable } from "./hasher.ts";
+import { Unreadable } from "./entries.ts";
 
 export type Trouble = "network" | "session" | "disk";
 

@@ -60,17 +60,16 @@ export class Screen {
 
   showPaused(paused: boolean): void {
     this.pause.textContent = paused ? this.#texts.resume : this.#texts.pause;
-    this.pause.setAttribute("aria-pressed", String(paused));
     this.#pace.forget();
   }
 
   /** Draw everything anew; cheap enough for four times a second. */
   show(shipment: Shipment, { paused, now }: { paused: boolean; now: number }): void {
     const totals = shipment.totals();
+    this.#showRows(shipment.shown(MOST_ROWS), paused);
     need("#sending").hidden = totals.files === 0;
     if (!totals.files) return;
     this.#showTotals(totals, paused, now);
-    this.#showRows(shipment.shown(MOST_ROWS), paused);
     const more = totals.files - MOST_ROWS;
     need("#more").textContent = more > 0 ? fill(this.#texts.and_more, { count: more }) : "";
     const complete = shipment.complete;
@@ -105,17 +104,26 @@ export class Screen {
     this.#said = step;
   }
 
-  /** Lines are kept and moved only when their order changes, so that the focus stays where it is. */
+  /** Lines are kept, and moved only when their order changes. */
   #showRows(rows: readonly Row[], paused: boolean): void {
     const lines = new Map(rows.map((row) => [row.path, this.#lines.get(row.path) ?? this.#line(row)]));
     const order = [...lines.keys()].join("\n");
-    if (order !== [...this.#lines.keys()].join("\n"))
-      this.table.replaceChildren(...[...lines.values()].map((line) => line.root));
+    if (order !== [...this.#lines.keys()].join("\n")) this.#arrange([...lines.values()].map((line) => line.root));
     this.#lines = lines;
     for (const row of rows) {
       const line = lines.get(row.path);
       if (line) this.#showRow(row, line, paused);
     }
+  }
+
+  /** An element that is moved loses the focus: it gets it back, or the next best one if its line is gone. */
+  #arrange(roots: HTMLTableRowElement[]): void {
+    const focused = document.activeElement;
+    const isOurs = this.table.contains(focused);
+    this.table.replaceChildren(...roots);
+    if (!isOurs) return;
+    const next = this.table.querySelector<HTMLElement>("[data-remove]:not([hidden])") ?? this.chooseFiles;
+    (focused?.isConnected ? (focused as HTMLElement) : next).focus({ preventScroll: true });
   }
 
   #showRow(row: Row, { root, pill, bar, note }: Line, paused: boolean): void {

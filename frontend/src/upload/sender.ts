@@ -43,10 +43,6 @@ export class Sender {
     return this.#halted;
   }
 
-  get busy(): boolean {
-    return this.#running.size > 0;
-  }
-
   /** There is more to send, or the network is back. */
   wake(): void {
     for (const alarm of this.#alarms) alarm.ring();

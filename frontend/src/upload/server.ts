@@ -1,6 +1,5 @@
 // What the page asks of the server about an import, apart from the bytes themselves.
-import { Upload } from "tus-js-client";
-import { requestJson } from "../lib/http.ts";
+import { request, requestJson } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Picked } from "./entries.ts";
 import type { Announced, Row } from "./shipment.ts";
@@ -18,6 +17,7 @@ export interface Config {
 /** Of nothing at all; an empty file is never sent, so nobody computes it. */
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 const LONG_LIST_MS = 120_000;
+const TUS_VERSION = "1.0.0";
 
 export class Server {
   readonly #config: Config;
@@ -56,7 +56,8 @@ export class Server {
   }
 
   list(): Promise<Announced[]> {
-    return requestJson(`${this.#config.intakes_url}${this.#intake}/files/`, { signal: this.#scope.signal });
+    const url = `${this.#config.intakes_url}${this.#intake}/files/`;
+    return requestJson(url, { signal: this.#scope.signal, timeoutMs: LONG_LIST_MS });
   }
 
   /** Digests went along with the last piece of every file that had one. */
@@ -66,8 +67,10 @@ export class Server {
     await this.#post(`${this.#intake}/seal/`, { digests });
   }
 
-  forget(row: Row): Promise<void> {
-    return Upload.terminate(row.url, { headers: { "X-CSRFToken": this.csrf() } });
+  /** Take a file off the list, and with it what has arrived (tus termination). */
+  async forget(row: Row): Promise<void> {
+    const headers = { "Tus-Resumable": TUS_VERSION };
+    await request(row.url, { method: "DELETE", headers, csrf: this.csrf(), signal: this.#scope.signal });
   }
 
   #post<T>(path: string, json: unknown): Promise<T> {

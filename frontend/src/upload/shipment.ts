@@ -18,7 +18,7 @@ export interface Row {
   readonly url: string;
   /** On the server's disk for certain. */
   received: number;
-  /** Of these, what the running request has sent beyond. */
+  /** What the running request has sent beyond that, and the server may have or not. */
   underway: number;
   state: RowState;
   file: File | null;
