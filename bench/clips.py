@@ -16,7 +16,7 @@ from stimuli.models import Collection
 from stimuli.services.checks import check_collection
 from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.services.levels import normalise_collection
-from stimuli.sound.sealed import prepare
+from stimuli.sound.sealed.asking import prepare
 
 ITEMS, CONDITIONS, TARGET_LUFS, ROUNDS = 220, 5, -30.0, 3
 

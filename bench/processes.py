@@ -31,7 +31,7 @@ def cost_of(command: Sequence[str], environment: Mapping[str, str] | None = None
     )
     peak_kb = 0
     while process.poll() is None:
-        peak_kb = max(peak_kb, sum(map(_proportional_kb, _tree(process.pid))))
+        peak_kb = max(peak_kb, sum(map(proportional_kb, tree(process.pid))))
         time.sleep(SAMPLE_EVERY_S)
     wall_s = time.perf_counter() - started
     if process.returncode:
@@ -46,7 +46,7 @@ def _children_cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _tree(root: int) -> Iterator[int]:
+def tree(root: int) -> Iterator[int]:
     yield root
     for listed in Path(f"/proc/{root}/task").glob("*/children"):
         try:
@@ -54,10 +54,10 @@ def _tree(root: int) -> Iterator[int]:
         except OSError:
             continue
         for child in children:
-            yield from _tree(int(child))
+            yield from tree(int(child))
 
 
-def _proportional_kb(process: int) -> int:
+def proportional_kb(process: int) -> int:
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -24,7 +24,12 @@ WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}
 THEMES = ("light", "dark", "dim")
 SETTLE_MS = 2000  # until the finest pictures have come
 # What the README shows: page, width, theme.
-SHOWN = {("trial", "desktop", "light"), ("results", "desktop", "light"), ("trial", "phone", "dim")}
+SHOWN = {
+    ("trial", "desktop", "light"),
+    ("results", "desktop", "light"),
+    ("sound-close", "desktop", "dark"),
+    ("trial", "phone", "dim"),
+}
 
 
 def screenshots(arguments: Sequence[str]) -> int:
@@ -34,15 +39,17 @@ def screenshots(arguments: Sequence[str]) -> int:
     folder: Path = options.all or ROOT / "docs" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     everything = options.all is not None
-    with tempfile.TemporaryDirectory() as data, _demo(Path(data), with_sound=everything) as (address, words):
+    with tempfile.TemporaryDirectory() as data, _demo(Path(data)) as (address, words):
         for name in _pictures(address, words, folder, everything=everything):
             say(f"{folder / name}")
     return 0
 
 
 @contextlib.contextmanager
-def _demo(data: Path, *, with_sound: bool) -> Iterator[tuple[str, str]]:
-    """A demo with simulated listeners and perhaps an hour of sound; yields its address and what demo_link says."""
+def _demo(data: Path) -> Iterator[tuple[str, str]]:
+    """A demo with simulated listeners and an hour of sound; yields its address and what demo_link says."""
+    from bench.material import hour_of_mp3
+
     port = free_port()
     environment = {**os.environ, "EARMARK_DATA_DIR": str(data), "EARMARK_PUBLIC_URL": f"http://127.0.0.1:{port}"}
 
@@ -56,13 +63,11 @@ def _demo(data: Path, *, with_sound: bool) -> Iterator[tuple[str, str]]:
     manage("collectstatic", "--no-input")
     manage("create_demo")
     manage("simulate_responses", "--experiment", "demo-acr", "--listeners", "12", "--seed", "1")
-    if with_sound:
-        from bench.material import hour_of_mp3
-
-        incoming = data / "incoming"
-        incoming.mkdir()
-        hour_of_mp3(incoming / "reserve-2024-05-01.mp3")
-        manage("import_stimuli", str(incoming), "--collection", "Soundscapes", "--wait")
+    manage("normalise_stimuli", "demo-acr", "--lufs", "-30", "--out", "Levelled")
+    incoming = data / "incoming"
+    incoming.mkdir()
+    hour_of_mp3(incoming / "reserve-2024-05-01.mp3")
+    manage("import_stimuli", str(incoming), "--collection", "Soundscapes", "--wait")
     with running(port=port, environment=environment) as address:
         yield address, manage("demo_link")
 
@@ -78,9 +83,7 @@ def _pictures(address: str, words: str, folder: Path, *, everything: bool) -> It
         browser = playwright.chromium.launch(executable_path=str(chromium_program()), args=CHROMIUM_FLAGS)
         desk, seat = browser.new_context(), browser.new_context()
         _sign_in(desk.new_page(), address, "demo-admin", logins["demo-admin"])
-        pages = _staff_pages(desk, address) | _participant_pages(seat, link[1])
-        if everything:
-            pages |= _sound_pages(desk, address)
+        pages = _staff_pages(desk, address) | _sound_pages(desk, address) | _participant_pages(seat, link[1])
         for name, page in pages.items():
             for width, theme in [(width, theme) for width in WIDTHS for theme in THEMES]:
                 if everything or (name, width, theme) in SHOWN:
@@ -133,6 +136,8 @@ def _sound_pages(context: Any, address: str) -> dict[str, Any]:
         "new-collection": "/new-collection/",
         "import": "/collections/soundscapes/import/",
         "level-copy": "/collections/demo-acr/level/",
+        "levelled": "/collections/levelled/",
+        "before-and-after": "/collections/levelled/",
         "sound": "/collections/soundscapes/",
         "sound-close": "/collections/soundscapes/",
     }
@@ -140,6 +145,8 @@ def _sound_pages(context: Any, address: str) -> dict[str, Any]:
     for name, path in paths.items():
         pages[name] = context.new_page()
         pages[name].goto(address + path)
+    pages["before-and-after"].get_by_role("link", name="Before and after").click()
+    pages["before-and-after"].get_by_text("Every cell").click()
     for name, steps in (("sound", 0), ("sound-close", 8)):
         page = pages[name]
         page.locator("[data-matrix] a[href$='/sound/']").click()
