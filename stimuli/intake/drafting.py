@@ -11,11 +11,12 @@ from core.errors import AppError
 from stimuli.intake.extraction import look_into, take_out
 from stimuli.intake.hearing import Heard, Rules, hear, sha256_of
 from stimuli.intake.plans import Cell, Plan
-from stimuli.intake.reports import Report, Severity
+from stimuli.intake.reports import Report
 from stimuli.intake.sources import Kind, Source
 from stimuli.intake.understanding import completed, understood
 from stimuli.intake.unpacking import unpacked
 from stimuli.sound.checking import findings
+from stimuli.sound.checking.checklist import Severity
 from stimuli.sound.facts import Measures, Shape
 
 Progress = Callable[[int, int, str], None]
@@ -151,7 +152,7 @@ def _check(result: Draft) -> None:
         for cell, original in zip(plan.cells, result.originals, strict=True)
     ]
     for one in findings.find(cells, plan.items, plan.conditions):
-        severity = Severity.NOTE if one.severity is findings.Severity.NOTE else Severity.WARNING
+        severity = Severity.NOTE if one.severity is Severity.NOTE else Severity.WARNING
         place = " x ".join(name for name in (one.item, one.condition) if name)
         result.report.add(severity, one.sentence, place, **one.data)
 

@@ -3,19 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Self
 
 from core.clauses import clause, keep_clauses
 from core.errors import AppError
+from stimuli.sound.checking.checklist import Severity
 
-
-class Severity(StrEnum):
-    ERROR = "error"  # nothing is imported
-    WARNING = "warning"
-    NOTE = "note"
-
-
+# An error means that nothing is imported.
 GRAVITY = {severity: number for number, severity in enumerate(Severity)}
 
 

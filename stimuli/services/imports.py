@@ -21,12 +21,13 @@ from stimuli import spool
 from stimuli.errors.intake import CellsTaken, ImportRefused
 from stimuli.intake.drafting import Draft, draft
 from stimuli.intake.hearing import Rules, sha256_of
-from stimuli.intake.reports import Finding, Report, Severity, some
+from stimuli.intake.reports import Finding, Report, some
 from stimuli.intake.sources import Kind, look_at, sources_in
 from stimuli.models import Collection, Intake, IntakeFile, Recording
 from stimuli.services.filling import Filling, Progress, fill, taken_places, whole
 from stimuli.services.intakes import quota_bytes, used_bytes
 from stimuli.services.keeping import Keeping
+from stimuli.sound.checking.checklist import Severity
 
 DRAFT = "draft.json"
 READERS = 2

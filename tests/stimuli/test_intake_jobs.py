@@ -16,9 +16,9 @@ from core.services import jobs
 from core.tasks import JobRun
 from stimuli import spool
 from stimuli.announcements import Announced
-from stimuli.intake.reports import Severity
 from stimuli.models import Collection, Intake, Recording, Stimulus
 from stimuli.services import imports, intakes
+from stimuli.sound.checking.checklist import Severity
 from tests.factories import make_user
 from tests.stimuli.folders import noise, wav
 from tests.stimuli.intake_material import send
