@@ -21,6 +21,7 @@ from tests.faults.tus_sender import Cut, TusSender, hang_up, reset
 from tests.faults.web_server import WebServer, web_server
 from tests.people import token_of
 from tests.stimuli.intake_material import begin, new_collection
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -121,9 +122,20 @@ def test_control_a_server_that_believes_headers_ends_up_with_another_file(proces
     """Were this to pass with the right bytes, the test above would prove nothing."""
     with web_server(process_environment, application="tests.faults.trusting_uploads:application") as web:
         sender, upload = sender_to(web, random.Random(12).randbytes(8 * MIB), with_checksums=False)
-        sender.cuts = dict.fromkeys((MIB, 5 * MIB), reset)
+        sender.cuts = {place: _once_landed(upload, place) for place in (MIB, 5 * MIB)}
         sender.send_all()
     assert spool.path_of(upload).read_bytes() != sender.content
+
+
+def _once_landed(upload: IntakeFile, place: int) -> Cut:
+    """A reset that the server notices in the middle of a piece, because it has written all that was sent of it."""
+    file = spool.path_of(upload)
+
+    def cut(wire: socket.socket) -> None:
+        wait_until(lambda: file.exists() and file.stat().st_size >= place)
+        reset(wire)
+
+    return cut
 
 
 @contextmanager
