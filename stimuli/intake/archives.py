@@ -45,6 +45,7 @@ def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, struct.error) as trouble:
+        # NotImplementedError is zipfile's word for a compression or version that it does not know.
         problem = clause("its list of contents is damaged ({complaint})", complaint=str(trouble))
         raise ArchiveRefused(name=name, problem=problem) from None
     infos = archive.infolist()

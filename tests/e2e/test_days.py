@@ -38,7 +38,7 @@ DAYS: dict[str, Callable[[Path], Day]] = {
 # Pss of the whole tree. A worker: about 80 MB for itself, 100 for its nursery, and two children at their chunks.
 WORKER_MB = 400
 # Two web processes of about 90 MB with a nursery each of 110, and up to four children of 10 to 25 at a time.
-WEB_MB = 550
+WEB_MB = 500
 LEAST_MB = 100  # of either; scales that show less have missed somebody
 DAY_VIEW_KB = 200
 LOOKS, READERS = 24, 4
