@@ -1,9 +1,9 @@
-"""A day looked through and heard in Chromium: what it fetches, how long it takes, and whether ear and eye agree."""
+"""A day looked through and heard: what a browser fetches, how long it takes, and whether ear and eye agree."""
 
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -15,16 +15,17 @@ from threading import Thread
 
 from django.conf import settings
 from django.core.management import call_command
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
-from bench.listening import PIECES_PER_S, differing_samples, heard_minus_shown
+from bench.listening import SHORT_SLICES, differing_samples, heard_minus_shown
 from bench.material import hour_of_mp3, repeated
 from core.models import User
 from core.worker import Worker
 from scripts.platform import running
-from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.provision import CHROMIUM_FLAGS, chromium_program, firefox_program
 from stimuli.models import Recording, Stimulus
-from tests.e2e.viewing import EAR, Viewing
+from tests.e2e.firefox import firefox
+from tests.e2e.viewing import EAR, AnyViewing, Viewing
 from tests.people import browser_of, experimenter
 from tests.servers import free_port
 from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
@@ -32,12 +33,13 @@ from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus
 HOURS = int(os.environ.get("EARMARK_BENCH_HOURS", "24"))
 CODED_H = min(14, HOURS)  # at 44.1 kHz sample 2^31 is passed after 13.5 hours, at 48 kHz after 12.4
 CLICKS, POSITIONS, ZOOMS, TILES = 100, 8, 5, 20
+EAR_SCRIPT = (EAR / "ear.js").read_text() + "performance.setResourceTimingBufferSize(100000);"
 NAMES = {"mp3-cbr": "CBR MP3", "mp3-vbr": "VBR MP3", "flac": "FLAC", "wav": "RF64 WAV", "opus": "Ogg Opus"}
 
 
 @dataclass(frozen=True)
 class Desk:
-    """An experimenter's browser on the running platform."""
+    """An experimenter's browsers on the running platform; each knows nothing yet when it opens a sound."""
 
     browser: Browser
     address: str
@@ -45,19 +47,27 @@ class Desk:
     stimuli: dict[str, Stimulus]
     recordings: dict[str, Recording]
 
+    def url(self, name: str) -> str:
+        return f"{self.address}/collections/days/{self.stimuli[name].pk}/sound/"
+
     @contextmanager
-    def at(self, name: str, prepare: Callable[[Page], None] = lambda page: None) -> Iterator[Viewing]:
-        """Open a sound in a browser that knows nothing yet."""
+    def at(self, name: str, script: str = "") -> Iterator[Viewing]:
+        """Open a sound in Chromium; the script runs before those of the page."""
         context = self.browser.new_context(viewport={"width": 1440, "height": 900})
         context.add_cookies([{"name": "earmark", "value": self.cookie, "url": self.address}])
-        context.add_init_script(path=EAR / "ear.js")
-        context.add_init_script("performance.setResourceTimingBufferSize(100000)")
-        page = context.new_page()
-        prepare(page)
-        viewing = Viewing(page)
-        viewing.open(f"{self.address}/collections/days/{self.stimuli[name].pk}/sound/")
+        context.add_init_script(EAR_SCRIPT + script)
+        viewing = Viewing(context.new_page())
+        viewing.open(self.url(name))
         yield viewing
         context.close()
+
+    @contextmanager
+    def at_in_firefox(self, program: Path, name: str, script: str = "") -> Iterator[AnyViewing]:
+        with firefox(program) as viewing:
+            viewing.add_cookie("earmark", self.cookie, self.address)
+            viewing.add_script(EAR_SCRIPT + script)
+            viewing.open(self.url(name))
+            yield viewing
 
 
 def run() -> Iterator[str]:
@@ -79,16 +89,7 @@ def run() -> Iterator[str]:
         with _desk(owner, str(program)) as desk:
             yield from _looking(desk)
             yield from _clicking(desk)
-            for name, day in days.items():
-                with desk.at(name) as viewing:
-                    yield heard_minus_shown(viewing, NAMES[name], day, POSITIONS)
-            for name in ("soundscape", *days):
-                with desk.at(name, _short_slices) as viewing:
-                    rate = desk.recordings[name].sample_rate_hz
-                    late = _late_second(desk.recordings[name], days.get(name))
-                    path = next(folder.glob(f"{name}.*"))
-                    yield differing_samples(viewing, name, path, rate=rate, start_s=late)
-            yield "Firefox is not driven here: Playwright drives its own build of it only"
+            yield from _hearing(desk, days, folder)
 
 
 def _recordings(folder: Path) -> dict[str, Day]:
@@ -222,22 +223,39 @@ def _click(viewing: Viewing, place: float, *, times: int) -> None:
 # --- Hearing ----------------------------------------------------------------------------------------------------------
 
 
+def _hearing(desk: Desk, days: dict[str, Day], folder: Path) -> Iterator[str]:
+    for name, day in days.items():
+        with desk.at(name) as viewing:
+            yield heard_minus_shown(viewing, NAMES[name], day, POSITIONS)
+    for name in ("soundscape", *days):
+        with desk.at(name, SHORT_SLICES) as viewing:
+            yield _joints(desk, viewing, name, days.get(name), folder)
+    yield from _hearing_in_firefox(desk, days, folder)
+
+
+def _hearing_in_firefox(desk: Desk, days: dict[str, Day], folder: Path) -> Iterator[str]:
+    program = firefox_program()
+    if program is None:
+        yield "Firefox is not installed: nothing is measured in it"
+        return
+    for name, day in days.items():
+        with desk.at_in_firefox(program, name) as viewing:
+            yield f"Firefox: {heard_minus_shown(viewing, NAMES[name], day, POSITIONS)}"
+    for name, day in days.items():
+        with desk.at_in_firefox(program, name, SHORT_SLICES) as viewing:
+            yield f"Firefox: {_joints(desk, viewing, name, day, folder)}"
+
+
+def _joints(desk: Desk, viewing: AnyViewing, name: str, day: Day | None, folder: Path) -> str:
+    recording, path = desk.recordings[name], next(folder.glob(f"{name}.*"))
+    rate = recording.sample_rate_hz
+    return differing_samples(viewing, name, path, rate=rate, start_s=_late_second(recording, day))
+
+
 def _late_second(recording: Recording, day: Day | None) -> int:
     """A second late in the recording after which something sounds."""
     sample = day.position(day.numbers[len(day.numbers) * 97 // 100]) if day else recording.length_samples * 97 // 100
     return sample // recording.sample_rate_hz
-
-
-def _short_slices(page: Page) -> None:
-    """Let the page ask for slices so short that more than a hundred joints pass in ten seconds."""
-
-    def shortened(route: Route) -> None:
-        answer = route.fetch()
-        manifest = answer.json()
-        manifest["slices"]["longest_samples"] = manifest["sample_rate_hz"] // PIECES_PER_S
-        route.fulfill(response=answer, json=manifest)
-
-    page.route("**/manifest/", shortened)
 
 
 def _p95(values: tuple[float, ...]) -> float:

@@ -47,6 +47,12 @@ def chromium_program() -> Path | None:
     return Path(found) if found else None
 
 
+def firefox_program() -> Path | None:
+    """Firefox on the PATH; what it is for is left out where it is not there."""
+    found = shutil.which("firefox") or shutil.which("firefox-esr")
+    return Path(found) if found else None
+
+
 def nginx_program() -> Path | None:
     """The nginx program; Debian keeps it outside an ordinary user's PATH."""
     found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")

@@ -1,6 +1,7 @@
 """A page with the viewer on it, driven by keys and fields, and an ear that hears what really leaves the audio clock."""
 
 import base64
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,8 +62,94 @@ class Heard:
         return [heard - shown for heard, shown in moments if start <= heard < stop]
 
 
-class Viewing:
-    """Somebody at the page of one sound."""
+class AnyViewing(ABC):
+    """Somebody at the page of one sound, in whatever browser; scripts are functions of at most one argument."""
+
+    @abstractmethod
+    def visit(self, url: str) -> None:
+        """Go to a page."""
+
+    @abstractmethod
+    def evaluate(self, script: str, argument: object = None) -> Any:
+        """Call a function in the page and wait for what it promises."""
+
+    @abstractmethod
+    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+        """Wait until the page shows such an element."""
+
+    @abstractmethod
+    def pause(self, duration_ms: int) -> None:
+        """Let the browser work."""
+
+    @abstractmethod
+    def is_fetching(self) -> bool:
+        """Whether the page waits for an answer."""
+
+    @abstractmethod
+    def click(self, selector: str) -> None:
+        """Click in the middle of an element."""
+
+    @abstractmethod
+    def press(self, *keys: str) -> None:
+        """Press keys on the picture."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Give up the selection, if there is one."""
+
+    @abstractmethod
+    def fill_in(self, label: str, text: str) -> None:
+        """Write into the field of that label and go on to the next."""
+
+    def open(self, url: str) -> None:
+        self.visit(url)
+        self.wait_for(".viewer[data-ready]")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until nothing has been fetched for a while and all of it is painted."""
+        still = 0
+        while still < STILL_ROUNDS:
+            self.pause(ROUND_MS)
+            still = 0 if self.is_fetching() else still + 1
+
+    def listen(self) -> None:
+        """Touch the picture, which opens the sound device, and prick up the ear."""
+        self.click(".viewer__spectrum")
+        self.evaluate("() => ear.opened()")
+
+    def select(self, start_s: float, stop_s: float) -> None:
+        self.clear()
+        self.fill_in("Selection from", f"{start_s:.3f}")
+        self.fill_in("to", f"{stop_s:.3f}")
+
+    def hear(self, start_s: float, stop_s: float) -> Heard:
+        """Play a passage from its first to its last sample."""
+        self.select(start_s, stop_s)
+        self.evaluate("() => ear.forget()")
+        self.press("Home", "Space")  # from outside, a selection is played from its start
+        self.wait_for(".viewer[data-playing=playing]")
+        self.wait_for(".viewer[data-playing=idle]", timeout_ms=60_000)
+        self.pause(200)  # the last blocks are on their way
+        return self.heard()
+
+    def heard(self) -> Heard:
+        taken = self.evaluate("() => ear.take()")
+        samples = unpacked(taken["samples"]) / np.float32(GAIN)
+        return Heard(taken["frame"], samples, [Shown(**entry) for entry in taken["shown"]])
+
+    def decoded(self, start: int, count: int, rate: int) -> NDArray[np.float32]:
+        """What the browser makes of one slice."""
+        return unpacked(self.evaluate("(asked) => ear.decoded(...asked)", [start, count, rate]))
+
+    def colours(self, canvas: str = ".viewer__spectrum") -> int:
+        """How many different colours a picture has: one is a blank sheet."""
+        count: int = self.evaluate(COLOURS, canvas)
+        return count
+
+
+class Viewing(AnyViewing):
+    """Somebody at the page of one sound in Chromium."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -78,62 +165,38 @@ class Viewing:
     def _answered(self, request: Request) -> None:
         self._waiting.discard(request)
 
-    def open(self, url: str) -> None:
+    def visit(self, url: str) -> None:
         self.page.goto(url)
-        self.page.wait_for_selector(".viewer[data-ready]")
-        self.settle()
 
-    def settle(self) -> None:
-        """Wait until nothing has been fetched for a while and all of it is painted."""
-        still = 0
-        while still < STILL_ROUNDS:
-            self.page.wait_for_timeout(ROUND_MS)
-            still = 0 if self._waiting else still + 1
+    def evaluate(self, script: str, argument: object = None) -> Any:
+        return self.page.evaluate(script, argument)
+
+    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+        self.page.wait_for_selector(selector, timeout=timeout_ms)
+
+    def pause(self, duration_ms: int) -> None:
+        self.page.wait_for_timeout(duration_ms)
+
+    def is_fetching(self) -> bool:
+        return bool(self._waiting)
+
+    def click(self, selector: str) -> None:
+        self.page.locator(selector).click()
 
     def press(self, *keys: str) -> None:
         self.stage.focus()
         for key in keys:
             self.page.keyboard.press(key)
 
-    def listen(self) -> None:
-        """Touch the picture, which opens the sound device, and prick up the ear."""
-        self.page.locator(".viewer__spectrum").click()
-        self.page.evaluate("ear.opened()")
+    def clear(self) -> None:
+        button = self.page.get_by_role("button", name="Clear")
+        if button.is_enabled():
+            button.click()
 
-    def select(self, start_s: float, stop_s: float) -> None:
-        clear = self.page.get_by_role("button", name="Clear")
-        if clear.is_enabled():
-            clear.click()
-        for label, seconds in (("Selection from", start_s), ("to", stop_s)):
-            field = self.page.get_by_label(label, exact=True)
-            field.fill(f"{seconds:.3f}")
-            field.press("Tab")
-
-    def hear(self, start_s: float, stop_s: float) -> Heard:
-        """Play a passage from its first to its last sample."""
-        self.select(start_s, stop_s)
-        self.page.evaluate("ear.forget()")
-        self.press("Home", "Space")  # from outside, a selection is played from its start
-        self.page.wait_for_selector(".viewer[data-playing=playing]")
-        self.page.wait_for_selector(".viewer[data-playing=idle]", timeout=60_000)
-        self.page.wait_for_timeout(200)  # the last blocks are on their way
-        return self.heard()
-
-    def heard(self) -> Heard:
-        taken = self.page.evaluate("ear.take()")
-        samples = unpacked(taken["samples"]) / np.float32(GAIN)
-        return Heard(taken["frame"], samples, [Shown(**entry) for entry in taken["shown"]])
-
-    def decoded(self, start: int, count: int, rate: int) -> NDArray[np.float32]:
-        """What the browser makes of one slice."""
-        return unpacked(
-            self.page.evaluate("([start, count, rate]) => ear.decoded(start, count, rate)", [start, count, rate])
-        )
-
-    def colours(self, canvas: str = ".viewer__spectrum") -> int:
-        """How many different colours a picture has: one is a blank sheet."""
-        count: int = self.page.evaluate(COLOURS, canvas)
-        return count
+    def fill_in(self, label: str, text: str) -> None:
+        field = self.page.get_by_label(label, exact=True)
+        field.fill(text)
+        field.press("Tab")
 
 
 COLOURS = """(name) => {

@@ -37,6 +37,18 @@ test("every frame of the clock has one sample, over joints and loops, 23 hours i
   assert.equal(timeline.endFrame, 2082);
 });
 
+test("a clock that stands on a frame names its sample, although seconds cannot name every frame", () => {
+  for (const rate of [8000, 22_050, 44_100, 48_000, 96_000]) {
+    const timeline = new Timeline();
+    timeline.add({ frame: 0, start: 0, count: 2 ** 31 });
+    for (let block = 1; block < 4e6; block = Math.ceil(block * 1.01)) {
+      const frame = block * 128;
+      assert.equal(timeline.sampleAt((frame / rate) * rate), frame, `frame ${frame} at ${rate}`);
+    }
+    assert.equal(timeline.sampleAt(1000.99), 1000, "between two frames, the one that sounds");
+  }
+});
+
 test("in a gap the cursor waits at the end of what sounded", () => {
   const timeline = new Timeline();
   timeline.add({ frame: 0, start: 50, count: 10 });

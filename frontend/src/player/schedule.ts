@@ -27,6 +27,11 @@ export function nextSample(passage: Passage, reached: number): number | null {
   return passage.loop ? passage.from : null;
 }
 
+// Seconds cannot name every frame exactly. A browser that is told a hair less than a frame begins between two samples and
+// interpolates all that follows; a hair more (browsers round to 1/1024 of a frame or coarser) is that frame.
+// The other way round, a clock that stands on a frame may say a hair less than it.
+const HAIR = 1e-5;
+
 /** Pieces in the order in which they sound. */
 export class Timeline {
   #pieces: Piece[] = [];
@@ -50,9 +55,10 @@ export class Timeline {
   /** The sample that sounds at a frame; before the first piece its start, in a gap and after the end what sounded last. */
   sampleAt(frame: number): number | null {
     let heard: number | null = this.#pieces[0]?.start ?? null;
+    const reached = frame + HAIR;
     for (const piece of this.#pieces) {
-      if (frame < piece.frame) break;
-      heard = piece.start + Math.min(Math.floor(frame - piece.frame), piece.count);
+      if (reached < piece.frame) break;
+      heard = piece.start + Math.min(Math.floor(reached - piece.frame), piece.count);
     }
     return heard;
   }
@@ -82,10 +88,6 @@ export class Timeline {
 export function frameAfter(clockS: number, leadS: number, sampleRateHz: number): number {
   return Math.ceil((clockS + leadS) * sampleRateHz);
 }
-
-// Seconds cannot name every frame exactly. A browser that is told a hair less than a frame begins between two samples and
-// interpolates all that follows; a hair more (browsers round to 1/1024 of a frame or coarser) is that frame.
-const HAIR = 1e-5;
 
 /** The time to give to the browser so that something begins or ends exactly on a frame. */
 export function timeOf(frame: number, sampleRateHz: number): number {
