@@ -1,6 +1,5 @@
 """What the database promises: is it whole, does it flush what it acknowledges, and where is its newest copy."""
 
-import os
 import sqlite3
 import uuid
 from contextlib import closing
@@ -10,6 +9,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
+from core.disk import flush_to_disk
 from core.findings import Finding, Level
 
 # SQLite before 3.51.3 may corrupt a write-ahead log when two connections reset it at once ("WAL-reset", March 2026).
@@ -66,7 +66,7 @@ def make_copy(*, at: datetime | None = None) -> Path | None:
         try:
             _copy_checked(scratch)
             scratch.replace(target)
-            _flush_to_disk(folder)
+            flush_to_disk(folder)
         finally:
             scratch.unlink(missing_ok=True)
     for old in copies()[settings.BACKUP_KEEP :]:
@@ -99,7 +99,7 @@ def _copy_checked(scratch: Path) -> None:
         damage = _damage(copy, thorough=True)
     if damage:
         raise DamagedCopy(f"A copy of {_file()} would be damaged: {damage[0]}; run manage.py check_database.")
-    _flush_to_disk(scratch)
+    flush_to_disk(scratch)
 
 
 def _damage(reader: sqlite3.Connection, *, thorough: bool) -> list[str]:
@@ -121,14 +121,6 @@ def _restore_command() -> str:
         return f"there is no copy in {copies_folder()}; put a backup of your own in the place of {path}"
     # The log and index files must leave together with the damaged file, or they would be applied to the copy.
     return f"stop Earmark, then: mkdir {path}.damaged && mv {path}* {path}.damaged/ ; cp {copies()[0]} {path}"
-
-
-def _flush_to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _unsafe() -> Level:

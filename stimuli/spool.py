@@ -13,11 +13,12 @@ from uuid import UUID
 
 from django.conf import settings
 
+from core.disk import flush_to_disk
 from stimuli.errors.uploads import DiskFull, UploadBusy
 from stimuli.models import IntakeFile
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-SCRATCH = "folder-"
+SCRATCH, WORK = "folder-", "work-"
 
 
 class Landing:
@@ -62,9 +63,9 @@ def claimed(upload: IntakeFile) -> Iterator[Landing]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UploadBusy from None
-        if is_new:
-            _flush_folder(path.parent)
-            _flush_folder(path.parent.parent)
+        if is_new:  # a new name is on the disk only when its folder is
+            flush_to_disk(path.parent)
+            flush_to_disk(path.parent.parent)
         yield Landing(descriptor)
     finally:
         os.close(descriptor)
@@ -110,10 +111,23 @@ def scratch_folder() -> Iterator[Path]:
 def clear_scratch(*, before: datetime) -> None:
     """Take away the folders of imports that were killed; an old one may still be at work, and then it is held."""
     for folder in Path(settings.UPLOADS_DIR).glob(f"{SCRATCH}*"):
-        with suppress(FileNotFoundError, BlockingIOError):
+        with suppress(FileNotFoundError):
             if folder.stat().st_mtime < before.timestamp():
-                with _held(folder):
-                    shutil.rmtree(folder, ignore_errors=True)
+                _clear_unheld(folder)
+
+
+@contextmanager
+def work_folder(intake_id: UUID) -> Iterator[Path]:
+    """A folder for one look at an intake's files, held during it; what it holds then stays until the intake ends.
+
+    Looks that were killed, or whose outcome was never written down, have left theirs; only what is held is somebody's.
+    """
+    home = folder_of(intake_id)
+    for left in home.glob(f"{WORK}*"):
+        _clear_unheld(left)
+    folder = Path(tempfile.mkdtemp(prefix=WORK, dir=home))
+    with _held(folder):
+        yield folder
 
 
 def free_bytes() -> int:
@@ -135,6 +149,11 @@ def _held(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def _clear_unheld(folder: Path) -> None:
+    with suppress(FileNotFoundError, BlockingIOError), _held(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def _room() -> Iterator[None]:
     try:
@@ -143,15 +162,6 @@ def _room() -> Iterator[None]:
         if problem.errno in NO_ROOM:
             raise DiskFull from problem
         raise
-
-
-def _flush_folder(folder: Path) -> None:
-    """A new file's name is on the disk only when its folder is."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _is_id(name: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.core.files.storage import default_storage
 
+from core.disk import flush_to_disk
 from stimuli.shelf import Shelf
 
 BLOCK_BYTES = 256 * 1024
@@ -102,9 +103,9 @@ class Folder(Store):
         scratch = home / secrets.token_hex(16)
         try:
             yield scratch
-            _flush(scratch)
+            flush_to_disk(scratch)
             scratch.replace(path)
-            _flush(path.parent)
+            flush_to_disk(path.parent)
         finally:
             scratch.unlink(missing_ok=True)
 
@@ -161,15 +162,6 @@ def _plain_errors(name: str) -> Iterator[None]:
         if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             raise EOFError(name) from problem
         raise
-
-
-def _flush(path: Path) -> None:
-    """Ask the disk itself: a renamed file may otherwise be empty after a power cut."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def fetched() -> Shelf:

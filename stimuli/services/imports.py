@@ -1,7 +1,6 @@
 """Imports: files are looked at, a plan is proposed, and what was confirmed comes in, all of it or nothing."""
 
 import json
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -80,22 +79,27 @@ def _drafted(intake: Intake, files: list[IntakeFile], *, progress: Progress) -> 
     """A fresh draft, kept beside the files so that the import itself need not hear everything again."""
     with ThreadPoolExecutor(READERS) as pool:
         digests = list(pool.map(lambda file: sha256_of(spool.path_of(file)), files))
-    work = Path(tempfile.mkdtemp(prefix="work-", dir=spool.folder_of(intake.pk)))
+    # Held until the draft is stored: nobody clears away what a stored draft speaks of.
+    with spool.work_folder(intake.pk) as work:
+        drafted = _heard(intake, files, digests, work=work, progress=progress)
+        for file, digest in zip(files, digests, strict=True):
+            file.sha256 = digest
+            if file.claimed_sha256 and file.claimed_sha256 != digest:
+                says = sentence("'{path}' arrived with other bytes than were sent. Send it again.")
+                drafted.report.error(says, file.path, path=file.path)
+        _tell_taken(drafted, intake.collection)
+        _store(drafted, spool.folder_of(intake.pk) / DRAFT)
+    return drafted
+
+
+def _heard(intake: Intake, files: list[IntakeFile], digests: list[str], *, work: Path, progress: Progress) -> Draft:
     sources = [
         look_at(file.path, spool.path_of(file), sha256=digest) for file, digest in zip(files, digests, strict=True)
     ]
     # The archives themselves are not kept, so what they hold may take their place.
     packed_bytes = sum(source.byte_count for source in sources if source.kind is Kind.ARCHIVE)
     allowed = rules(left_bytes=quota_bytes() - used_bytes(intake.owner) + packed_bytes)
-    drafted = draft(sources, work=work, rules=allowed, layout=intake.layout, progress=progress)
-    for file, digest in zip(files, digests, strict=True):
-        file.sha256 = digest
-        if file.claimed_sha256 and file.claimed_sha256 != digest:
-            says = sentence("'{path}' arrived with other bytes than were sent. Send it again.")
-            drafted.report.error(says, file.path, path=file.path)
-    _tell_taken(drafted, intake.collection)
-    _store(drafted, spool.folder_of(intake.pk) / DRAFT)
-    return drafted
+    return draft(sources, work=work, rules=allowed, layout=intake.layout, progress=progress)
 
 
 def _close_check(intake: Intake, files: list[IntakeFile], drafted: Draft) -> None:

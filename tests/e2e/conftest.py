@@ -8,8 +8,11 @@ import pytest
 from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from core.models import User
 from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS
+from stimuli.services.collections import create_collection
+from tests.people import browser_of, experimenter
 from tests.servers import chromium_path, free_port
 
 
@@ -66,3 +69,19 @@ def platform(process_environment: dict[str, str]) -> Iterator[Platform]:
     environment = {**process_environment, "EARMARK_PUBLIC_URL": address}
     with running(port=port, environment=environment), override_settings(PUBLIC_URL=address):
         yield Platform(address)
+
+
+def let_in(context: BrowserContext, address: str, person: User) -> None:
+    """As if the person had signed in with this browser; the form itself is filled in by tests.e2e.test_journey."""
+    cookie = browser_of(person).cookies["earmark"].value
+    context.add_cookies([{"name": "earmark", "value": cookie, "url": address}])
+
+
+@pytest.fixture
+def desk(page: Page, platform: Platform) -> Page:
+    """The page on which files are handed in, for an empty collection."""
+    owner = experimenter()
+    create_collection(owner=owner, slug="sounds", title="Sounds")
+    let_in(page.context, platform.address, owner)
+    page.goto(platform.url("/collections/sounds/import/"))
+    return page

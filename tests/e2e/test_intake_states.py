@@ -6,12 +6,9 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from stimuli.models import Intake, Stimulus
-from stimuli.services.collections import create_collection
-from tests.e2e.conftest import Platform
 from tests.e2e.test_accessibility import overflows, scan
 from tests.e2e.test_upload import expect_arrived, pieces_held_back
 from tests.factories import tone
-from tests.people import browser_of, experimenter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -21,17 +18,6 @@ FOCUSED = """() => {
   const style = getComputedStyle(it);
   return { name: it.innerText.trim(), ringed: it.matches(":focus-visible") && style.outlineStyle !== "none" };
 }"""
-
-
-@pytest.fixture
-def desk(page: Page, platform: Platform) -> Page:
-    """The page on which files are handed in."""
-    owner = experimenter()
-    create_collection(owner=owner, slug="sounds", title="Sounds")
-    cookie = browser_of(owner).cookies["earmark"].value
-    page.context.add_cookies([{"name": "earmark", "value": cookie, "url": platform.address}])
-    page.goto(platform.url("/collections/sounds/import/"))
-    return page
 
 
 @pytest.fixture

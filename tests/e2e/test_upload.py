@@ -8,29 +8,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
-from core.models import User
-from core.services.accounts import create_account
 from stimuli import spool
 from stimuli.models import Collection, Intake, IntakeFile, Stimulus
-from stimuli.services.collections import create_collection
-from tests.e2e.conftest import Platform
+from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
-from tests.factories import PASSWORD, tone
+from tests.factories import tone
+from tests.people import experimenter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 CONDITIONS, ITEMS = ("C0", "C1"), ("door", "rain", "street")
 PIECE_BYTES = 8 * 2**20
-
-
-@pytest.fixture
-def owner(platform: Platform) -> User:
-    return create_account(name="erin", role=User.Role.EXPERIMENTER, password=PASSWORD, actor=None)
-
-
-@pytest.fixture
-def collection(owner: User) -> Collection:
-    return create_collection(owner=owner, slug="sounds", title="Sounds")
 
 
 @pytest.fixture
@@ -44,22 +32,6 @@ def folder(tmp_path: Path) -> Path:
             file.write_bytes(tone(300 + 100 * step + 10 * number, duration_s=1.0))
     (place / ".DS_Store").write_bytes(b"not for us")
     return place
-
-
-def sign_in(page: Page, platform: Platform) -> None:
-    page.goto(platform.url("/accounts/login/"))
-    page.get_by_label("Name").fill("erin")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.locator("main").get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/experiments/")
-
-
-@pytest.fixture
-def desk(page: Page, platform: Platform, collection: Collection) -> Page:
-    """The page on which files are handed in."""
-    sign_in(page, platform)
-    page.goto(platform.url(f"/collections/{collection.slug}/import/"))
-    return page
 
 
 def drop(page: Page, *paths: Path) -> None:
@@ -120,10 +92,8 @@ def test_a_dropped_folder_arrives_and_is_looked_at(desk: Page, folder: Path) -> 
     assert_arrived(folder)
 
 
-def test_from_an_empty_collection_to_stimuli_that_can_be_heard(
-    platform: Platform, owner: User, page: Page, folder: Path
-) -> None:
-    sign_in(page, platform)
+def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platform, page: Page, folder: Path) -> None:
+    let_in(page.context, platform.address, experimenter())
     page.goto(platform.url("/collections/"))
     page.get_by_role("link", name="New collection").click()
     page.get_by_label("Title").fill("Three sounds")

@@ -21,10 +21,10 @@ from core.worker import Worker
 from scripts.console import words
 from scripts.install import FRONTEND, node_environment
 from stimuli.models import Recording, Stimulus
-from tests.e2e.conftest import Platform
+from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.e2e.viewing import EAR, Viewing, passages
-from tests.people import browser_of, experimenter
+from tests.people import experimenter
 from tests.stimuli.desk import decoded
 from tests.stimuli.sound.long_recordings import day_mp3
 from tests.stimuli.sound.material import noise, on_grid, written
@@ -59,7 +59,7 @@ def desk(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callabl
 
     def sit_down(address: str) -> Viewing:
         context = device()
-        context.add_cookies([{"name": "earmark", "value": browser_of(owner).cookies["earmark"].value, "url": address}])
+        let_in(context, address, owner)
         page = context.new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
         return Viewing(page)

@@ -161,3 +161,37 @@ def test_an_import_without_its_draft_listens_again(collection: Collection) -> No
     run("stimuli.check_intake")
     (spool.folder_of(intake.pk) / imports.DRAFT).unlink()
     assert confirmed(Intake.objects.get(pk=intake.pk)).state == "done"
+
+
+def test_a_check_clears_away_what_killed_ones_left_and_spares_what_is_at_work(collection: Collection) -> None:
+    """A worker that has lost the job and does not know it yet still needs its folder."""
+    intake = uploaded(collection, {"C0/a.wav": wav(noise(0.5))})
+    killed = spool.folder_of(intake.pk) / f"{spool.WORK}killed"
+    with spool.work_folder(intake.pk) as slow:
+        for folder in (killed, slow):
+            folder.mkdir(exist_ok=True)
+            (folder / "half").write_bytes(b"half")
+        run("stimuli.check_intake")
+        intake.refresh_from_db()
+        assert intake.state == "proposed"
+        assert not killed.exists()
+        assert (slow / "half").read_bytes() == b"half"
+    assert confirmed(intake).state == "done"
+
+
+def test_a_check_whose_outcome_was_never_written_down_is_done_again_in_its_place(
+    tmp_path: Path, collection: Collection
+) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("set/C0/a.wav", wav(noise(0.5)))
+    intake = uploaded(collection, {"all.zip": (tmp_path / "all.zip").read_bytes()})
+    job = jobs.claim(worker="test", names=["stimuli.check_intake"])
+    assert job is not None
+    Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, token=job.token + 1)
+    with pytest.raises(jobs.LeaseLost):
+        imports.check_intake(run=JobRun(job), **job.arguments)
+    (first,) = spool.folder_of(intake.pk).glob(f"{spool.WORK}*")
+    run("stimuli.check_intake")
+    (second,) = spool.folder_of(intake.pk).glob(f"{spool.WORK}*")
+    assert first != second
+    assert confirmed(Intake.objects.get(pk=intake.pk)).state == "done"

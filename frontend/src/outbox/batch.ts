@@ -1,11 +1,9 @@
-// How much goes into one request, and how long to wait before the next try. Pure.
+// How much goes into one request. Pure.
 import type { VoteEvent } from "./events.ts";
 
 export const CLIENT_VERSION = "1";
 export const MAX_EVENTS = 50;
 export const MAX_BYTES = 48 * 1024;
-export const LONGEST_PAUSE_MS = 30_000;
-const FIRST_PAUSE_MS = 500;
 
 export interface VoteBody {
   client: string;
@@ -30,10 +28,4 @@ export function takeBatch(events: readonly VoteEvent[], maxEvents = MAX_EVENTS, 
     batch.push(event);
   }
   return batch;
-}
-
-/** Twice as long after every failure, up to 30 s; the lower half is fixed, the upper half drawn, so that clients spread. */
-export function pauseAfter(failures: number, random: () => number = Math.random): number {
-  const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 16));
-  return ceiling / 2 + (random() * ceiling) / 2;
 }

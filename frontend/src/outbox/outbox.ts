@@ -1,7 +1,8 @@
 // Answers on their way to the server: kept first, sent until each has a final answer, never given up.
 import { Problem, requestJson } from "../lib/http.ts";
+import { pauseAfter } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
-import { bodyOf, MAX_EVENTS, pauseAfter, takeBatch } from "./batch.ts";
+import { bodyOf, MAX_EVENTS, takeBatch } from "./batch.ts";
 import { isFinal, type Receipt, type Result, type VoteEvent } from "./events.ts";
 import { MemoryStore, type Store } from "./store.ts";
 

@@ -4,23 +4,13 @@ import { Problem, Unreachable } from "../lib/http.ts";
 import type { Clip } from "../player/player.ts";
 import { Clips } from "./clips.ts";
 import type { TrialPage } from "./contract.ts";
+import { pageOf } from "./fake-pages.ts";
 
 function page(trial: string, key: string): TrialPage {
-  return {
-    trial,
-    position: 1,
-    session: 1,
-    kind: "test",
-    revision: 0,
-    view: "scales",
-    plays_allowed: 1,
-    page: {},
-    media: {
-      a: { url: `media/${trial}-a-${key}/`, duration_s: 1 },
-      b: { url: `media/${trial}-b-${key}/`, duration_s: 1 },
-    },
-    labels: {},
-  };
+  return pageOf(trial, {
+    a: { url: `media/${trial}-a-${key}/`, duration_s: 1 },
+    b: { url: `media/${trial}-b-${key}/`, duration_s: 1 },
+  });
 }
 
 /** A player that knows only addresses with the valid key, and counts what it is asked for. */

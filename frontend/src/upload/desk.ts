@@ -1,8 +1,8 @@
 // Where files are handed in: brings together what was dropped, what the server knows, the sender and the screen.
 import { fill, need } from "../lib/dom.ts";
 import { Problem } from "../lib/http.ts";
+import { isRefusal, retrying } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
-import { isRefusal, retrying } from "../trial/retry.ts";
 import {
   type Collected,
   fromEntries,

@@ -1,6 +1,6 @@
 // Sends the files of a shipment, two at a time, and goes on over every loss that asking again can mend.
+import { pauseAfter } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
-import { pauseAfter } from "../outbox/batch.ts";
 import { type Fate, fateOf, type Trouble } from "./fate.ts";
 import type { Hasher } from "./hasher.ts";
 import type { Row, Shipment } from "./shipment.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SpectrogramShape } from "./contract.ts";
+import { DAY, manifestWith, RATE } from "./fake-manifest.ts";
 import { boundsOf, viewOf, wholeView, zoomAround } from "./geometry.ts";
 import {
   BLOCK_BINS,
@@ -17,31 +17,14 @@ import {
   tilesWanted,
 } from "./levels.ts";
 
-const RATE = 44_100;
-const LENGTH = 24 * 3600 * RATE;
-const BOUNDS = boundsOf(LENGTH, RATE);
-const SHAPE: SpectrogramShape = {
-  window: "hann",
-  window_samples: 2048,
-  step_samples: 256,
-  columns: 1024,
-  rows: 256,
-  levels: 15,
-  statistics: ["max", "mean"],
-  mean_from: 3,
-  scale: "mel",
-  low_hz: 20,
-  high_hz: 20_000,
-  floor_db: -120,
-  ceiling_db: 0,
-};
-const PEAKS = { bin_samples: 512, factor: 4, levels: 9 };
+const BOUNDS = boundsOf(DAY, RATE);
+const { spectrogram: SHAPE, peaks: PEAKS } = manifestWith();
 const WORST_TILE_BYTES = 40_000; // noise, as JPEG of quality 80
 
 test("the first paint of a day costs at most four tiles, at any width and pixel ratio", () => {
   for (const width of [390, 820, 1200, 1440, 1920, 2560])
     for (const ratio of [1, 1.5, 2, 3]) {
-      const wanted = tilesWanted(SHAPE, wholeView(width, BOUNDS), ratio, LENGTH, () => false);
+      const wanted = tilesWanted(SHAPE, wholeView(width, BOUNDS), ratio, DAY, () => false);
       assert.ok(wanted.length <= 4, `${width} px at ${ratio}: ${wanted.length} tiles`);
       assert.ok(wanted.length * WORST_TILE_BYTES + 20_000 <= 200_000);
       assert.deepEqual(wanted[0], { level: 14, index: 0 }, "the whole recording comes first");
@@ -58,7 +41,7 @@ test("every zoom step from a day to five seconds asks for at most four tiles", (
     let view = wholeView(width, BOUNDS);
     const known = new Set<string>();
     for (let step = 0; step < 16; step += 1) {
-      const wanted = tilesWanted(SHAPE, view, ratio, LENGTH, ({ level, index }) => known.has(`${level}/${index}`));
+      const wanted = tilesWanted(SHAPE, view, ratio, DAY, ({ level, index }) => known.has(`${level}/${index}`));
       const fresh = wanted.filter(({ level, index }) => !known.has(`${level}/${index}`));
       assert.ok(fresh.length <= 4, `step ${step} at ${width}: ${fresh.length}`);
       for (const { level, index } of fresh) known.add(`${level}/${index}`);
@@ -82,14 +65,14 @@ test("a level is never finer than the finest nor coarser than the coarsest", () 
 
 test("tiles cover a range without a gap, and end with the recording", () => {
   const range = { start: 3_000_000_000, stop: 3_000_700_000 };
-  const tiles = tilesIn(SHAPE, 0, range, LENGTH);
+  const tiles = tilesIn(SHAPE, 0, range, DAY);
   assert.ok(tileRange(SHAPE, tiles[0] as Tile).start <= range.start);
   assert.ok(tileRange(SHAPE, tiles.at(-1) as Tile).stop >= range.stop);
   tiles.slice(1).forEach((tile, index) => {
     assert.equal(tileRange(SHAPE, tile).start, tileRange(SHAPE, tiles[index] as Tile).stop);
   });
-  assert.equal(tilesIn(SHAPE, 14, { start: 0, stop: 1e15 }, LENGTH).length, 1);
-  assert.deepEqual(tilesIn(SHAPE, 0, { start: 0, stop: 262_144 }, LENGTH), [{ level: 0, index: 0 }]);
+  assert.equal(tilesIn(SHAPE, 14, { start: 0, stop: 1e15 }, DAY).length, 1);
+  assert.deepEqual(tilesIn(SHAPE, 0, { start: 0, stop: 262_144 }, DAY), [{ level: 0, index: 0 }]);
 });
 
 test("a coarser tile's part shows the same samples as the tile it stands in for", () => {
@@ -107,17 +90,17 @@ test("a coarser tile's part shows the same samples as the tile it stands in for"
 
 test("a jump into the depth asks for a coarse picture before the fine ones, unless one is there already", () => {
   const view = viewOf({ start: 2_000_000_000, stop: 2_000_000_000 + 6 * RATE }, 1200, BOUNDS);
-  const blind = tilesWanted(SHAPE, view, 1, LENGTH, () => false);
+  const blind = tilesWanted(SHAPE, view, 1, DAY, () => false);
   const levels = blind.map(({ level }) => level);
   assert.deepEqual(levels, [14, 3, ...levels.slice(2).map(() => 0)]);
-  const helped = tilesWanted(SHAPE, view, 1, LENGTH, ({ level }) => level === 2);
+  const helped = tilesWanted(SHAPE, view, 1, DAY, ({ level }) => level === 2);
   assert.ok(!helped.some(({ level }) => level === 3));
 });
 
 test("what is in the middle of the view comes before its edges", () => {
   const view = viewOf({ start: 1_000_000_000, stop: 1_000_000_000 + 14 * RATE }, 1900, BOUNDS);
   const middle = view.start + 7 * RATE;
-  const distances = tilesWanted(SHAPE, view, 1, LENGTH, () => true)
+  const distances = tilesWanted(SHAPE, view, 1, DAY, () => true)
     .slice(1)
     .map((tile) => Math.abs((tileRange(SHAPE, tile).start + tileRange(SHAPE, tile).stop) / 2 - middle));
   assert.ok(distances.length >= 2);
@@ -140,8 +123,8 @@ test("the waveform has a bin for every pixel where the peaks are that fine, and 
   }
   assert.equal(peaksLevel(PEAKS, 20), 0);
   assert.equal(peaksLevel(PEAKS, 512 * 4 ** 3), 3);
-  const day = blocksIn(PEAKS, 6, { start: 0, stop: LENGTH }, LENGTH);
+  const day = blocksIn(PEAKS, 6, { start: 0, stop: DAY }, DAY);
   assert.deepEqual(day, [0]);
-  const blocks = blocksIn(PEAKS, 0, { start: BLOCK_BINS * 512 - 1, stop: BLOCK_BINS * 512 + 1 }, LENGTH);
+  const blocks = blocksIn(PEAKS, 0, { start: BLOCK_BINS * 512 - 1, stop: BLOCK_BINS * 512 + 1 }, DAY);
   assert.deepEqual(blocks, [0, 1]);
 });

@@ -1,10 +1,9 @@
 // The peaks of the waveform: fetched in blocks, folded to what one pixel shows.
-import type { Scope } from "../lib/scope.ts";
 import type { Manifest, PeaksShape, Range } from "./contract.ts";
 import type { View } from "./geometry.ts";
 import { BLOCK_BINS, binSamples, blocksIn, peaksLevel } from "./levels.ts";
 import type { Remote } from "./remote.ts";
-import { ByteCache, Loader } from "./tilecache.ts";
+import { Stock, type StoreParts } from "./stock.ts";
 
 const LIMIT_BYTES = 8 * 2 ** 20;
 
@@ -56,39 +55,31 @@ function fold(bins: Bins, first: number, last: number, result: Envelope, column:
 
 export class PeakStore {
   readonly #remote: Remote;
-  readonly #cache = new ByteCache<Block>(LIMIT_BYTES);
-  readonly #loader: Loader;
-  readonly #stale = new Set<string>();
+  readonly #stock: Stock<Block>;
   #shape: PeaksShape;
 
-  constructor(parts: { scope: Scope; remote: Remote; changed(): void }, manifest: Manifest) {
+  constructor(parts: StoreParts, manifest: Manifest) {
     this.#remote = parts.remote;
     this.#shape = manifest.peaks;
-    this.#loader = new Loader({
-      scope: parts.scope,
-      load: (key, signal) => this.#load(key, signal),
-      changed: parts.changed,
+    this.#stock = new Stock(parts, {
+      limitBytes: LIMIT_BYTES,
+      fetch: (key, signal) => this.#fetch(key, signal),
+      byteCount: ({ values }) => values.length,
     });
-    parts.scope.own(() => this.#cache.clear());
   }
 
   get failing(): boolean {
-    return this.#loader.failing;
-  }
-
-  get bytes(): number {
-    return this.#cache.bytes;
+    return this.#stock.failing;
   }
 
   refresh(manifest: Manifest): void {
     this.#shape = manifest.peaks;
-    for (const key of this.#cache.keys()) if (!this.#cache.peek(key)?.complete) this.#stale.add(key);
+    this.#stock.refresh();
   }
 
   want(view: View, range: Range, length: number): void {
     const level = peaksLevel(this.#shape, view.samplesPerPixel);
-    const keys = blocksIn(this.#shape, level, range, length).map((block) => `${level}/${block}`);
-    this.#loader.want(keys.filter((key) => !this.#cache.get(key) || this.#stale.has(key)));
+    this.#stock.want(blocksIn(this.#shape, level, range, length).map((block) => `${level}/${block}`));
   }
 
   /** The level that suits the view, with coarser bins in the place of those that have not come. */
@@ -101,7 +92,7 @@ export class PeakStore {
     let coarse = bin;
     for (let up = level; up < this.#shape.levels; up += 1) {
       const block = Math.floor(coarse / BLOCK_BINS);
-      const values = this.#cache.peek(`${up}/${block}`)?.values;
+      const values = this.#stock.peek(`${up}/${block}`)?.values;
       const index = (coarse - block * BLOCK_BINS) * 2;
       if (values && index + 1 < values.length) return { values, index };
       if (values && up === level) return undefined; // the block is here, and the recording ends before this bin
@@ -110,11 +101,9 @@ export class PeakStore {
     return undefined;
   }
 
-  async #load(key: string, signal: AbortSignal): Promise<void> {
+  async #fetch(key: string, signal: AbortSignal): Promise<Block> {
     const [level = 0, block = 0] = key.split("/").map(Number);
     const answer = await this.#remote.peaks(level, block * BLOCK_BINS, BLOCK_BINS, signal);
-    this.#stale.delete(key);
-    const values = new Int8Array(answer.bytes);
-    this.#cache.set(key, { values, complete: answer.complete }, values.length);
+    return { values: new Int8Array(answer.bytes), complete: answer.complete };
   }
 }

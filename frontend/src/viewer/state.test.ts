@@ -4,6 +4,7 @@ import { Scope } from "../lib/scope.ts";
 import { arrowStep, Commands } from "./commands.ts";
 import { BrokenManifest, type Manifest, readManifest } from "./contract.ts";
 import { missing } from "./drawing.ts";
+import { answerWith, DAY, manifestWith, RATE } from "./fake-manifest.ts";
 import { span, viewOf } from "./geometry.ts";
 import { envelope } from "./peaks.ts";
 import { passageAt } from "./playback.ts";
@@ -11,86 +12,54 @@ import { readWheel } from "./pointer.ts";
 import { shareReady } from "./refresh.ts";
 import { type Topic, ViewerState } from "./state.ts";
 
-const RATE = 44_100;
-const DAY = 24 * 3600 * RATE;
-
-function answer(change: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    version: 1,
-    state: "ready",
-    sample_rate_hz: RATE,
-    channels: 1,
-    length_samples: DAY,
-    ready: [[0, DAY]],
-    peaks: { bin_samples: 512, factor: 4, levels: 9 },
-    spectrogram: {
-      window: "hann",
-      window_samples: 2048,
-      step_samples: 256,
-      columns: 1024,
-      rows: 256,
-      levels: 15,
-      stored_from: 4,
-      statistics: ["max", "mean"],
-      mean_from: 3,
-      scale: "mel",
-      low_hz: 20,
-      high_hz: 20_000,
-      floor_db: -120,
-      ceiling_db: 0,
-    },
-    slices: { longest_samples: 441_000 },
-    clock: [],
-    silences: [],
-    ...change,
-  };
-}
-
 test("a manifest is read, with or without what participants do not get", () => {
-  const manifest = readManifest(
-    answer({
-      measures: { integrated_lufs: -24 },
-      silences: [
-        [20, 30],
-        [5, 9],
-      ],
-    }),
-  );
+  const manifest = manifestWith({
+    measures: { integrated_lufs: -24 },
+    silences: [
+      [20, 30],
+      [5, 9],
+    ],
+  });
   assert.equal(manifest.length_samples, DAY);
   assert.deepEqual(manifest.silences[0], { start: 5, stop: 9 });
-  assert.deepEqual(readManifest(answer({ clock: undefined, silences: undefined })).silences, []);
+  assert.deepEqual(manifestWith({ clock: undefined, silences: undefined }).silences, []);
 });
 
 test("an answer that is no manifest is refused, whatever it lacks", () => {
-  const broken = [null, 7, {}, answer({ version: 2 }), answer({ length_samples: 0 }), answer({ length_samples: 1.5 })];
-  const lacking = ["peaks", "spectrogram", "slices", "sample_rate_hz"].map((key) => answer({ [key]: undefined }));
+  const broken = [
+    null,
+    7,
+    {},
+    answerWith({ version: 2 }),
+    answerWith({ length_samples: 0 }),
+    answerWith({ length_samples: 1.5 }),
+  ];
+  const lacking = ["peaks", "spectrogram", "slices", "sample_rate_hz"].map((key) => answerWith({ [key]: undefined }));
   for (const bad of [...broken, ...lacking]) assert.throws(() => readManifest(bad), BrokenManifest);
 });
 
 test("how long it still takes is read where it is told", () => {
-  assert.equal(readManifest(answer({ ingest: { done: 1, total: 9, time_left_s: 61.5 } })).time_left_s, 61.5);
-  assert.equal(readManifest(answer({ ingest: { time_left_s: null } })).time_left_s, null);
-  assert.equal(readManifest(answer()).time_left_s, null);
+  assert.equal(manifestWith({ ingest: { done: 1, total: 9, time_left_s: 61.5 } }).time_left_s, 61.5);
+  assert.equal(manifestWith({ ingest: { time_left_s: null } }).time_left_s, null);
+  assert.equal(manifestWith().time_left_s, null);
 });
 
 test("the share that is ready grows with the chunks", () => {
-  const manifest = readManifest(
-    answer({
-      state: "ingesting",
-      ready: [
-        [DAY / 2, DAY],
-        [0, DAY / 4],
-      ],
-    }),
-  );
+  const manifest = manifestWith({
+    state: "ingesting",
+    ready: [
+      [DAY / 2, DAY],
+      [0, DAY / 4],
+    ],
+  });
   assert.equal(shareReady(manifest), 0.75);
   assert.deepEqual(missing(manifest.ready, DAY), [{ start: DAY / 4, stop: DAY / 2 }]);
   assert.deepEqual(missing([], 10), [{ start: 0, stop: 10 }]);
   assert.deepEqual(missing([{ start: 0, stop: 10 }], 10), []);
-  assert.equal(shareReady(readManifest(answer({ ready: undefined }))), 1, "ready is ready, whatever else is said");
+  assert.equal(shareReady(manifestWith({ ready: undefined })), 1, "ready is ready, whatever else is said");
 });
 
-function stateOf(manifest: Manifest = readManifest(answer())) {
+function stateOf(manifest: Manifest = manifestWith()) {
   const state = new ViewerState(manifest, 1200);
   const scope = new Scope();
   const told: Topic[] = [];

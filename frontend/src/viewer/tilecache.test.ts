@@ -51,6 +51,7 @@ function makeLoader() {
     changed: () => {
       changes += 1;
     },
+    pause: (failures) => failures * 1000,
   });
   return { scope, loader, calls, keys: () => calls.map(({ key }) => key), changes: () => changes };
 }

@@ -1,5 +1,6 @@
 // Keeps what was fetched within a bound of bytes, and fetches what is wanted next: the most urgent first, the unwanted not at all.
 import { Problem } from "../lib/http.ts";
+import { LONGEST_PAUSE_MS, pauseAfter } from "../lib/retry.ts";
 import type { Scope } from "../lib/scope.ts";
 
 interface Kept<V> {
@@ -72,11 +73,9 @@ export class ByteCache<V> {
 }
 
 const AT_ONCE = 4;
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 30_000;
 
 interface Failure {
-  pauseMs: number;
+  count: number;
   waiting: boolean;
 }
 
@@ -86,6 +85,8 @@ export interface LoaderParts {
   load(key: string, signal: AbortSignal): Promise<void>;
   /** Something arrived, or failed for now. */
   changed(): void;
+  /** How long to wait after so many failures, where a test says. */
+  pause?: (failures: number) => number;
 }
 
 /** Fetches in the order of need. A new list of needs replaces the old one; a failure is tried again after growing pauses. */
@@ -147,9 +148,8 @@ export class Loader {
 
   #fail(key: string, error: unknown): void {
     const lasting = error instanceof Problem && !error.passing;
-    const before = this.#failures.get(key)?.pauseMs ?? 0;
-    const pauseMs = lasting ? LONGEST_PAUSE_MS : Math.min(Math.max(before * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-    const failure = { pauseMs, waiting: true };
+    const failure = { count: (this.#failures.get(key)?.count ?? 0) + 1, waiting: true };
+    const pauseMs = lasting ? LONGEST_PAUSE_MS : (this.#parts.pause ?? pauseAfter)(failure.count);
     this.#failures.set(key, failure);
     this.#parts.scope.after(pauseMs, () => {
       failure.waiting = false;

@@ -1,12 +1,11 @@
 // The tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
-import type { Scope } from "../lib/scope.ts";
 import { lookup } from "./colours.ts";
 import type { Manifest, SpectrogramShape, Statistic } from "./contract.ts";
 import { rangeOf, type View } from "./geometry.ts";
 import { partOf, storedStatistic, type Tile, tileLevel, tilesIn, tilesWanted } from "./levels.ts";
 import type { Remote } from "./remote.ts";
 import type { Look } from "./state.ts";
-import { ByteCache, Loader } from "./tilecache.ts";
+import { Stock, type StoreParts } from "./stock.ts";
 
 const LIMIT_BYTES = 96 * 2 ** 20;
 const BYTES_PER_PIXEL = 5; // one grey, four coloured
@@ -27,50 +26,33 @@ export interface Share {
   exact: boolean;
 }
 
-export interface TileParts {
-  scope: Scope;
-  remote: Remote;
-  /** Something new can be drawn. */
-  changed(): void;
-}
-
 export class TileStore {
   readonly #remote: Remote;
-  readonly #cache = new ByteCache<Picture>(LIMIT_BYTES, ({ image }) => {
-    image.width = 0;
-    image.height = 0;
-  });
-  readonly #loader: Loader;
+  readonly #stock: Stock<Picture>;
   readonly #scratch = new OffscreenCanvas(1, 1);
-  readonly #stale = new Set<string>();
   #shape: SpectrogramShape;
   #look: Look;
   #table: Uint32Array<ArrayBuffer>;
   #colouring = 0;
 
-  constructor(parts: TileParts, manifest: Manifest, look: Look) {
+  constructor(parts: StoreParts, manifest: Manifest, look: Look) {
     this.#remote = parts.remote;
     this.#shape = manifest.spectrogram;
     this.#look = look;
     this.#table = lookup(this.#shape.floor_db, this.#shape.ceiling_db, look);
-    this.#loader = new Loader({
-      scope: parts.scope,
-      load: (key, signal) => this.#load(key, signal),
-      changed: parts.changed,
+    this.#stock = new Stock(parts, {
+      limitBytes: LIMIT_BYTES,
+      fetch: (key, signal) => this.#fetch(key, signal),
+      byteCount: ({ grey }) => grey.length * BYTES_PER_PIXEL,
+      release: ({ image }) => {
+        image.width = 0;
+        image.height = 0;
+      },
     });
-    parts.scope.own(() => this.#cache.clear());
   }
 
   get failing(): boolean {
-    return this.#loader.failing;
-  }
-
-  get loading(): boolean {
-    return this.#loader.running > 0;
-  }
-
-  get bytes(): number {
-    return this.#cache.bytes;
+    return this.#stock.failing;
   }
 
   setLook(look: Look): void {
@@ -79,24 +61,22 @@ export class TileStore {
     this.#colouring += 1;
   }
 
-  /** More of the recording is ready: what was incomplete is asked for again when it is in view. */
   refresh(manifest: Manifest): void {
     this.#shape = manifest.spectrogram;
-    for (const key of this.#cache.keys()) if (!this.#cache.peek(key)?.complete) this.#stale.add(key);
+    this.#stock.refresh();
   }
 
   /** Fetch what the view needs, and after that what it will need when it has moved to `ahead`. */
   want(view: View, ratio: number, length: number, ahead: View = view): void {
-    const has = (tile: Tile) => this.#cache.has(this.#key(tile));
+    const has = (tile: Tile) => this.#stock.has(this.#key(tile));
     const level = tileLevel(this.#shape, view, ratio);
     const later = ahead === view ? [] : tilesIn(this.#shape, level, rangeOf(ahead), length);
     const tiles = [...tilesWanted(this.#shape, view, ratio, length, has), ...later];
-    const keys = [...new Set(tiles.map((tile) => this.#key(tile)))];
-    this.#loader.want(keys.filter((key) => !this.#cache.has(key) || this.#stale.has(key)));
+    this.#stock.want([...new Set(tiles.map((tile) => this.#key(tile)))]);
   }
 
   failed(tile: Tile): boolean {
-    return this.#loader.failed(this.#key(tile));
+    return this.#stock.failed(this.#key(tile));
   }
 
   /** The best picture there is for a tile: itself, or the part of a coarser one, or the other statistic's. */
@@ -109,13 +89,13 @@ export class TileStore {
   valueAt(tile: Tile, column: number, row: number): number | undefined {
     const { columns, rows } = this.#shape;
     if (column < 0 || column >= columns || row < 0 || row >= rows) return undefined;
-    return this.#cache.peek(this.#key(tile))?.grey[row * columns + column];
+    return this.#stock.peek(this.#key(tile))?.grey[row * columns + column];
   }
 
   #find(tile: Tile, statistic: Statistic): Share | undefined {
     for (let level = tile.level; level < this.#shape.levels; level += 1) {
       const { tile: holder, left, width } = partOf(this.#shape, tile, level);
-      const picture = this.#cache.get(this.#key(holder, statistic));
+      const picture = this.#stock.get(this.#key(holder, statistic));
       if (picture) return { image: this.#coloured(picture), left, width, exact: level === tile.level };
     }
     return undefined;
@@ -125,16 +105,12 @@ export class TileStore {
     return `${storedStatistic(this.#shape, statistic, tile.level)}/${tile.level}/${tile.index}`;
   }
 
-  async #load(key: string, signal: AbortSignal): Promise<void> {
+  async #fetch(key: string, signal: AbortSignal): Promise<Picture> {
     const [statistic, level, index] = key.split("/");
     const answer = await this.#remote.tile(statistic as Statistic, Number(level), Number(index), signal);
     const grey = await this.#decode(new Blob([answer.bytes], { type: "image/jpeg" }));
-    signal.throwIfAborted();
     const { columns, rows } = this.#shape;
-    const image = new OffscreenCanvas(columns, rows);
-    const picture = { grey, image, colouring: -1, complete: answer.complete };
-    this.#stale.delete(key);
-    this.#cache.set(key, picture, columns * rows * BYTES_PER_PIXEL);
+    return { grey, image: new OffscreenCanvas(columns, rows), colouring: -1, complete: answer.complete };
   }
 
   /** Colour spaces are left alone: the numbers in the picture are levels, not light. */

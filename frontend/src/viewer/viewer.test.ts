@@ -3,38 +3,12 @@ import { test } from "node:test";
 import { Scope } from "../lib/scope.ts";
 import { openContexts } from "../player/contexts.ts";
 import { FakeContext, installFakeAudio } from "../player/fake-audio.ts";
+import { answerWith, DAY, RATE } from "./fake-manifest.ts";
 import { cancelPaint, FakeElement, installFakePage, left, paint, waitForPaint } from "./fake-page.ts";
 import type { ViewerTexts } from "./texts.ts";
-import { mountViewer } from "./viewer.ts";
+import { mountViewer, type ViewerOptions } from "./viewer.ts";
 
-const RATE = 44_100;
-const LENGTH = 24 * 3600 * RATE;
-const MANIFEST = {
-  version: 1,
-  state: "ready",
-  sample_rate_hz: RATE,
-  channels: 1,
-  length_samples: LENGTH,
-  peaks: { bin_samples: 512, factor: 4, levels: 9 },
-  spectrogram: {
-    window: "hann",
-    window_samples: 2048,
-    step_samples: 256,
-    columns: 1024,
-    rows: 256,
-    levels: 15,
-    statistics: ["max", "mean"],
-    mean_from: 3,
-    scale: "mel",
-    low_hz: 20,
-    high_hz: 20_000,
-    floor_db: -120,
-    ceiling_db: 0,
-  },
-  slices: { longest_samples: 441_000 },
-  clock: [{ start: 0, stop: LENGTH, clock_s: 0 }],
-  silences: [[158_760_000, 158_980_500]],
-};
+const MANIFEST = answerWith({ clock: [{ start: 0, stop: DAY, clock_s: 0 }], silences: [[158_760_000, 158_980_500]] });
 // Every text is its own key.
 const TEXTS = new Proxy({}, { get: (_, key) => String(key) }) as ViewerTexts;
 
@@ -74,12 +48,17 @@ EventTarget.prototype.removeEventListener = function (...given) {
 
 const breathe = () => new Promise((resolve) => setImmediate(resolve));
 
-async function mounted() {
+/** A viewer on a page of its own, whose server answers with this status until that is changed. */
+function mount(first = 200, options: Partial<ViewerOptions> = {}) {
   asked = [];
-  status = 200;
+  status = first;
   const root = new FakeElement("div");
   const scope = new Scope();
-  const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope });
+  return { root, scope, viewer: mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope, ...options }) };
+}
+
+async function mounted() {
+  const { root, scope, viewer } = mount();
   await viewer.ready;
   paint();
   for (let turn = 0; turn < 10; turn += 1) await breathe();
@@ -135,11 +114,7 @@ test("keys move, select and play; the events tell of it", async () => {
 });
 
 test("markers and regions can be set before the manifest has come, and are buttons with names", async () => {
-  asked = [];
-  status = 200;
-  const root = new FakeElement("div");
-  const scope = new Scope();
-  const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope });
+  const { root, scope, viewer } = mount();
   viewer.setMarkers([{ id: "1", at: 60 * RATE, label: "Probe 1", movable: true }]);
   viewer.setRegions([{ id: "a", start: 0, stop: 90 * RATE, label: "Rain" }]);
   await viewer.ready;
@@ -151,11 +126,7 @@ test("markers and regions can be set before the manifest has come, and are butto
 });
 
 test("a server that refuses is said in words, and the button asks again", async () => {
-  asked = [];
-  status = 404;
-  const root = new FakeElement("div");
-  const scope = new Scope();
-  const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope });
+  const { root, scope, viewer } = mount(404);
   for (let turn = 0; turn < 5; turn += 1) await breathe();
   const veil = root.find("viewer__veil");
   assert.ok(veil.textContent.startsWith("gone"));
@@ -168,17 +139,14 @@ test("a server that refuses is said in words, and the button asks again", async 
 });
 
 test("an address that has expired is renewed once, and the same is asked again", async () => {
-  asked = [];
-  status = 410;
-  const scope = new Scope();
   let renewals = 0;
   const renew = async () => {
     renewals += 1;
     status = 200;
     return "/fresh/";
   };
-  const root = new FakeElement("div");
-  await mountViewer(root as never, { base: "/old/", texts: TEXTS, scope, renew }).ready;
+  const { scope, viewer } = mount(410, { base: "/old/", renew });
+  await viewer.ready;
   assert.deepEqual([renewals, asked.slice(0, 2)], [1, ["/old/manifest/", "/fresh/manifest/"]]);
   scope.dispose();
 });

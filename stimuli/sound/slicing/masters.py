@@ -63,32 +63,22 @@ class Masters(Sound):
                 yield from sound.blocks(begin, end, size)
 
 
-def render(
-    *files: BinaryIO,
-    first: int,
-    shape: dict[str, Any],
-    statistic: str,
-    level: int,
-    tile: int,
-    chunk_samples: int = 0,
-    name: str = "",
-) -> Outcome:
-    """Draw a tile from masters, of which the first has the number `first`, in a sealed child: the blob `tile`."""
-    sound = Masters(files, first=first, shape=Shape.from_json(shape), chunk_samples=chunk_samples, name=name)
+def render(*files: BinaryIO, statistic: str, level: int, tile: int, **which: Any) -> Outcome:
+    """Draw a tile from masters, in a sealed child: the blob `tile`."""
+    sound = _joined(files, **which)
     return Outcome({}, {"tile": render_tile(sound, statistic=statistic, level=level, index=tile)})
 
 
-def cut(
-    *files: BinaryIO,
-    first: int,
-    shape: dict[str, Any],
-    start: int,
-    count: int,
-    chunk_samples: int = 0,
-    name: str = "",
-) -> Outcome:
+def cut(*files: BinaryIO, start: int, count: int, **which: Any) -> Outcome:
     """Cut a slice out of masters, in a sealed child: the blob `slice`."""
-    sound = Masters(files, first=first, shape=Shape.from_json(shape), chunk_samples=chunk_samples, name=name)
+    sound = _joined(files, **which)
     piece = written(sound.read(start, count), sound.shape)
     facts = {"lead_samples": piece.lead_samples, "length_samples": piece.length_samples}
     return Outcome(facts, {"slice": piece.content})
+
+
+def _joined(
+    files: Sequence[BinaryIO], *, first: int, shape: dict[str, Any], chunk_samples: int = 0, name: str = ""
+) -> Masters:
+    """The masters that a sealed child was given, of which the first has the number `first`."""
+    return Masters(files, first=first, shape=Shape.from_json(shape), chunk_samples=chunk_samples, name=name)

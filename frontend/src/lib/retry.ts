@@ -1,7 +1,9 @@
-// Ask again until there is an answer that asking again would not change.
-import { Problem } from "../lib/http.ts";
-import type { Alarm, Scope } from "../lib/scope.ts";
-import { pauseAfter } from "../outbox/batch.ts";
+// Ask again until there is an answer that asking again would not change, after pauses that grow.
+import { Problem } from "./http.ts";
+import type { Alarm, Scope } from "./scope.ts";
+
+export const LONGEST_PAUSE_MS = 30_000;
+const FIRST_PAUSE_MS = 500;
 
 export interface Retry {
   scope: Scope;
@@ -17,6 +19,12 @@ const never = new Promise<never>(() => {});
 
 export function isRefusal(error: unknown): boolean {
   return error instanceof Problem && !error.passing && !error.sessionLost;
+}
+
+/** Twice as long after every failure, up to 30 s; the lower half is fixed, the upper half drawn, so that clients spread. */
+export function pauseAfter(failures: number, random: () => number = Math.random): number {
+  const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 16));
+  return ceiling / 2 + (random() * ceiling) / 2;
 }
 
 export async function retrying<T>(work: () => Promise<T>, { scope, onFailure, isFinal, alarm }: Retry): Promise<T> {

@@ -1,0 +1,13 @@
+"""What must outlive a power cut is on the disk itself, not only on its way there."""
+
+import os
+from pathlib import Path
+
+
+def flush_to_disk(path: Path) -> None:
+    """Return when the file, or the list of names in the folder, is there: a renamed file may otherwise be empty."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
