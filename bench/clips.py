@@ -27,7 +27,7 @@ def run() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "clips"
         paths = clips(folder, items=ITEMS, conditions=CONDITIONS)
-        pairs = [(_loop(paths, Path(scratch)), _ours(folder, owner, number)) for number in range(ROUNDS)]
+        pairs = [(_loop_s(paths, Path(scratch)), ours_s(folder, owner, str(number))) for number in range(ROUNDS)]
     ratios = [loop_s / ours_s for loop_s, ours_s in pairs]
     loop_s, ours_s = (median(column) for column in zip(*pairs, strict=True))
     yield (
@@ -36,7 +36,7 @@ def run() -> Iterator[str]:
     )
 
 
-def _loop(paths: list[Path], scratch: Path) -> float:
+def _loop_s(paths: list[Path], scratch: Path) -> float:
     import pyloudnorm
 
     target = scratch / "levelled.wav"
@@ -50,13 +50,13 @@ def _loop(paths: list[Path], scratch: Path) -> float:
     return time.perf_counter() - started
 
 
-def _ours(folder: Path, owner: User, number: int) -> float:
+def ours_s(folder: Path, owner: User, name: str) -> float:
     started = time.perf_counter()
-    collection = Collection(slug=f"clips-{number}", title="Clips", owner=owner)
+    collection = Collection(slug=f"clips-{name}", title="Clips", owner=owner)
     with drafted_folder(folder=folder, progress=_silently) as drafted:
         import_draft(drafted=drafted, collection=collection, actor=owner, is_new=True, progress=_silently)
     made = normalise_collection(
-        source=collection, target_lufs=TARGET_LUFS, slug=f"levelled-{number}", title="Levelled", actor=owner
+        source=collection, target_lufs=TARGET_LUFS, slug=f"levelled-{name}", title="Levelled", actor=owner
     )
     checked = check_collection(collection=made)
     took_s = time.perf_counter() - started

@@ -26,10 +26,10 @@ def run() -> Iterator[str]:
         repeated(hour, day, hours=HOURS)
         yield f"a recording of {HOURS} h, mono, 44.1 kHz, MP3 of 128 kbit/s, {day.stat().st_size / 1e6:.0f} MB"
         can_compare = shutil.which("ffmpeg") is not None
-        decodes_s = [_ffmpeg_s(day, *NOWHERE)] if can_compare else []
-        alone, report = _ingest(day, folder / "one", workers=1)
-        decodes_s += [_ffmpeg_s(day, *NOWHERE)] if can_compare else []
-        both, together = _ingest(day, folder / "two", workers=2)
+        decodes_s = [ffmpeg_s(day, *NOWHERE)] if can_compare else []
+        alone, report = ingest(day, folder / "one", workers=1)
+        decodes_s += [ffmpeg_s(day, *NOWHERE)] if can_compare else []
+        both, together = ingest(day, folder / "two", workers=2)
         cpu_s = alone.cpu_s - report["start_up_s"]
         yield f"ingest with one worker: {report['whole_s']:.0f} s wall, {cpu_s:.0f} s CPU"
         yield f"two workers against one, wall: {report['whole_s'] / together['whole_s']:.2f} times faster (aim 1.8)"
@@ -45,13 +45,14 @@ def run() -> Iterator[str]:
             yield "ffmpeg is not installed: not compared"
 
 
-def _ingest(day: Path, data: Path, *, workers: int) -> tuple[Cost, dict[str, float]]:
+def ingest(day: Path, data: Path, *, workers: int, by_stage: bool = False) -> tuple[Cost, dict[str, float]]:
     """Import and ingest in processes of their own, on a database of their own.
 
     That Django starts and makes the tables is not counted: it is done once for all recordings.
     """
     data.mkdir()
     command = [sys.executable, "-m", "bench.ingest_once", str(day), str(data), str(workers)]
+    command += ["stages"] if by_stage else []
     cost = cost_of(command, {"EARMARK_DATA_DIR": str(data), "EARMARK_LONGEST_RECORDING_H": "26"})
     figures = dict(line.split("=") for line in (data / "report").read_text().split())
     return cost, {name: float(value) for name, value in figures.items()}
@@ -60,10 +61,10 @@ def _ingest(day: Path, data: Path, *, workers: int) -> tuple[Cost, dict[str, flo
 def _against_ffmpeg(ours_s: float, decode_s: float, hour: Path, day: Path) -> Iterator[str]:
     yield f"CPU against ffmpeg decoding to null ({decode_s:.0f} s): {ours_s / decode_s:.2f} times (aim 1.5)"
     picture = hour.with_suffix(".png")
-    drawn_s = HOURS * _ffmpeg_s(
+    drawn_s = HOURS * ffmpeg_s(
         hour, "-lavfi", "showspectrumpic=s=4096x1024:legend=0", "-frames:v", "1", "-y", str(picture)
     )
-    loud_s, peak_s = (HOURS * _ffmpeg_s(hour, "-af", f"ebur128={how}", *NOWHERE) for how in (QUIETLY, WITH_TRUE_PEAK))
+    loud_s, peak_s = (HOURS * ffmpeg_s(hour, "-af", f"ebur128={how}", *NOWHERE) for how in (QUIETLY, WITH_TRUE_PEAK))
     peaks_s, missing = _audiowaveform_s(day)
     for measured, tools_s in (("", loud_s + drawn_s + peaks_s), (" with true peak", peak_s + drawn_s + peaks_s)):
         yield (
@@ -72,7 +73,7 @@ def _against_ffmpeg(ours_s: float, decode_s: float, hour: Path, day: Path) -> It
         )
 
 
-def _ffmpeg_s(path: Path, *work: str) -> float:
+def ffmpeg_s(path: Path, *work: str) -> float:
     return cost_of([str(shutil.which("ffmpeg")), *QUIET, "-i", str(path), *work]).cpu_s
 
 

@@ -20,7 +20,7 @@ from stimuli.sound.drawing.pyramid import (
     Pyramid,
 )
 from stimuli.sound.drawing.rendering import BLOCK_SAMPLES, render_tile
-from stimuli.sound.drawing.spectrogram import Columns, codes, mixed, pooled
+from stimuli.sound.drawing.spectrogram import Columns, codes, load_tables, mixed, pooled
 from stimuli.sound.drawing.storeys import storeys
 from stimuli.sound.facts import Readable, Samples, Shape
 from stimuli.sound.formats import CANNOT_BE_CUT, Format
@@ -32,6 +32,8 @@ from stimuli.sound.slicing.masters import MasterWriter
 
 # Blocks begin so many samples before a chunk, or a multiple of it, so that each begins with a bin of the peaks.
 LEAD_SAMPLES = 8 * BIN_SAMPLES
+# What nearly all recordings have; a child that meets another rate computes its tables in a millisecond.
+USUAL_RATES_HZ = (8_000, 16_000, 22_050, 32_000, 44_100, 48_000, 96_000)
 
 
 class Analysis:
@@ -151,6 +153,7 @@ def warm_up() -> None:
     render_tile(sound, statistic="mean", level=0, index=0)
     coarse = pooled(np.ones((2, 3), np.float32), "mean")
     pooled(codes(pooled(coarse, "max")), "max")
+    load_tables(*USUAL_RATES_HZ)
 
 
 def analyse(

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from stimuli.sound.compiled import compiled
 from stimuli.sound.drawing.fourier import Transform, Vector, band_powers
-from stimuli.sound.drawing.parameters import CODES_PER_DB, FLOOR_DB, NOISE_BINS, Codes, Powers, Spectrogram
+from stimuli.sound.drawing.parameters import (
+    CODES_PER_DB,
+    FLOOR_DB,
+    NOISE_BINS,
+    Codes,
+    Powers,
+    Spectrogram,
+    spectrogram_at,
+)
 from stimuli.sound.facts import Samples
 
 FRAMES_AT_ONCE = 256
@@ -26,6 +34,12 @@ def transformed(samples: Vector, spectrogram: Spectrogram, *, hop: int, count: i
 @lru_cache(maxsize=16)
 def _transform(size: int) -> Transform:
     return Transform.hann(size)
+
+
+def load_tables(*rates_hz: int) -> None:
+    """Draw a silent column at each rate, so that all tables are at hand when somebody waits for a picture."""
+    for spectrogram in map(spectrogram_at, rates_hz):
+        transformed(np.zeros(1, np.float32), spectrogram, hop=spectrogram.step_samples, count=1)
 
 
 class Columns:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stimuli.sound.facts import Samples
 from stimuli.sound.measuring.framing import BLOCKS_PER_S, WINDOWS_PER_BLOCK, Bounds
-from stimuli.sound.measuring.gates import MOMENTARY_BLOCKS, Energies, sliding_sums
+from stimuli.sound.measuring.gates import MOMENTARY_BLOCKS, Energies
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,6 +109,16 @@ def _weigh(
     return energies
 
 
+@_in_order
+def _largest_sum(energies: Energies, count: int) -> float:
+    """Return the largest sum of `count` neighbours, each added in the order of time, as `sliding_sums` does it."""
+    sums = np.zeros(energies.shape[0] - count + 1)
+    for first in range(count):
+        for i in range(sums.shape[0]):
+            sums[i] += energies[first + i]
+    return float(sums.max())
+
+
 class KWeighting:
     """The K-filter of all channels with its memory, and the loudest 400 ms so far."""
 
@@ -138,5 +148,5 @@ class KWeighting:
         known = np.concatenate([self._tail, energies])
         self._tail = known[-(windows - 1) :]
         if len(known) >= windows:
-            total = sliding_sums(known, windows)
-            self.loudest_momentary = max(self.loudest_momentary, float(total.max()) / self._momentary_samples)
+            loudest = _largest_sum(known, windows)
+            self.loudest_momentary = max(self.loudest_momentary, loudest / self._momentary_samples)

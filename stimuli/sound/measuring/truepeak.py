@@ -37,7 +37,8 @@ def magnitudes(flat: Samples, bounds: Bounds) -> NDArray[np.int32]:
     found = np.zeros(bounds.shape[0] - 1, np.int32)
     for window in range(found.shape[0]):
         largest = np.int32(0)
-        for i in range(bounds[window], bounds[window + 1]):
+        # Unsigned, as no index counted from the end is: only then is the loop done on whole vector registers.
+        for i in range(np.uint64(bounds[window]), np.uint64(bounds[window + 1])):
             largest = max(largest, bits[i] & MAGNITUDE)
         found[window] = largest
     return found

@@ -9,6 +9,7 @@ import signal
 import struct
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 CLONE_NEWUSER = 0x10000000
@@ -62,14 +63,20 @@ def limit(*, cpu_s: int, memory_bytes: int) -> None:
 
 def forbid_calls() -> bool:
     """Have the kernel refuse every call that no decoder needs: opening, deleting, connecting, starting, killing."""
-    machine = platform.machine()
-    if sys.platform != "linux" or machine not in _MACHINES:
+    program = own_filter()
+    if not program:
         return False
-    program = _filter(_MACHINES.index(machine))
     instructions = ctypes.create_string_buffer(program, len(program))
     whole = _Program(len(program) // _INSTRUCTION.size, ctypes.addressof(instructions))
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     return _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(whole)) == 0
+
+
+@cache
+def own_filter() -> bytes:
+    """The filter for this machine, nothing where there is none; a nursery writes it once for all its children."""
+    machine = platform.machine()
+    return _filter(_MACHINES.index(machine)) if sys.platform == "linux" and machine in _MACHINES else b""
 
 
 # --- The filter (seccomp, classic BPF) --------------------------------------------------------------------------------
@@ -164,6 +171,7 @@ def _filter(machine: int) -> bytes:
     return b"".join(_INSTRUCTION.pack(*line) for line in lines)
 
 
+@cache
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 

@@ -19,7 +19,8 @@ READY = b"+"
 START_S = 300.0
 FAREWELL_S = 5.0
 # What a nursery may know of the environment; passwords and keys are not among it.
-KEPT = {"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "XDG_CACHE_HOME", "PYTHONDONTWRITEBYTECODE"}
+KEPT = {"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "XDG_CACHE_HOME"}
+KEPT |= {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"}  # or each nursery compiles all that it imports anew
 TEST_WORK = "EARMARK_TEST_SEALED_WORK"
 # One thread: a process with more cannot fork safely, nor leave its network. Parallel work is parallel children.
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")

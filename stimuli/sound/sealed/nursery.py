@@ -53,6 +53,7 @@ def main(control: socket.socket) -> None:
     _go_quiet()
     confinement.bound_descriptors()
     confinement.leave_network()
+    confinement.own_filter()
     gc.collect()
     gc.freeze()  # Otherwise the first collection of every child would copy all pages.
     Nursery(control).serve()

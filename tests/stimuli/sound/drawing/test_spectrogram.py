@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stimuli.sound.drawing.parameters import Codes, Powers, Spectrogram, spectrogram_at
-from stimuli.sound.drawing.spectrogram import Columns, codes, mixed, pooled, transformed
+from stimuli.sound.drawing.spectrogram import Columns, codes, load_tables, mixed, pooled, transformed
 from tests.stimuli.sound.material import noise
 
 RATES = [8_000, 16_000, 22_050, 44_100, 48_000, 96_000]
@@ -123,3 +123,11 @@ def test_channels_are_averaged() -> None:
     stereo = np.array([[1, 0], [0.5, -0.5], [0.25, 0.75]], np.float32)
     np.testing.assert_allclose(mixed(stereo), [0.5, 0, 0.5])
     np.testing.assert_array_equal(mixed(stereo[:, :1]), stereo[:, 0])
+
+
+def test_tables_that_were_loaded_beforehand_are_not_computed_again() -> None:
+    spectrogram_at.cache_clear()
+    load_tables(11_025, 44_100)
+    computed = spectrogram_at.cache_info().misses
+    assert "bands" in vars(spectrogram_at(44_100))
+    assert spectrogram_at.cache_info().misses == computed == 2

@@ -12,9 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stimuli.sound.facts import Samples
-from stimuli.sound.measuring.framing import block_from, block_start
-from stimuli.sound.measuring.gates import integrated_lufs, loudest, loudness_range_lu, momentary_lufs, short_term_lufs
-from stimuli.sound.measuring.kweighting import WARM_UP_BLOCKS, channel_weights, k_weighting
+from stimuli.sound.measuring.framing import block_from, block_start, window_bounds
+from stimuli.sound.measuring.gates import (
+    integrated_lufs,
+    loudest,
+    loudness_range_lu,
+    momentary_lufs,
+    short_term_lufs,
+    sliding_sums,
+)
+from stimuli.sound.measuring.kweighting import WARM_UP_BLOCKS, KWeighting, channel_weights, k_weighting
 from stimuli.sound.measuring.loudness import LoudnessMeter
 from tests.stimuli.sound.ebu import SILENCE, STEREO_DB, Part, noise, tone
 
@@ -94,6 +101,16 @@ def test_the_loudest_short_term_is_found_wherever_it_begins(step: int, rate_hz: 
 def test_the_loudest_momentary_is_found_wherever_it_begins(step: int, rate_hz: int) -> None:
     parts = [(SILENCE, step * 0.02), (-23.0, 0.4), (SILENCE, 1.0)]  # 3341-13
     assert metered(tone(rate_hz, parts), rate_hz).loudest_momentary_lufs == pytest.approx(-23, abs=0.1)
+
+
+@every_rate
+def test_the_loudest_momentary_is_that_of_400_ms_every_10_ms_to_the_last_bit(rate_hz: int) -> None:
+    samples = noise(rate_hz, 1, 3, np.random.default_rng(4))
+    weighting = KWeighting(rate_hz, 1)
+    bounds = window_bounds(0, len(samples), rate_hz)
+    weighting.block_energies(samples, bounds)
+    energies = KWeighting(rate_hz, 1).pass_through(samples, bounds)
+    assert weighting.loudest_momentary == sliding_sums(energies, 40).max() / (0.4 * rate_hz)
 
 
 @every_rate

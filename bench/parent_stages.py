@@ -1,0 +1,77 @@
+"""Timers around what a process does itself while sealed children decode: rows, files, digests, answers, the fold."""
+
+import resource
+import time
+
+from bench.sealed_stages import Timers
+from bench.stages import CPU, REST, Rows, Stopwatch, largest_first
+
+WAITING = "questions and answers"
+
+
+class Profile:
+    """Work by stage, in this process and all its children; each process can have one."""
+
+    def __init__(self) -> None:
+        self.here, self.timers = Stopwatch(), Timers()
+        _wrap(self.here)
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from here, with a nursery that is yet to be born."""
+        _end_nursery()
+        self.forget()
+        self._before_s, self._children_before_s = time.process_time(), _children_s()
+
+    def forget(self) -> None:
+        """Count stages from here."""
+        self.here.forget()
+        self.timers.inside.forget()
+
+    def rows(self) -> tuple[Rows, float]:
+        """CPU seconds of each stage, and of the whole; ends the nursery, whose cost is known only then."""
+        _end_nursery()
+        own_s, children_s = time.process_time() - self._before_s, _children_s() - self._children_before_s
+        inside, here = self.timers.inside.spent()[CPU], self.here.spent()[CPU]
+        rows = largest_first(inside, "in children: ")
+        rows.append(("nursery: decoders and kernels loaded once", self.timers.nursery_s))
+        rows.append((f"{REST}forks, answers sent, ends of children", children_s - sum(v for _, v in rows)))
+        rows += largest_first(here, "in the parent: ")
+        rows.append((f"{REST}Python of the parent", own_s - sum(here.values())))
+        return rows, own_s + children_s
+
+
+def _end_nursery() -> None:
+    """What it took is known only when it has ended; the next question starts another."""
+    from stimuli.sound.sealed import asking
+
+    asking._household.close()  # noqa: SLF001 - nobody else ends it while there is work
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _wrap(stopwatch: Stopwatch) -> None:
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.backends.utils import CursorWrapper
+
+    from stimuli import shelf
+    from stimuli.intake import hearing
+    from stimuli.services import ingest, levels
+    from stimuli.sound.sealed.household import Household
+    from stimuli.sound.sealed.wire import Line
+    from stimuli.storage import Folder
+
+    around = stopwatch.around
+    around(CursorWrapper, "execute", "executemany", stage="rows read and written")
+    around(BaseDatabaseWrapper, "commit", "connect", "close", stage="rows read and written")
+    around(Folder, "keep_bytes", "keep_file", stage="files written and flushed")
+    around(Folder, "read_range", stage="files read")
+    around(shelf.Shelf, "take", stage="shelf of fine tiles")
+    around(hearing, "sha256_of", stage="SHA-256")
+    around(levels, "_copy", stage="SHA-256")
+    around(ingest, "fold", stage="fold")
+    around(Line, "send", "receive", stage=WAITING)
+    around(Household, "_request", "start", stage=WAITING)
