@@ -1,0 +1,1 @@
+"""Designs as files in the shape that the authors of UDASE published."""

@@ -1,0 +1,1 @@
+"""What is to be said about a design before it is used: numbers, verdicts and sentences."""

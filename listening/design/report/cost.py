@@ -1,0 +1,176 @@
+"""What a design costs a listener in minutes, and how precise its means will be."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist, fmean
+
+from core.clauses import clause
+from listening.design.base import Design, SeatSequence
+from listening.design.report.balance import heard
+from listening.design.report.values import Finding, Table, Verdict, fixed, span
+
+ClipLengths = Mapping[tuple[str, str], float]
+
+LONG_SESSION_MIN, LONGEST_SESSION_MIN = 30.0, 45.0  # P.835 sessions last about 20 min; P.808 stops at 45
+LONG_VISIT_MIN = 150.0
+PRECISE, VAGUE = 0.25, 0.5  # half-widths on a scale of 1 to 5
+EXACT_DF = 60
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What is assumed of listeners: the SD of a single vote, how much of its variance lies between listeners, and pace.
+
+    The share is that of the variance components of a published P.835 test (OVRL: 0.204 of 0.875 between listeners).
+    """
+
+    sd: float = 0.9
+    listener_share: float = 0.23
+    answer_s: float = 5.0
+    rest_s: float = 300.0
+
+
+def cost(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) -> Iterator[Finding]:
+    yield minutes(design, clip_s, assumed)
+    yield half_width_votes(design, assumed)
+    yield half_width_listeners(design, assumed)
+
+
+def minutes(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) -> Finding:
+    title = clause("Minutes per listener")
+    cells = {(showing.item, showing.condition) for sequence in design.sequences for showing in sequence.showings}
+    known = {cell: length for cell, length in (clip_s or {}).items() if cell in cells}
+    unknown = len(cells) - len(known)
+    if not known:
+        sentence = clause("How long the clips last is not known, so the time that a listener needs is not either.")
+        return Finding("minutes", title, "-", Verdict.WARN, sentence, {"unknown_clips": unknown})
+    usual_s = fmean(known.values())
+    seats = [_session_minutes(sequence, known, usual_s, assumed.answer_s) for sequence in design.sequences]
+    breaks_min = [(len(sessions) - 1) * assumed.rest_s / 60 for sessions in seats]
+    without = max(sum(sessions.values()) for sessions in seats)
+    with_breaks = max(sum(sessions.values()) + rest for sessions, rest in zip(seats, breaks_min, strict=True))
+    longest = max(length for sessions in seats for length in sessions.values())
+    verdict = Verdict.OK if longest <= LONG_SESSION_MIN and with_breaks <= LONG_VISIT_MIN else Verdict.WARN
+    if longest > LONGEST_SESSION_MIN:
+        verdict = Verdict.BAD
+    if unknown and verdict == Verdict.OK:
+        verdict = Verdict.WARN
+    return Finding(
+        key="minutes",
+        title=title,
+        value=span(round(without), round(with_breaks)),
+        verdict=verdict,
+        sentence=clause(
+            "A listener needs about {without} minutes, {with_breaks} with breaks of {rest} minutes; the longest "
+            "session takes {longest}. Assumed: {answer} s for an answer; {unknown} clips of unknown length "
+            "count as the mean.",
+            without=str(round(without)),
+            with_breaks=str(round(with_breaks)),
+            rest=f"{assumed.rest_s / 60:g}",
+            longest=str(round(longest)),
+            answer=f"{assumed.answer_s:g}",
+            unknown=unknown,
+        ),
+        numbers={"without": without, "with_breaks": with_breaks, "longest": longest, "unknown_clips": unknown},
+        table=_by_session(seats),
+    )
+
+
+def _session_minutes(sequence: SeatSequence, clip_s: ClipLengths, usual_s: float, answer_s: float) -> dict[int, float]:
+    """A clip is presented once for each scale."""
+    lengths: dict[int, float] = {}
+    for showing in sequence.showings:
+        each_s = clip_s.get((showing.item, showing.condition), usual_s) + answer_s
+        lengths[showing.session] = lengths.get(showing.session, 0.0) + each_s * max(1, len(showing.scales)) / 60
+    return lengths
+
+
+def _by_session(seats: list[dict[int, float]]) -> Table:
+    sessions = sorted({session for lengths in seats for session in lengths})
+    longest = tuple((str(s), round(max(lengths.get(s, 0.0) for lengths in seats), 1)) for s in sessions)
+    return Table(("session", "minutes"), longest)
+
+
+def half_width_votes(design: Design, assumed: Assumptions) -> Finding:
+    """As P.808 prints it: all votes of a condition pooled."""
+    votes = Counter(showing.condition for sequence in design.sequences for showing in heard(sequence))
+    fewest = min(votes.values())
+    width = _half_width(assumed.sd, fewest)
+    return Finding(
+        key="half_width_votes",
+        title=clause("Expected interval (95 %) of a condition, over votes"),
+        value="-" if math.isinf(width) else f"+/-{fixed(width)}",
+        verdict=_precision(width),
+        sentence=clause(
+            "With an SD of {sd} and {votes} votes per condition and scale the mean is known within {width}, as far as "
+            "votes are independent; those of one listener are not, so this is too narrow.",
+            sd=f"{assumed.sd:g}",
+            votes=fewest,
+            width="-" if math.isinf(width) else fixed(width),
+        ),
+        numbers={"votes": fewest, "sd": assumed.sd} | ({} if math.isinf(width) else {"half_width": width}),
+    )
+
+
+def half_width_listeners(design: Design, assumed: Assumptions) -> Finding:
+    """Over listener means, as results are given: Var = sd^2 (share + (1 - share) / clips) / listeners."""
+    listeners = len(design.sequences)
+    clips = min(Counter(s.condition for s in heard(sequence)).most_common()[-1][1] for sequence in design.sequences)
+    sd_of_means = assumed.sd * math.sqrt(assumed.listener_share + (1 - assumed.listener_share) / clips)
+    width = _half_width(sd_of_means, listeners)
+    return Finding(
+        key="half_width_listeners",
+        title=clause("Expected interval (95 %) of a condition, over listeners"),
+        value="-" if math.isinf(width) else f"+/-{fixed(width)}",
+        verdict=_precision(width),
+        sentence=clause(
+            "With {listeners} listeners, {clips} clips of a condition each and an SD of {sd} of which {share} percent "
+            "of the variance lie between listeners, the mean of a condition is known within {width}.",
+            listeners=listeners,
+            clips=clips,
+            sd=f"{assumed.sd:g}",
+            share=f"{100 * assumed.listener_share:g}",
+            width="-" if math.isinf(width) else fixed(width),
+        ),
+        numbers={"listeners": listeners, "clips": clips} | ({} if math.isinf(width) else {"half_width": width}),
+    )
+
+
+def _half_width(sd: float, count: int) -> float:
+    return t_975(count - 1) * sd / math.sqrt(count) if count > 1 else math.inf
+
+
+def _precision(width: float) -> Verdict:
+    return Verdict.OK if width <= PRECISE else Verdict.WARN if width <= VAGUE else Verdict.BAD
+
+
+def t_975(df: int) -> float:
+    """Find the 97.5 % point of Student's t without scipy, which a web process does not load.
+
+    Up to 60 degrees of freedom by halving intervals of the finite series (Abramowitz and Stegun 26.7.3-4); beyond, by
+    the expansion around the normal distribution (26.7.5), whose error is then below 1e-7.
+    """
+    if df > EXACT_DF:
+        z = NormalDist().inv_cdf(0.975)
+        third = 3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z
+        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2) + third / (384 * df**3)
+    low, high = 1.9, 12.8
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, df) < 0.95 else (low, middle)
+    return (low + high) / 2
+
+
+def _within(t: float, df: int) -> float:
+    """Give the probability that Student's t lies between -t and t."""
+    angle = math.atan2(t, math.sqrt(df))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = df % 2
+    term = cosine if odd else 1.0
+    total = term if df > 1 else 0.0
+    for step in range(2 + odd, df - 1, 2):
+        term *= cosine**2 * (step - 1) / step
+        total += term
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total

@@ -1,0 +1,153 @@
+"""What follows what: repeats of an item, runs of a condition, and which condition comes after which."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from statistics import fmean, pstdev
+
+from core.clauses import clause
+from listening.design.base import Design, Showing
+from listening.design.report.balance import heard
+from listening.design.report.values import Finding, Table, Verdict, fixed, span
+
+EVEN_VARIATION, UNEVEN_VARIATION = 0.1, 0.25  # coefficient of variation of the counts of ordered pairs in a panel
+
+
+def order(design: Design) -> Iterator[Finding]:
+    yield item_repeats(design)
+    yield item_distance(design)
+    yield condition_runs(design)
+    if len(design.request.conditions) > 1:
+        yield carry_over(design)
+    yield distinct_sequences(design)
+
+
+def item_repeats(design: Design) -> Finding:
+    """Session borders count too: after a break the same item would still be the last one heard."""
+    repeats = [sum(one.item == other.item for one, other in pairwise(heard(sequence))) for sequence in design.sequences]
+    total, most = sum(repeats), max(repeats)
+    affected = sum(count > 0 for count in repeats)
+    return Finding(
+        key="item_repeats",
+        title=clause("Same item twice in a row"),
+        value=str(total),
+        verdict=Verdict.BAD if total else Verdict.OK,
+        sentence=clause(
+            "An item follows itself {total} times in all, {most} times at most for one listener; "
+            "{affected} of {listeners} listeners meet it.",
+            total=total,
+            most=most,
+            affected=affected,
+            listeners=len(repeats),
+        ),
+        numbers={"total": total, "most": most, "affected": affected},
+    )
+
+
+def item_distance(design: Design) -> Finding:
+    nearest = [found for sequence in design.sequences if (found := smallest_distance(heard(sequence))) is not None]
+    bound = min(map(len, design.request.subsets))
+    if not nearest:
+        return Finding(
+            key="item_distance",
+            title=clause("Smallest distance between repeats of an item"),
+            value="-",
+            verdict=Verdict.OK,
+            sentence=clause("No listener hears an item twice."),
+        )
+    low = min(nearest)
+    return Finding(
+        key="item_distance",
+        title=clause("Smallest distance between repeats of an item"),
+        value=str(low),
+        verdict=Verdict.OK if low >= max(2, bound / 2) else Verdict.WARN if low > 1 else Verdict.BAD,
+        sentence=clause(
+            "Two showings of an item are at least {low} places apart; the most that is possible is {bound}, the number "
+            "of items in a panel.",
+            low=low,
+            bound=bound,
+        ),
+        numbers={"low": low, "bound": bound},
+    )
+
+
+def smallest_distance(showings: Sequence[Showing]) -> int | None:
+    last: dict[str, int] = {}
+    smallest = None
+    for place, showing in enumerate(showings):
+        if showing.item in last:
+            distance = place - last[showing.item]
+            smallest = distance if smallest is None else min(smallest, distance)
+        last[showing.item] = place
+    return smallest
+
+
+def condition_runs(design: Design) -> Finding:
+    longest = max(
+        len(list(run))
+        for sequence in design.sequences
+        for _, run in groupby(heard(sequence), key=lambda showing: (showing.session, showing.condition))
+    )
+    single = len(design.request.conditions) == 1
+    return Finding(
+        key="condition_runs",
+        title=clause("Longest run of one condition"),
+        value=str(longest),
+        verdict=Verdict.OK if longest <= 2 or single else Verdict.WARN if longest <= 3 else Verdict.BAD,
+        sentence=clause("Within a session the longest run of one condition is {longest}.", longest=longest),
+        numbers={"longest": longest},
+    )
+
+
+def carry_over(design: Design) -> Finding:
+    """Judged within panels, because every panel must be able to stand for its own items."""
+    names = design.request.conditions
+    panels: dict[int, Counter[tuple[str, str]]] = {}
+    for sequence in design.sequences:
+        counts = panels.setdefault(sequence.panel, Counter())
+        for one, other in pairwise(heard(sequence)):
+            if one.session == other.session:
+                counts[one.condition, other.condition] += 1
+    unlike = [[counts[one, other] for one in names for other in names if one != other] for counts in panels.values()]
+    worst = max(unlike, key=_variation)
+    low, high, variation = min(map(min, unlike)), max(map(max, unlike)), _variation(worst)
+    alike = sum(counts[name, name] for counts in panels.values() for name in names)
+    even = max(worst) - min(worst) <= 1 or variation <= EVEN_VARIATION
+    return Finding(
+        key="carry_over",
+        title=clause("Which condition follows which"),
+        value=span(low, high),
+        verdict=Verdict.OK if even else Verdict.WARN if variation <= UNEVEN_VARIATION else Verdict.BAD,
+        sentence=clause(
+            "In a panel each condition follows each other one {times} times inside sessions "
+            "(coefficient of variation {variation} in the worst panel), and itself {alike} times in all.",
+            times=span(low, high),
+            variation=fixed(variation),
+            alike=alike,
+        ),
+        numbers={"low": low, "high": high, "variation": variation, "alike": alike},
+        table=_transitions(names, panels.values()),
+    )
+
+
+def _variation(counts: Sequence[int]) -> float:
+    mean = fmean(counts)
+    return pstdev(counts) / mean if mean else 0.0
+
+
+def _transitions(names: Sequence[str], panels: Iterable[Counter[tuple[str, str]]]) -> Table:
+    total: Counter[tuple[str, str]] = sum(panels, Counter())
+    return Table(("condition", *names), tuple((one, *(total[one, other] for other in names)) for one in names))
+
+
+def distinct_sequences(design: Design) -> Finding:
+    seats = len(design.sequences)
+    distinct = len({tuple((showing.item, showing.condition) for showing in heard(s)) for s in design.sequences})
+    return Finding(
+        key="distinct_sequences",
+        title=clause("Different sequences"),
+        value=f"{distinct}/{seats}",
+        verdict=Verdict.OK if distinct == seats else Verdict.WARN,
+        sentence=clause("{seats} listeners hear {distinct} different sequences.", seats=seats, distinct=distinct),
+        numbers={"distinct": distinct, "seats": seats},
+    )

@@ -1,0 +1,128 @@
+"""What a report on a design is made of: findings with a number and a verdict, and the counts behind them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from core.clauses import keep_clauses
+
+Number = int | float
+
+
+class Verdict(StrEnum):
+    """How a design does in one respect."""
+
+    OK = "ok"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Counts to be looked at: a heading for every column, and rows that begin with what they are about."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | Number, ...], ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One respect in which a design was looked at. Title and sentence are clauses: English that can be translated."""
+
+    key: str
+    title: str
+    value: str  # the short form for a table: "8-8"
+    verdict: Verdict
+    sentence: str
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    table: Table | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        table = (
+            {"columns": list(self.table.columns), "rows": [list(row) for row in self.table.rows]}
+            if self.table
+            else None
+        )
+        says = keep_clauses({"title": self.title, "sentence": self.sentence})
+        return {
+            **says,
+            "key": self.key,
+            "value": self.value,
+            "verdict": str(self.verdict),
+            "numbers": dict(self.numbers),
+            "table": table,
+        }
+
+
+EVEN_V, UNEVEN_V = 0.05, 0.2  # Cramer's V up to which an association does not matter, and beyond which it is plain
+
+
+class Crosstab:
+    """How often the levels of two things came together."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self.cells = Counter(pairs)
+        self.rows = sorted({row for row, _ in self.cells})
+        self.columns = sorted({column for _, column in self.cells})
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.cells.values())
+
+    def row_sum(self, row: str) -> int:
+        return sum(self.cells[row, column] for column in self.columns)
+
+    def column_sum(self, column: str) -> int:
+        return sum(self.cells[row, column] for row in self.rows)
+
+    @cached_property
+    def gaps(self) -> list[tuple[float, float]]:
+        """For each cell, the count expected if the two had nothing to do with each other, and how far off it is."""
+        row_sums = {row: self.row_sum(row) for row in self.rows}
+        column_sums = {column: self.column_sum(column) for column in self.columns}
+        expected = {
+            (row, column): row_sums[row] * column_sums[column] / self.total
+            for row in self.rows
+            for column in self.columns
+        }
+        return [(count, self.cells[cell] - count) for cell, count in expected.items()]
+
+    @cached_property
+    def cramers_v(self) -> float:
+        """0 when the two have nothing to do with each other, 1 when one tells the other."""
+        smaller = min(len(self.rows), len(self.columns)) - 1
+        if smaller < 1:
+            return 0.0
+        chi_square = math.fsum(off**2 / count for count, off in self.gaps)
+        return math.sqrt(chi_square / (self.total * smaller))
+
+    @property
+    def verdict(self) -> Verdict:
+        """Call even what does not matter, and what is as even as whole numbers allow unless one tells the other."""
+        as_can_be = all(abs(off) < 1 for _, off in self.gaps) and self.cramers_v < 1 - 1e-9
+        if as_can_be or self.cramers_v <= EVEN_V:
+            return Verdict.OK
+        return Verdict.WARN if self.cramers_v <= UNEVEN_V else Verdict.BAD
+
+    def range(self) -> tuple[int, int]:
+        counts = [self.cells[row, column] for row in self.rows for column in self.columns]
+        return min(counts, default=0), max(counts, default=0)
+
+    def table(self, heading: str) -> Table:
+        rows: list[tuple[str | Number, ...]] = [
+            (row, *(self.cells[row, column] for column in self.columns)) for row in self.rows
+        ]
+        return Table((heading, *self.columns), tuple(rows))
+
+
+def span(low: Number, high: Number) -> str:
+    """Write a range as people read it: 8 when there is only one value, 7-9 otherwise."""
+    return f"{low:g}" if low == high else f"{low:g}-{high:g}"
+
+
+def fixed(value: float, places: int = 2) -> str:
+    return f"{value:.{places}f}"
