@@ -29,6 +29,7 @@ SECRET_KEY_FALLBACKS = env.list("EARMARK_SECRET_KEY_FALLBACKS", default=[])
 # --- Plug-ins: one line each ----------------------------------------------------------------------------------------
 RATING_PROTOCOLS = [
     "rating.protocols.acr.AbsoluteCategoryRating",
+    "rating.protocols.p835.SpeechBackgroundOverall",
 ]
 ANALYSIS_METHODS = [
     "analysis.methods.mos.MeanOpinionScore",
@@ -111,8 +112,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     DATABASES["default"].setdefault("OPTIONS", {})
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DATABASES["default"]["CONN_MAX_AGE"] = 60  # a new connection for each request costs more than a vote
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Jobs: the table is the truth, Redis only a doorbell --------------------------------------------------------------
@@ -191,6 +192,7 @@ MFA_TOTP_ISSUER = "Earmark"
 SECOND_FACTOR_REQUIRED = env.bool("EARMARK_SECOND_FACTOR", default=PRODUCTION)
 
 # --- Sessions, cookies, headers ---------------------------------------------------------------------------------------
+SESSION_ENGINE = "core.sessions"
 SESSION_COOKIE_NAME = "__Host-earmark" if PRODUCTION else "earmark"
 CSRF_COOKIE_NAME = "__Host-earmark-csrf" if PRODUCTION else "earmark-csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = PRODUCTION

@@ -3,10 +3,54 @@
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.models import BaseModel
 from listening.querysets import SeatQuerySet
-from rating.models import Ballot, Experiment
+from rating.models import Ballot, Experiment, Trial
+
+
+class Design(BaseModel):
+    """How panels, subsets and orders were laid out together; what each seat hears stands in its ballot."""
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="design")
+    preset = models.SlugField()  # "imported" where the sequences came from files
+    seed = models.CharField(max_length=64)
+    settings = models.JSONField(default=dict)
+    subsets = models.JSONField(default=list)  # one list of item names a panel
+    report = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} {self.preset} {self.sha256[:12]}"
+
+
+class Procedure(BaseModel):
+    """How people are led through an experiment: checks before, rests between, where they go afterwards."""
+
+    class HeadphoneScreen(models.TextChoices):
+        OFF = "off", _("Off")
+        FLAG = "flag", _("Note the outcome, let everybody in")
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="procedure")
+    ear_check = models.BooleanField(default=True)
+    level_check = models.BooleanField(default=True)
+    headphone_screen = models.CharField(max_length=10, choices=HeadphoneScreen, default=HeadphoneScreen.OFF)
+    rest_s = models.PositiveSmallIntegerField(default=300)  # suggested, never enforced
+    lease_hours = models.PositiveSmallIntegerField(default=168)  # of absence, after which a seat may be given away
+    completion_url = models.URLField(blank=True)  # where the receipt leads back to, with {code} for the code
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="procedure_headphone_screen_known", condition=Q(headphone_screen__in=["off", "flag"])
+            ),
+            models.CheckConstraint(name="procedure_rest_bounded", condition=Q(rest_s__lte=600)),
+            models.CheckConstraint(name="procedure_lease_positive", condition=Q(lease_hours__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return self.experiment.slug
 
 
 class Panel(BaseModel):
@@ -41,28 +85,55 @@ class Participant(BaseModel):
         return f"sub-{self.number:04d}"
 
 
+class Recruitment(BaseModel):
+    """Who a recruiting service says this is. Kept apart from everything else, so that it can be deleted alone."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="recruitments")
+    participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="recruitment")
+    service = models.SlugField()
+    person = models.CharField(max_length=64)
+    study = models.CharField(max_length=64, blank=True)
+    submission = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="recruited_once", fields=["experiment", "service", "person"])]
+
+    def __str__(self) -> str:
+        return self.service
+
+
 class Seat(BaseModel):
-    """A place in a panel with its frozen ballot; taken by consenting, never by opening a link."""
+    """A place in a panel with its frozen ballot; taken by consenting, never by opening a link.
+
+    When its listener drops out the seat is left, and the next turn of the same number carries the same plan.
+    """
 
     class State(models.TextChoices):
         OPEN = "open", _("Open")
         TAKEN = "taken", _("Taken")
         FINISHED = "finished", _("Finished")
+        LEFT = "left", pgettext_lazy("seat", "Left")
 
     panel = models.ForeignKey(Panel, on_delete=models.PROTECT, related_name="seats")
     number = models.PositiveSmallIntegerField()
+    turn = models.PositiveSmallIntegerField(default=1)
     ballot = models.OneToOneField(Ballot, on_delete=models.PROTECT, related_name="seat")
     participant = models.OneToOneField(Participant, null=True, on_delete=models.SET_NULL, related_name="seat")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     taken_at = models.DateTimeField(null=True)
+    leased_until = models.DateTimeField(
+        null=True
+    )  # moved on by every sign of life; afterwards the seat may be given away
 
     objects = SeatQuerySet.as_manager()
 
     class Meta:
-        ordering = ["panel__number", "number"]
+        ordering = ["panel__number", "number", "turn"]
         constraints = [
-            models.UniqueConstraint(name="seat_number_once", fields=["panel", "number"]),
-            models.CheckConstraint(name="seat_state_known", condition=Q(state__in=["open", "taken", "finished"])),
+            models.UniqueConstraint(name="seat_turn_once", fields=["panel", "number", "turn"]),
+            models.CheckConstraint(
+                name="seat_state_known", condition=Q(state__in=["open", "taken", "finished", "left"])
+            ),
             models.CheckConstraint(name="seat_open_is_empty", condition=~Q(state="open") | Q(participant__isnull=True)),
         ]
 
@@ -71,16 +142,21 @@ class Seat(BaseModel):
 
 
 class Invitation(BaseModel):
-    """A link for one person. Only the digest of its secret is kept; opening it changes nothing, consenting claims."""
+    """A link for one person, or one that many may use. Only the digest of its secret is kept; opening it changes
+    nothing, consenting claims."""
 
     panel = models.ForeignKey(Panel, on_delete=models.PROTECT, related_name="invitations")
+    many = models.BooleanField(default=False)  # each person who consents takes a seat of their own, in any panel
     token_sha256 = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     seat = models.OneToOneField(Seat, null=True, on_delete=models.PROTECT, related_name="invitation")
 
     class Meta:
         constraints = [
-            models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=F("created_at")))
+            models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=F("created_at"))),
+            models.CheckConstraint(
+                name="invitation_for_many_has_no_seat", condition=Q(many=False) | Q(seat__isnull=True)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -99,6 +175,59 @@ class Visit(BaseModel):
 
     def __str__(self) -> str:
         return str(self.id)
+
+
+class SetupStep(BaseModel):
+    """One check that a participant went through, with its outcome; a repeated check is another row."""
+
+    class Step(models.TextChoices):
+        EARS = "ears", _("Left and right")
+        LEVEL = "level", _("Level")
+        HEADPHONES = "headphones", _("Headphones")
+
+    visit = models.ForeignKey(Visit, on_delete=models.PROTECT, related_name="setup_steps")
+    step = models.CharField(max_length=12, choices=Step)
+    outcome = models.JSONField()
+    passed = models.BooleanField()
+
+    class Meta:
+        ordering = ["created_at"]
+        constraints = [
+            models.CheckConstraint(name="setup_step_known", condition=Q(step__in=["ears", "level", "headphones"]))
+        ]
+
+    def __str__(self) -> str:
+        return self.step
+
+
+class ClientReport(BaseModel):
+    """Something that happened in a participant's browser and is no answer: a clip that failed, a changed device."""
+
+    class Kind(models.TextChoices):
+        CLIP = "clip", _("Something went wrong with a clip")
+        DEVICE = "device", _("The sound device changed")
+        HIDDEN = "hidden", _("The page was hidden while a clip played")
+        STALL = "stall", _("The sound stalled")
+        ERROR = "error", _("A script failed")
+        PAUSE = "pause", _("Paused")
+
+    event_id = models.UUIDField(unique=True)  # made by the browser, so that a repeated report is one report
+    visit = models.ForeignKey(Visit, on_delete=models.PROTECT, related_name="reports")
+    trial = models.ForeignKey(Trial, null=True, on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=10, choices=Kind)
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["created_at"]
+        constraints = [
+            models.CheckConstraint(
+                name="client_report_kind_known",
+                condition=Q(kind__in=["clip", "device", "hidden", "stall", "error", "pause"]),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.kind
 
 
 class Completion(BaseModel):

@@ -93,3 +93,9 @@ class BallotClosed(AppError):
     code = "visit.finished"
     status = 409
     sentence = sentence("This test is finished and its receipt issued; its answers no longer change.")
+
+
+class BallotAbandoned(AppError):
+    code = "visit.given_away"
+    status = 409
+    sentence = sentence("This place was given to somebody else; this answer is kept, and does not count.")

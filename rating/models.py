@@ -35,6 +35,8 @@ class Experiment(BaseModel):
     contact = models.CharField(max_length=200, blank=True)
     seed = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    # Set when panels were laid out together: which seat hears what in which order, under one hash.
+    layout_sha256 = models.CharField(max_length=64, blank=True)
     # Set when the experiment goes live: everything that shapes an answer, under one hash.
     design_sha256 = models.CharField(max_length=64, blank=True)
     unblinded_at = models.DateTimeField(null=True)
@@ -62,8 +64,12 @@ class Ballot(BaseModel):
     """One seat's frozen sequence of trials, and the head of the chain over every vote cast on it."""
 
     class Kind(models.TextChoices):
+        """Only main ballots count; the others are there to try things out."""
+
         MAIN = "main", _("Main")
         SIMULATED = "simulated", _("Simulated")
+        PREVIEW = "preview", _("Preview")
+        REHEARSAL = "rehearsal", _("Rehearsal")
 
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="ballots")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.MAIN)
@@ -74,24 +80,36 @@ class Ballot(BaseModel):
     chain = models.CharField(max_length=64, blank=True)
     vote_count = models.PositiveIntegerField(default=0)
     closed_at = models.DateTimeField(null=True)
+    # Its listener dropped out and the plan was given to somebody else: the votes are kept, and no longer count.
+    abandoned_at = models.DateTimeField(null=True)
 
     objects = BallotQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.CheckConstraint(name="ballot_kind_known", condition=Q(kind__in=["main", "simulated"]))]
+        constraints = [
+            models.CheckConstraint(
+                name="ballot_kind_known", condition=Q(kind__in=["main", "simulated", "preview", "rehearsal"])
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.experiment.slug}/{str(self.id)[:8]}"
 
 
 class Trial(BaseModel):
-    """One page of a ballot; `current_vote` is the answer that counts, `revision` how often it was given."""
+    """One page of a ballot; `current_vote` is the answer that counts, `revision` how often it was given.
+
+    A page whose clip would not play is postponed to the end of its session, and skipped when it fails again there.
+    """
 
     ballot = models.ForeignKey(Ballot, on_delete=models.CASCADE, related_name="trials")
     position = models.PositiveIntegerField()
     session = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=10)
     ask = models.JSONField()
+    detail = models.JSONField(default=dict)  # what the protocol planned besides: which part of how many, in which order
+    postponed = models.PositiveSmallIntegerField(default=0)
+    skipped_at = models.DateTimeField(null=True)
     revision = models.PositiveIntegerField(default=0)
     current_vote = models.OneToOneField("Vote", null=True, on_delete=models.PROTECT, related_name="current_for")
 

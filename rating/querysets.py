@@ -18,8 +18,8 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
         return self if user.is_admin else self.filter(Q(owner=user) | shared)
 
     def with_counts(self) -> "ExperimentQuerySet":
-        """Add how many seats there are and how many answers have come in, simulated ones left out."""
-        main = Q(ballots__kind="main")
+        """Add how many seats there are and how many answers have come in, of those ballots that count."""
+        main = Q(ballots__kind="main", ballots__abandoned_at__isnull=True)
         return self.annotate(
             ballot_count=models.Count("ballots", filter=main, distinct=True),
             answer_count=models.Sum("ballots__vote_count", filter=main, default=0),
@@ -28,12 +28,17 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
 
 class BallotQuerySet(models.QuerySet["Ballot"]):
     def counts_by_kind(self) -> dict[str, dict[str, int]]:
-        rows = self.values_list("kind").annotate(
-            models.Count("id"), models.Count("closed_at"), models.Sum("vote_count")
+        rows = (
+            self.filter(abandoned_at__isnull=True)
+            .values_list("kind")
+            .annotate(models.Count("id"), models.Count("closed_at"), models.Sum("vote_count"))
         )
         return {kind: {"ballots": total, "closed": closed, "votes": votes} for kind, total, closed, votes in rows}
 
 
 class TrialQuerySet(models.QuerySet["Trial"]):
     def unanswered(self) -> "TrialQuerySet":
-        return self.filter(current_vote__isnull=True)
+        """What is still to be asked, in the order of asking: postponed pages wait for the end of their session."""
+        # By the revision and not by the vote, which is the same (trial_answered_has_vote): a database that has an index
+        # on votes would walk through the open pages of all ballots.
+        return self.filter(revision=0, skipped_at__isnull=True).order_by("session", "postponed", "position")

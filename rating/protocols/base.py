@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from random import Random
 from typing import Any, ClassVar
 
@@ -62,6 +63,7 @@ class ScaleLabels:
     question: str
     anchors: tuple[tuple[float, str], ...]
     attend: str = ""
+    word: str = ""  # what the scale is about in one word, where several take turns and must not be mistaken
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class LabelSet:
     source: str
     scales: Mapping[str, ScaleLabels]
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
@@ -112,6 +114,7 @@ class TrialPlan:
     ask: tuple[str, ...]
     kind: TrialKind = TrialKind.TEST
     session: int = 1
+    detail: Mapping[str, Json] = field(default_factory=dict)  # whatever else `present` needs; stored with the trial
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Answer:
 
 
 class RatingProtocol(ABC):
-    """Constants and four verbs. Everything else about an experiment is the same for every protocol."""
+    """Constants and four verbs, and a fifth where panels can be designed. The rest is the same for every protocol."""
 
     slug: ClassVar[str]
     version: ClassVar[str]  # stored on every vote
@@ -142,6 +145,8 @@ class RatingProtocol(ABC):
     methods: ClassVar[tuple[str, ...]]  # names of analysis methods, resolved by analysis
     defaults: ClassVar[Mapping[str, Json]]  # the options an experiment may override, and no others
     label_sets: ClassVar[tuple[LabelSet, ...]]
+    scale_orders: ClassVar[tuple[tuple[str, ...], ...]] = ()  # in which a panel may be asked; none: as declared
+    page_options: ClassVar[tuple[str, ...]] = ()  # those of the options that the browser needs to know
 
     @abstractmethod
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
@@ -159,6 +164,10 @@ class RatingProtocol(ABC):
     def example(self, trial: TrialPlan, rng: Random) -> Json:
         """Answer as a plausible participant would: the bot behind tests, the demo and load."""
 
+    def show(self, entry: Entry, *, session: int, kind: TrialKind, scales: Sequence[str] = ()) -> tuple[TrialPlan, ...]:
+        """Shape the pages of one stimulus in a sequence designed for a whole panel; none: seats are planned singly."""
+        return ()
+
     def scale(self, key: str) -> Scale:
         return next(scale for scale in self.scales if scale.key == key)
 
@@ -175,8 +184,12 @@ class ScaleProtocol(RatingProtocol):
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
         shuffled = rng.sample(list(entries), len(entries))
-        for entry in _without_repeated_items(shuffled):
-            yield TrialPlan(slots=(Slot("a", entry),), ask=tuple(scale.key for scale in self.scales))
+        for entry in without_repeated_items(shuffled):
+            yield from self.show(entry, session=1, kind=TrialKind.TEST)
+
+    def show(self, entry: Entry, *, session: int, kind: TrialKind, scales: Sequence[str] = ()) -> tuple[TrialPlan, ...]:
+        ask = tuple(scales) or tuple(scale.key for scale in self.scales)
+        return (TrialPlan(slots=(Slot("a", entry),), ask=ask, kind=kind, session=session),)
 
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask)}
@@ -216,7 +229,7 @@ class ScaleProtocol(RatingProtocol):
         return min(max(scale.low + steps * scale.step, scale.low), scale.high)
 
 
-def _without_repeated_items(entries: list[Entry]) -> list[Entry]:
+def without_repeated_items(entries: list[Entry]) -> list[Entry]:
     """Move entries apart, as far as can be, so that the same item is not heard twice in a row."""
     spread: list[Entry] = []
     waiting = list(entries)

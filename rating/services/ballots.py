@@ -1,43 +1,82 @@
-"""Ballots: drawn once from a seed, frozen, and shown page by page without a name."""
+"""Ballots: drawn once, frozen, copied for whoever takes over, never changed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from random import Random
-from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
 from rating.canonical import digest
-from rating.errors import NoStimuli
+from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
-from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
-from rating.protocols.base import Slot as PlannedSlot
+from rating.protocols.base import Entry, Json, TrialPlan
 from rating.registry import protocol
 from rating.services.experiments import check_design
+from rating.services.pages import entry_of, plan_of
 from stimuli.models import Condition, Stimulus
 
+SECOND_FAILURE = 2
+ROWS_AT_ONCE = 2000
 
-@transaction.atomic
+
 def open_ballot(*, experiment: Experiment, seed: str, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
     """Draw one seat's trials; the same seed over the same material draws the same trials."""
     check_design(experiment)
-    entries = [entry_of(stimulus) for stimulus in _ratable(experiment)]
-    if not entries:
-        raise NoStimuli(collection=experiment.collection.title)
     # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
-    plans = list(protocol(experiment.protocol).plan(entries, experiment.options, Random(f"{experiment.seed}/{seed}")))
-    ballot = Ballot.objects.create(
-        experiment=experiment, kind=kind, seed=seed, plan_sha256=digest([_outline(plan) for plan in plans])
+    rng = Random(f"{experiment.seed}/{seed}")
+    plan = list(protocol(experiment.protocol).plan(entries_of(experiment), experiment.options, rng))
+    return store_plans(experiment=experiment, plans={seed: plan}, kind=kind)[0]
+
+
+@transaction.atomic
+def store_plans(
+    *, experiment: Experiment, plans: Mapping[str, Sequence[TrialPlan]], kind: Ballot.Kind = Ballot.Kind.MAIN
+) -> list[Ballot]:
+    """Freeze one ballot for each plan, in their order, under the seed or name that each plan came from."""
+    ballots = Ballot.objects.bulk_create(
+        Ballot(experiment=experiment, kind=kind, seed=seed, plan_sha256=digest([_outline(page) for page in plan]))
+        for seed, plan in plans.items()
     )
-    trials = Trial.objects.bulk_create(
-        Trial(ballot=ballot, position=position, session=plan.session, kind=plan.kind.value, ask=list(plan.ask))
-        for position, plan in enumerate(plans, start=1)
-    )
-    Slot.objects.bulk_create(
-        Slot(trial=trial, key=slot.key, stimulus_id=slot.entry.stimulus)
-        for trial, plan in zip(trials, plans, strict=True)
-        for slot in plan.slots
-    )
-    return ballot
+    for ballot, plan in zip(ballots, plans.values(), strict=True):
+        trials = Trial.objects.bulk_create(
+            (_trial(ballot, position, page) for position, page in enumerate(plan, start=1)), batch_size=ROWS_AT_ONCE
+        )
+        Slot.objects.bulk_create(
+            (
+                Slot(trial=trial, key=slot.key, stimulus_id=slot.entry.stimulus)
+                for trial, page in zip(trials, plan, strict=True)
+                for slot in page.slots
+            ),
+            batch_size=ROWS_AT_ONCE,
+        )
+    return ballots
+
+
+@transaction.atomic
+def copy_ballot(*, ballot: Ballot, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
+    """Give the same plan to somebody else: the same pages in the same order, under names of their own."""
+    plan = [plan_of(trial, trial.slots.all()) for trial in _with_slots(ballot)]
+    return store_plans(experiment=ballot.experiment, plans={ballot.seed: plan}, kind=kind)[0]
+
+
+@transaction.atomic
+def abandon_ballot(*, ballot: Ballot, now: datetime) -> None:
+    """Keep its votes, count them no more, and take no further ones."""
+    Ballot.objects.filter(pk=ballot.pk, abandoned_at__isnull=True).update(abandoned_at=now, closed_at=now)
+
+
+@transaction.atomic
+def postpone_trial(*, ballot: Ballot, trial_id: UUID, now: datetime) -> Trial:
+    """Put a page whose clip failed at the end of its session; where it fails again, leave it out."""
+    Ballot.objects.select_for_update().get(pk=ballot.pk)
+    trial = ballot.trials.unanswered().filter(pk=trial_id).first()
+    if trial is None:
+        raise UnknownTrial
+    trial.postponed += 1
+    trial.skipped_at = now if trial.postponed >= SECOND_FAILURE else None
+    trial.save(update_fields=["postponed", "skipped_at"])
+    return trial
 
 
 def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
@@ -48,78 +87,35 @@ def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
     return consent
 
 
-def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
-    """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
-    experiment = ballot.experiment
-    rules = protocol(experiment.protocol)
-    labels = _labels(rules, experiment.label_set)
-    trials = ballot.trials.unanswered().prefetch_related(
-        "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
-    )[:limit]
-    return [_page(trial, rules, labels, experiment.options) for trial in trials]
-
-
-def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
-    slots = list(trial.slots.all())
-    return {
-        "trial": str(trial.id),
-        "position": trial.position,
-        "session": trial.session,
-        "kind": trial.kind,
-        "revision": trial.revision,
-        "view": rules.view,
-        "plays_allowed": options.get("plays_allowed", 1),
-        "page": rules.present(plan_of(trial, slots)),
-        "media": {
-            slot.key: {"id": str(slot.media), "duration_s": round(slot.stimulus.duration_s, 3)}
-            for slot in slots
-            if slot.stimulus.recording
-        },
-        "labels": {scale: labels[scale] for scale in trial.ask},
-    }
-
-
-def plan_of(trial: Trial, slots: Iterable[Slot]) -> TrialPlan:
-    """Read a stored trial back as the value that protocols understand."""
-    return TrialPlan(
-        slots=tuple(PlannedSlot(slot.key, entry_of(slot.stimulus)) for slot in slots),
-        ask=tuple(trial.ask),
-        kind=TrialKind(trial.kind),
-        session=trial.session,
-    )
-
-
-def entry_of(stimulus: Stimulus) -> Entry:
-    return Entry(
-        stimulus=str(stimulus.id),
-        item=stimulus.item.name,
-        condition=stimulus.condition.name,
-        role=stimulus.condition.role,
-        factors=stimulus.item.factors,
-    )
-
-
-def _ratable(experiment: Experiment) -> Iterable[Stimulus]:
-    return (
+def entries_of(experiment: Experiment) -> list[Entry]:
+    """Everything of the experiment's collection that can be planned."""
+    stimuli = (
         Stimulus.objects.filter(item__collection=experiment.collection)
         .exclude(condition__role=Condition.Role.FULL_LENGTH)
         .select_related("item", "condition")
         .order_by("item__name", "condition__name")
     )
+    entries = [entry_of(stimulus) for stimulus in stimuli]
+    if not entries:
+        raise NoStimuli(collection=experiment.collection.title)
+    return entries
 
 
-def _outline(plan: TrialPlan) -> Json:
-    return [plan.session, plan.kind.value, plan.ask, [(s.key, s.entry.item, s.entry.condition) for s in plan.slots]]
+def _with_slots(ballot: Ballot) -> Iterable[Trial]:
+    return ballot.trials.order_by("position").prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
 
 
-def _labels(rules: RatingProtocol, label_set: str) -> dict[str, Json]:
-    labels = rules.label_set(label_set)
-    return {
-        key: {
-            "language": labels.language,
-            "question": words.question,
-            "attend": words.attend,
-            "anchors": [{"value": value, "label": label} for value, label in words.anchors],
-        }
-        for key, words in labels.scales.items()
-    }
+def _trial(ballot: Ballot, position: int, page: TrialPlan) -> Trial:
+    return Trial(
+        ballot=ballot,
+        position=position,
+        session=page.session,
+        kind=page.kind.value,
+        ask=list(page.ask),
+        detail=dict(page.detail),
+    )
+
+
+def _outline(page: TrialPlan) -> Json:
+    slots = [(slot.key, slot.entry.item, slot.entry.condition) for slot in page.slots]
+    return [page.session, page.kind.value, page.ask, slots, *([dict(page.detail)] if page.detail else [])]

@@ -127,6 +127,24 @@ def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
     return colleague
 
 
+@transaction.atomic
+def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experiment:
+    """Let the order of every seat be that of one layout, as long as nobody can have heard anything."""
+    experiment = _locked(experiment)
+    if experiment.state != Experiment.State.DRAFT:
+        raise WrongState(state=experiment.get_state_display(), needed="draft")
+    before, experiment.layout_sha256 = experiment.layout_sha256, sha256
+    experiment.save(update_fields=["layout_sha256"])
+    audit.record(
+        actor=actor,
+        action="experiment.laid_out",
+        target=f"experiment/{experiment.slug}",
+        before={"layout_sha256": before},
+        after={"layout_sha256": sha256},
+    )
+    return experiment
+
+
 def _locked(experiment: Experiment) -> Experiment:
     return Experiment.objects.select_for_update(of=("self",)).select_related("collection").get(pk=experiment.pk)
 
@@ -165,6 +183,7 @@ def design_digest(experiment: Experiment) -> str:
             "label_set_sha256": rules.label_set(experiment.label_set).sha256,
             "consent_sha256": digest(experiment.consent_text),
             "seed": experiment.seed,
+            "layout_sha256": experiment.layout_sha256,
             "stimuli": list(
                 stimuli.values_list(
                     "item__name", "item__factors", "condition__name", "condition__role", "recording__sha256"

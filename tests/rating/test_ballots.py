@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 
 from rating.models import Ballot, Slot
-from rating.services.ballots import open_ballot, pages
+from rating.services.ballots import open_ballot
+from rating.services.pages import pages
 from tests.factories import make_experiment
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +52,8 @@ def test_no_stimulus_is_linked_between_seats_by_an_id() -> None:
 def test_a_page_carries_exactly_what_the_browser_needs() -> None:
     page = pages(ballot=open_ballot(experiment=make_experiment(), seed="1"), limit=1)[0]
     assert set(page) == {
-        "trial", "position", "session", "kind", "revision", "view", "plays_allowed", "page", "media", "labels",
+        "trial", "position", "session", "kind", "revision", "view", "plays_allowed",
+        "options", "page", "media", "labels",
     }  # fmt: skip
     assert page["page"] == {"slots": ["a"], "ask": ["QUALITY"]}
     assert page["labels"]["QUALITY"]["language"] == "en"

@@ -1,0 +1,77 @@
+"""Pages: a ballot's trials as the browser may see them, and as protocols understand them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rating.models import Ballot, Slot, Trial
+from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
+from rating.protocols.base import Slot as PlannedSlot
+from rating.registry import protocol
+from stimuli.models import Stimulus
+
+
+def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
+    """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
+    experiment = ballot.experiment
+    rules = protocol(experiment.protocol)
+    labels = _labels(rules, experiment.label_set)
+    trials = ballot.trials.unanswered().prefetch_related(
+        "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
+    )[:limit]
+    return [_page(trial, rules, labels, experiment.options) for trial in trials]
+
+
+def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
+    slots = list(trial.slots.all())
+    return {
+        "trial": str(trial.id),
+        "position": trial.position,
+        "session": trial.session,
+        "kind": trial.kind,
+        "revision": trial.revision,
+        "view": rules.view,
+        "plays_allowed": options.get("plays_allowed", 1),
+        "options": {key: options[key] for key in rules.page_options if key in options},
+        "page": rules.present(plan_of(trial, slots)),
+        "media": {
+            slot.key: {"id": str(slot.media), "duration_s": round(slot.stimulus.duration_s, 3)}
+            for slot in slots
+            if slot.stimulus.recording
+        },
+        "labels": labels,
+    }
+
+
+def plan_of(trial: Trial, slots: Iterable[Slot]) -> TrialPlan:
+    """Read a stored trial back as the value that protocols understand."""
+    return TrialPlan(
+        slots=tuple(PlannedSlot(slot.key, entry_of(slot.stimulus)) for slot in slots),
+        ask=tuple(trial.ask),
+        kind=TrialKind(trial.kind),
+        session=trial.session,
+        detail=trial.detail,
+    )
+
+
+def entry_of(stimulus: Stimulus) -> Entry:
+    return Entry(
+        stimulus=str(stimulus.id),
+        item=stimulus.item.name,
+        condition=stimulus.condition.name,
+        role=stimulus.condition.role,
+        factors=stimulus.item.factors,
+    )
+
+
+def _labels(rules: RatingProtocol, label_set: str) -> dict[str, Json]:
+    labels = rules.label_set(label_set)
+    return {
+        key: {
+            "language": labels.language,
+            "question": words.question,
+            "attend": words.attend,
+            "word": words.word,
+            "anchors": [{"value": value, "label": label} for value, label in words.anchors],
+        }
+        for key, words in labels.scales.items()
+    }
