@@ -1,63 +1,80 @@
-"""Casting a vote against one bare INSERT of the same row, both durable, in turns on the same database."""
+"""Votes accepted through gunicorn against a bare view with one INSERT on the same server, in turns."""
 
-import time
-from collections.abc import Callable, Iterator
-from statistics import median
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
-from django.db import connection, transaction
-from django.utils import timezone
+from bench.vote_servers import Place, place
 
-from core.models import User
-from core.services.accounts import create_account, random_password
-from listening.access import token_digest
-from listening.demos.acr import build
-from listening.models import Invitation
-from listening.services import panels, visits
-from rating.models import Ballot, Refusal
-from rating.services.votes import VoteEvent, cast_vote
-from tests.factories import vote_event
+DATABASES = ("SQLite", "PostgreSQL")
+CROWDS = (32, 200)
+ROUNDS, SECONDS_A_ROUND, WARM_UP_S = 4, 5.0, 2.0
 
-ROUNDS, VOTES_A_ROUND = 10, 60
+
+@dataclass
+class Tally:
+    """What came of one kind of request over all rounds."""
+
+    wall_s: float = 0.0
+    latencies_s: list[float] = field(default_factory=list)
+    cpu_s: dict[str, float] = field(default_factory=dict)
+
+    def add(self, outcome: dict[str, Any], servers_s: dict[str, float]) -> None:
+        self.wall_s += outcome["wall_s"]
+        self.latencies_s = sorted(self.latencies_s + outcome["latencies_s"])
+        for name, cost_s in {**servers_s, "client": outcome["cpu_s"]}.items():
+            self.cpu_s[name] = self.cpu_s.get(name, 0.0) + cost_s
+
+    @property
+    def rate(self) -> float:
+        return len(self.latencies_s) / self.wall_s
+
+    def __str__(self) -> str:
+        count = len(self.latencies_s)
+        p50_ms, p99_ms = (1000 * self.latencies_s[int(count * share)] for share in (0.50, 0.99))
+        costs = ", ".join(f"{name} {1000 * cost_s / count:.2f}" for name, cost_s in self.cpu_s.items())
+        return f"{self.rate:.0f}/s, p50 {p50_ms:.0f} ms, p99 {p99_ms:.0f} ms, CPU ms each: {costs}"
 
 
 def run() -> Iterator[str]:
-    ballot = _seated()
-    ratios, fully = [], []
+    for database in DATABASES:
+        with place(database, listeners=max(CROWDS)) as here:
+            for crowd in CROWDS:
+                yield from _compare(database, here, crowd)
+
+
+def _compare(database: str, here: Place, crowd: int) -> Iterator[str]:
+    tallies = {"bare": Tally(), "votes": Tally()}
+    for path in tallies:
+        _load(here, path, crowd, WARM_UP_S)
     for _ in range(ROUNDS):
-        bare = _rate(_bare_insert, ballot)
-        cast = _rate(_cast, ballot)
-        ratios.append(cast / bare)
-        fully.append(cast)
-    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
-    found = f"{median(ratios):.2f} ({spread}), {median(fully):.0f} votes/s"
-    yield f"cast_vote / bare INSERT on {connection.vendor}: {found}"
+        for path, tally in tallies.items():
+            before = here.cpu_s()
+            outcome = _load(here, path, crowd, SECONDS_A_ROUND)
+            tally.add(outcome, {name: cost_s - before[name] for name, cost_s in here.cpu_s().items()})
+    bare, votes = tallies["bare"], tallies["votes"]
+    load = os.getloadavg()[0]
+    yield f"{database}, {crowd} listeners: votes / bare INSERT {votes.rate / bare.rate:.2f} (load average {load:.1f})"
+    yield f"  votes {votes}"
+    yield f"  bare  {bare}"
 
 
-def _seated() -> Ballot:
-    owner = create_account(name="bench", role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
-    experiment = build(owner=owner)
-    token = panels.invite(panel=experiment.panels.get(), count=1, now=timezone.now(), actor=owner)[0]
-    invitation = Invitation.objects.get(token_sha256=token_digest(token))
-    return visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={}).seat.ballot
-
-
-def _rate(work: Callable[[Ballot, VoteEvent], None], ballot: Ballot) -> float:
-    trial = ballot.trials.earliest("position")
-    events = [vote_event(trial, revision=trial.revision + number) for number in range(VOTES_A_ROUND)]
-    start = time.perf_counter()
-    for event in events:
-        work(ballot, event)
-    return VOTES_A_ROUND / (time.perf_counter() - start)
-
-
-def _cast(ballot: Ballot, event: VoteEvent) -> None:
-    receipt = cast_vote(ballot_id=ballot.pk, event=event)
-    if receipt.status != "stored":
-        raise RuntimeError(f"a vote was not stored but {receipt.status}: there is nothing to measure")
-
-
-def _bare_insert(ballot: Ballot, event: VoteEvent) -> None:
-    with transaction.atomic(durable=True):
-        Refusal.objects.create(
-            event_id=event.event_id, ballot=ballot, body=event.body(), body_sha256="", code="bench", sentence=""
-        )
+def _load(here: Place, path: str, crowd: int, seconds: float) -> dict[str, Any]:
+    """One stretch of requests, sent by a process of its own; listeners go on where they were."""
+    people = here.listeners[:crowd]
+    task = {"port": here.web.port, "path": path, "seconds": seconds}
+    task["listeners"] = [{"sent": 0} | person for person in people]
+    said = subprocess.run(
+        [sys.executable, "-m", "bench.vote_load"], input=json.dumps(task).encode(), stdout=subprocess.PIPE, check=False
+    )
+    if said.returncode:
+        sys.exit("the load generator stopped; what it said stands above")
+    outcome: dict[str, Any] = json.loads(said.stdout)
+    if path == "votes":
+        for person, sent in zip(people, outcome["sent"], strict=True):
+            person["sent"] = sent
+    return outcome

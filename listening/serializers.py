@@ -4,10 +4,13 @@ from typing import Any
 
 from rest_framework import serializers
 
+from listening.models import ClientReport
+from listening.services.reports import ReportEvent
 from rating.services.votes import VoteEvent
 
 MOST_EVENTS = 50
 MOST_BYTES = 48 * 1024
+MOST_REPORT_BYTES = 8 * 1024
 
 
 class ObjectJson(serializers.JSONField):
@@ -33,6 +36,25 @@ class VoteBatchSerializer(serializers.Serializer[Any]):
     client = serializers.CharField(max_length=20)
     events = serializers.ListField(child=VoteEventSerializer(), allow_empty=False, max_length=MOST_EVENTS)
 
-    def vote_events(self) -> list[VoteEvent]:
-        client = self.validated_data["client"]
-        return [VoteEvent(**event, client=client) for event in self.validated_data["events"]]
+
+_BATCH = VoteBatchSerializer()
+
+
+def read_votes(data: Any) -> list[VoteEvent]:
+    """Judge the shape of a batch. Serializers copy their fields for each request, which takes longer than judging."""
+    try:
+        batch = _BATCH.run_validation(data)
+    except serializers.ValidationError:
+        VoteBatchSerializer(data=data).is_valid(raise_exception=True)  # says it in the words of every other view
+        raise
+    return [VoteEvent(**event, client=batch["client"]) for event in batch["events"]]
+
+
+class ReportSerializer(serializers.Serializer[ReportEvent]):
+    event_id = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=ClientReport.Kind.choices)
+    trial = serializers.UUIDField(required=False, allow_null=True, default=None)
+    detail = ObjectJson(default=dict)
+
+    def report(self) -> ReportEvent:
+        return ReportEvent(**self.validated_data)

@@ -9,12 +9,12 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from core.errors import AppError
+from core.prepared import PreparedInsert, PreparedUpdate
 from rating.canonical import canonical, digest
-from rating.errors import BallotClosed, KeyReused, NoConsent, UnknownTrial
-from rating.models import Ballot, Experiment, Refusal, Score, Slot, Trial, Vote
+from rating.errors import BallotAbandoned, BallotClosed, KeyReused, NoConsent, UnknownTrial
+from rating.models import Ballot, Refusal, Score, Trial, Vote
 from rating.protocols.base import Answer, Json
-from rating.registry import protocol
-from rating.services.ballots import plan_of
+from rating.services.asked import Page, Standing, lock_standing, page_of
 
 # What the chain commits to: the whole row, named column by column, so that a later column does not break old links.
 SEALED = (
@@ -22,6 +22,9 @@ SEALED = (
     *("protocol", "protocol_version", "label_set", "label_set_sha256"),
 )
 SEALED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
+_NEW_VOTE, _NEW_SCORE = PreparedInsert(Vote), PreparedInsert(Score)
+_NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1)
+_NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=1, revision=2)
 
 
 @dataclass(frozen=True)
@@ -70,54 +73,58 @@ def cast_vote(*, ballot_id: UUID, event: VoteEvent) -> Receipt:
         return _refuse(ballot_id, event, error)
 
 
-@transaction.atomic(durable=True)
 def _store(ballot_id: UUID, event: VoteEvent) -> Receipt:
-    ballot = Ballot.objects.select_for_update(of=("self",)).select_related("experiment", "consent").get(pk=ballot_id)
+    # Everything that cannot change is read before the lock, so that others wait for as little as possible.
+    page = page_of(trial_id=event.trial, ballot_id=ballot_id)
+    if page is None:
+        raise _reason_without_page(ballot_id)
+    with transaction.atomic(durable=True):
+        standing = lock_standing(trial_id=event.trial, ballot_id=ballot_id)
+        if standing is None or standing.closed_at is not None:
+            raise BallotAbandoned if standing and standing.abandoned_at else BallotClosed
+        if page.consent_id is None:
+            raise NoConsent
+        answer = page.rules.read(event.payload, page.plan)
+        accepted = event.revision == standing.revision
+        vote = _append(ballot_id, page, standing, event, consent_id=page.consent_id, accepted=accepted)
+        if accepted:
+            _score(vote, answer, page)
+            _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=standing.revision + 1)
+    return _receipt(vote, standing.revision, fresh=True)
+
+
+def _reason_without_page(ballot_id: UUID) -> AppError:
+    """Why there is nothing to answer; a closed ballot says so before anything else."""
+    ballot = Ballot.objects.select_related("consent").get(pk=ballot_id)
     if ballot.closed_at is not None:
-        raise BallotClosed
-    if not hasattr(ballot, "consent"):
-        raise NoConsent
-    slots = list(
-        Slot.objects.filter(trial_id=event.trial, trial__ballot=ballot).select_related(
-            "trial", "stimulus__item", "stimulus__condition"
-        )
-    )
-    if not slots:
-        raise UnknownTrial
-    trial = slots[0].trial
-    answer = protocol(ballot.experiment.protocol).read(event.payload, plan_of(trial, slots))
-    accepted = event.revision == trial.revision
-    vote = _append(ballot, trial, event, revision=trial.revision + 1 if accepted else None)
-    if accepted:
-        _score(vote, answer, slots)
-        Trial.objects.filter(pk=trial.pk).update(current_vote=vote, revision=vote.revision)
-    return _receipt(vote, trial, fresh=True)
+        return BallotClosed()
+    return UnknownTrial() if hasattr(ballot, "consent") else NoConsent()
 
 
-def _append(ballot: Ballot, trial: Trial, event: VoteEvent, *, revision: int | None) -> Vote:
-    experiment = ballot.experiment
-    rules = protocol(experiment.protocol)
+def _append(
+    ballot_id: UUID, page: Page, standing: Standing, event: VoteEvent, *, consent_id: UUID, accepted: bool
+) -> Vote:
     vote = Vote(
         event_id=event.event_id,
-        ballot=ballot,
-        trial=trial,
-        consent=ballot.consent,
-        outcome=Vote.Outcome.CONFLICT if revision is None else Vote.Outcome.ACCEPTED,
-        revision=revision,
+        ballot_id=ballot_id,
+        trial_id=event.trial,
+        consent_id=consent_id,
+        outcome=Vote.Outcome.ACCEPTED if accepted else Vote.Outcome.CONFLICT,
+        revision=standing.revision + 1 if accepted else None,
         payload=event.payload,
         heard=event.heard,
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
-        flags=[] if experiment.state == Experiment.State.LIVE else ["late"],
-        body_seal=_keyed(ballot.salt, event.body()),
-        protocol=rules.slug,
-        protocol_version=rules.version,
-        label_set=experiment.label_set,
-        label_set_sha256=rules.label_set(experiment.label_set).sha256,
+        flags=[] if page.live else ["late"],
+        body_seal=_keyed(standing.salt, event.body()),
+        protocol=page.rules.slug,
+        protocol_version=page.rules.version,
+        label_set=page.label_set,
+        label_set_sha256=page.rules.label_set(page.label_set).sha256,
     )
-    vote.seal = _keyed(ballot.salt, _sealed_row(vote))
-    vote.chain = _link(ballot.chain, vote)
-    vote.save(force_insert=True)
-    Ballot.objects.filter(pk=ballot.pk).update(chain=vote.chain, vote_count=ballot.vote_count + 1)
+    vote.seal = _keyed(standing.salt, _sealed_row(vote))
+    vote.chain = _link(standing.chain, vote)
+    _NEW_VOTE.add(vote)
+    _NEW_HEAD.change(ballot_id, chain=vote.chain, vote_count=standing.vote_count + 1)
     return vote
 
 
@@ -147,11 +154,9 @@ def _keyed(salt: str, value: Json) -> str:
     return hmac.new(bytes.fromhex(salt), canonical(value), hashlib.sha256).hexdigest()
 
 
-def _score(vote: Vote, answer: Answer, slots: list[Slot]) -> None:
-    by_key = {slot.key: slot for slot in slots}
-    Score.objects.bulk_create(
-        Score(vote=vote, slot=by_key[mark.slot], scale=mark.scale, value=mark.value) for mark in answer.marks
-    )
+def _score(vote: Vote, answer: Answer, page: Page) -> None:
+    for mark in answer.marks:
+        _NEW_SCORE.add(Score(vote_id=vote.pk, slot_id=page.slot_ids[mark.slot], scale=mark.scale, value=mark.value))
 
 
 def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
@@ -161,7 +166,7 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
         raise RuntimeError(f"event {event.event_id} broke a constraint other than its own key")
     if vote.ballot_id != ballot_id or vote.body_seal != _keyed(vote.ballot.salt, event.body()):
         return _refuse(ballot_id, event, KeyReused())
-    return _receipt(vote, vote.trial, fresh=False)
+    return _receipt(vote, vote.trial.revision, fresh=False)
 
 
 def _refuse(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
@@ -184,7 +189,8 @@ def _refuse(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
     return Receipt(event_id=event.event_id, status="refused", revision=None, error=error)
 
 
-def _receipt(vote: Vote, trial: Trial, *, fresh: bool) -> Receipt:
+def _receipt(vote: Vote, current: int, *, fresh: bool) -> Receipt:
+    """A conflict learns the revision that is current, so that the browser can go on from there."""
     if vote.outcome == Vote.Outcome.CONFLICT:
-        return Receipt(event_id=vote.event_id, status="conflict", revision=trial.revision)
+        return Receipt(event_id=vote.event_id, status="conflict", revision=current)
     return Receipt(event_id=vote.event_id, status="stored" if fresh else "replay", revision=vote.revision)

@@ -1,0 +1,90 @@
+"""What an answer is judged by: the page as it was planned, and how things stand with it at this moment."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from core.prepared import PreparedRead
+from rating.models import Ballot, Experiment, Slot
+from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
+from rating.protocols.base import Slot as PlannedSlot
+from rating.registry import protocol
+
+
+@dataclass(frozen=True)
+class Page:
+    """What stood fast before anybody answered: the plan, the consent, and the words in which it is asked."""
+
+    plan: TrialPlan
+    slot_ids: dict[str, int]
+    consent_id: UUID | None
+    rules: RatingProtocol
+    label_set: str
+    live: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What every vote moves on; read under the ballot's lock."""
+
+    revision: int
+    chain: str
+    vote_count: int
+    salt: str
+    closed_at: datetime | None
+    abandoned_at: datetime | None
+
+
+_PAGE = PreparedRead(
+    lambda trial, ballot: Slot.objects.filter(trial_id=trial, trial__ballot_id=ballot).values_list(
+        *("trial__kind", "trial__session", "trial__ask", "trial__detail", "trial__ballot__consent__id"),
+        *("trial__ballot__experiment__protocol", "trial__ballot__experiment__label_set"),
+        *("trial__ballot__experiment__state", "id", "key", "stimulus_id", "stimulus__item__name"),
+        *("stimulus__condition__name", "stimulus__condition__role", "stimulus__item__factors"),
+    ),
+    trial=UUID(int=1),
+    ballot=UUID(int=2),
+)
+# Both rows are locked, because of a joined row that it did not lock PostgreSQL returns what it was before the wait; and
+# the ballot first, as everywhere, which the order of FROM decides: otherwise two could wait for each other.
+_STANDING = PreparedRead(
+    lambda trial, ballot: (
+        Ballot.objects.select_for_update()
+        .filter(pk=ballot, trials__id=trial)
+        .values_list("trials__revision", "chain", "vote_count", "salt", "closed_at", "abandoned_at")
+    ),
+    trial=UUID(int=1),
+    ballot=UUID(int=2),
+)
+
+
+def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
+    """Read a page of this ballot; it never changes, so no lock is needed."""
+    rows = _PAGE.rows(trial=trial_id, ballot=ballot_id)
+    if not rows:
+        return None
+    kind, session, ask, detail, consent_id, slug, label_set, state, *_ = rows[0]
+    slots = [row[8:] for row in rows]
+    return Page(
+        plan=TrialPlan(
+            slots=tuple(
+                PlannedSlot(key, Entry(str(stimulus), item, condition, role, factors))
+                for _, key, stimulus, item, condition, role, factors in slots
+            ),
+            ask=tuple(ask),
+            kind=TrialKind(kind),
+            session=session,
+            detail=detail,
+        ),
+        slot_ids={key: slot_id for slot_id, key, *_ in slots},
+        consent_id=consent_id,
+        rules=protocol(slug),
+        label_set=label_set,
+        live=state == Experiment.State.LIVE,
+    )
+
+
+def lock_standing(*, trial_id: UUID, ballot_id: UUID) -> Standing | None:
+    """Let no other vote on this ballot in until the transaction ends."""
+    rows = _STANDING.rows(trial=trial_id, ballot=ballot_id)
+    return Standing(*rows[0]) if rows else None
