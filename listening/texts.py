@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 def visit_texts() -> dict[str, str]:
     """Return every sentence that the page's script may show, in the reader's language."""
-    return {**_saving(), **_playing(), **_turns()}
+    return {**_saving(), **_playing(), **_turns(), **_resting(), **_setting_up()}
 
 
 def _saving() -> dict[str, str]:
@@ -38,7 +38,10 @@ def _saving() -> dict[str, str]:
 
 def _playing() -> dict[str, str]:
     return {
-        "where": _("Clip {position} of {total}"),
+        "where": _("Clip {clip} of {clips}"),
+        "where_session": _("Session {session} of {sessions}, clip {clip} of {clips}"),
+        "where_practice": _("Practice, clip {clip} of {clips}"),
+        "part": _("Playing {part} of {parts}"),
         "play": _("Play"),
         "play_again": _("Play again"),
         "loading": _("Getting the clip ready"),
@@ -60,4 +63,44 @@ def _turns() -> dict[str, str]:
         "refused": _("The server did not accept the last answer. The clip comes again."),
         "waiting_for_network": _("Waiting for the server."),
         "refused_page": _("Some answers are missing. The page shows them again."),
+        "reopened": _("Choose another answer, then go on."),
+        "postponed": _("Thank you. The clip comes again at the end of this session."),
+        "skipped": _("The clip failed twice and is left out. This is not your fault."),
+        "device_changed": _("Your sound device changed. Set the level again, then go on."),
+    }
+
+
+def _resting() -> dict[str, str]:
+    return {
+        "order_title": _("The order changes"),
+        "order_from_now": _("From now on you rate the {first} first, then the {second}."),
+        "rest_title": _("Rest your ears"),
+        "rest_safe": _("{answered} answers are safe on the server."),
+        "rest_next": _("Next: session {session} of {sessions}, about {minutes} min."),
+        "rest_tab": _("Break, {left} left"),
+    }
+
+
+def _setting_up() -> dict[str, str]:
+    return {
+        "ears_title": _("Left and right"),
+        "ears_advice": _("Put your headphones on, left on left. You will hear three short sounds."),
+        "ears_again": _(
+            "That did not fit. Look for L and R on your headphones, push the plug in all the way, and turn off "
+            "“mono audio” in the sound settings. Then try once more."
+        ),
+        "ears_question": _("In which ear was the sound?"),
+        "ear_left": _("Left"),
+        "ear_both": _("Both"),
+        "ear_right": _("Right"),
+        "headphones_title": _("Headphones"),
+        "headphones_advice": _(
+            "Each sound is three parts of noise. A faint tone hides in one of them; only headphones let it be heard."
+        ),
+        "headphones_again": _(
+            "That was not clear. Here is another way to find out: make sure that both sides sound, then try this one."
+        ),
+        "headphones_question": _("Which part had the hidden tone?"),
+        "antiphase": _("Which of the three tones was the softest?"),
+        "round": _("{round} of {rounds}"),
     }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyOf, byteLength, LONGEST_PAUSE_MS, MAX_BYTES, pauseAfter, takeBatch } from "./batch.ts";
+import { bodyOf, byteLength, MAX_BYTES, takeBatch } from "./batch.ts";
 import type { VoteEvent } from "./events.ts";
+import { HEARD } from "./fake-heard.ts";
 
 function event(id: number, note = ""): VoteEvent {
   return {
@@ -9,7 +10,7 @@ function event(id: number, note = ""): VoteEvent {
     trial: `trial-${id}`,
     revision: 0,
     payload: { note },
-    heard: { plays: 1, heard_ms: 1, heard_full: true, sample_rate_hz: 48000 },
+    heard: HEARD,
     clock: { wall: "2026-01-01T00:00:00Z", monotonic_ms: 1, counter: id },
   };
 }
@@ -31,18 +32,4 @@ test("the body of a batch never exceeds 48 KiB, also with letters of several byt
 
 test("an event that is too large alone still goes, so that the server can say so", () => {
   assert.equal(takeBatch([event(1, "x".repeat(MAX_BYTES)), event(2)]).length, 1);
-});
-
-test("pauses grow to thirty seconds, keep a fixed lower half and never end", () => {
-  for (const failures of [1, 2, 5, 10, 1000]) {
-    const shortest = pauseAfter(failures, () => 0);
-    const longest = pauseAfter(failures, () => 1);
-    assert.equal(longest, 2 * shortest);
-    assert.ok(longest <= LONGEST_PAUSE_MS);
-  }
-  assert.ok(pauseAfter(2, () => 0) > pauseAfter(1, () => 0));
-  assert.equal(
-    pauseAfter(1000, () => 1),
-    LONGEST_PAUSE_MS,
-  );
 });

@@ -2,11 +2,19 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** What was heard before an answer, by the audio clock; `player/heard.ts` says what each figure means. */
 export interface Heard {
   plays: number;
   heard_ms: number;
   heard_full: boolean;
   sample_rate_hz: number;
+  started_ms: number;
+  ended_ms: number;
+  stall_ms: number;
+  interruptions: string[];
+  answer_ms: number;
+  level_db: number;
+  latency_ms: number;
 }
 
 export interface VoteEvent {

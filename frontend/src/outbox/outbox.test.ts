@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { Alarm, Scope } from "../lib/scope.ts";
 import type { VoteEvent } from "./events.ts";
+import { HEARD } from "./fake-heard.ts";
 import { FakeServer } from "./fake-server.ts";
 import { type News, Outbox, type SaveState } from "./outbox.ts";
 import { MemoryStore, openStore, type Store } from "./store.ts";
@@ -32,7 +33,7 @@ function event(trial = "trial"): VoteEvent {
     trial,
     revision: 0,
     payload: { marks: [{ slot: "a", scale: "QUALITY", value: 4 }] },
-    heard: { plays: 1, heard_ms: 2400, heard_full: true, sample_rate_hz: 48000 },
+    heard: HEARD,
     clock: { wall: "2026-01-01T00:00:00Z", monotonic_ms: 1, counter },
   };
 }

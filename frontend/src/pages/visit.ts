@@ -1,43 +1,20 @@
-// The participant's live page: puts the parts together and starts.
+// The participant's live page: puts the parts together, leads through the sound check to the first clip, and starts.
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import { openStore } from "../outbox/store.ts";
 import { Player } from "../player/player.ts";
+import { Setup } from "../setup/setup.ts";
+import { wireKeySheet, wireTrialDialog } from "../trial/dialogs.ts";
 import { Keys } from "../trial/keys.ts";
+import { Reports } from "../trial/reports.ts";
+import { Rest } from "../trial/rest.ts";
 import { type VisitConfig, VisitRun } from "../trial/run.ts";
 import { SaveStateView } from "../trial/savestate.ts";
 import { Screen } from "../trial/screen.ts";
 import type { Texts } from "../trial/texts.ts";
 
-const SHORTCUTS_KEY = "earmark-shortcuts";
-
-function wireKeySheet(scope: Scope, keys: Keys, allowed: boolean): void {
-  const sheet = need<HTMLDialogElement>("#key-sheet");
-  const choice = need<HTMLInputElement>("#shortcuts");
-  let wanted = true;
-  try {
-    wanted = localStorage.getItem(SHORTCUTS_KEY) !== "off";
-  } catch {
-    // Not remembered on this device; the keys work.
-  }
-  choice.checked = keys.enabled = allowed && wanted;
-  choice.disabled = !allowed;
-  scope.listen(choice, "change", () => {
-    keys.enabled = choice.checked;
-    try {
-      localStorage.setItem(SHORTCUTS_KEY, choice.checked ? "on" : "off");
-    } catch {
-      // Holds for this page.
-    }
-  });
-  const open = () => {
-    sheet.showModal();
-    return true;
-  };
-  scope.listen(need("#keys"), "click", open);
-  keys.on(scope, (event) => event.key === "?" && open());
-}
+const MOST_ERRORS_TOLD = 5;
 
 function wireLeaving(scope: Scope, outbox: Outbox, durable: boolean): void {
   scope.listen(window, "pagehide", () => outbox.sendParting());
@@ -48,19 +25,57 @@ function wireLeaving(scope: Scope, outbox: Outbox, durable: boolean): void {
   });
 }
 
+/** A script that failed at a listener's is told to the experimenter, the first few times. */
+function wireErrors(scope: Scope, reports: Reports): void {
+  let told = 0;
+  const tell = (message: string) => {
+    told += 1;
+    if (told <= MOST_ERRORS_TOLD) reports.mention("error", { message: message.slice(0, 300) });
+  };
+  scope.listen<ErrorEvent>(window, "error", ({ message }) => tell(message));
+  scope.listen<PromiseRejectionEvent>(window, "unhandledrejection", ({ reason }) => tell(String(reason)));
+}
+
+/** A click, which is also what browsers ask for before they let a page sound. */
+function clicked(scope: Scope, button: HTMLButtonElement): Promise<void> {
+  button.disabled = false;
+  return new Promise((resolve) => {
+    const release = scope.listen(button, "click", () => {
+      button.disabled = true;
+      release();
+      resolve();
+    });
+  });
+}
+
+/** The sound check, if one is due, behind a page of its own that says what it is for. */
+async function checkSound(scope: Scope, setup: Setup, player: Player): Promise<void> {
+  const state = await setup.state();
+  if (!state.steps.length) return;
+  const welcome = need("#welcome");
+  welcome.hidden = false;
+  await clicked(scope, need("#begin-setup"));
+  await player.unlock();
+  welcome.hidden = true;
+  await setup.run(state);
+}
+
 async function open(): Promise<void> {
   const config = embedded<VisitConfig>("visit");
   const texts = embedded<Texts>("texts");
+  const { api, csrf } = config;
   const scope = new Scope();
   const keys = new Keys(scope);
   const screen = new Screen(texts);
   const store = await openStore(config.seat, scope);
   const player = new Player(scope);
+  const reports = new Reports(`${api}reports/`, csrf);
+  const setup = new Setup({ url: `${api}setup/`, csrf, texts, scope, player, keys });
   const saveState = new SaveStateView(scope, texts, { retry: () => run.wake(), waiting: () => outbox.waiting });
   const outbox: Outbox = new Outbox({
     visit: config.seat,
-    votesUrl: `${config.api}votes/`,
-    csrf: config.csrf,
+    votesUrl: `${api}votes/`,
+    csrf,
     store,
     scope,
     onState: (state) => saveState.show(state),
@@ -75,21 +90,48 @@ async function open(): Promise<void> {
     outbox,
     player,
     keys,
+    reports,
+    rest: new Rest(texts, scope, keys),
+    level: async () => setup.run(await setup.state("level")),
     durable: store.durable,
   });
   keys.onStop(scope, () => player.stop());
   wireKeySheet(scope, keys, config.shortcuts ?? true);
+  wireTrialDialog(
+    scope,
+    keys,
+    { dialog: "#paused", button: "#pause", letter: "p" },
+    {
+      opened: () => {
+        player.stop();
+        reports.mention("pause", { paused: true });
+      },
+      closed: () => reports.mention("pause", { paused: false }),
+    },
+  );
+  wireTrialDialog(
+    scope,
+    keys,
+    { dialog: "#clip-problem", button: "#problem", letter: "x" },
+    {
+      opened: () => player.stop(),
+      closed: (pressed) => {
+        const reason = need<HTMLInputElement>("#clip-problem input[name=reason]:checked").value;
+        if (pressed === "send") void run.reportClip(reason);
+      },
+    },
+  );
   wireLeaving(scope, outbox, store.durable);
+  wireErrors(scope, reports);
   scope.listen(window, "online", () => run.wake());
   const loaded = run.load();
-  scope.listen(screen.start, "click", async () => {
-    screen.start.disabled = true;
-    await player.unlock();
-    screen.begin();
-    await loaded;
-    await run.run();
-  });
-  screen.start.disabled = false;
+  await checkSound(scope, setup, player);
+  screen.show("instructions");
+  await clicked(scope, screen.start);
+  await player.unlock();
+  screen.show("none");
+  await loaded;
+  await run.run();
 }
 
 void open();

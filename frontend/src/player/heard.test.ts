@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Heard } from "../outbox/events.ts";
 import { heardSeconds, heardToTheEnd, type Presentation, type SlotPresentation, summarise } from "./heard.ts";
 
 function presentation(change: Partial<SlotPresentation> = {}): SlotPresentation {
-  return { slot: "a", outcome: "ended", startedAt: 10, endedAt: 12.4, durationS: 2.4, ...change };
+  return { slot: "a", outcome: "ended", startedAt: 10, endedAt: 12.4, durationS: 2.4, stallS: 0, ...change };
+}
+
+const CIRCUMSTANCES = { sampleRateHz: 48000, latencyS: 0.02, levelDb: 1.5, answerMs: 812.4 };
+
+/** The figures that say how much was heard. */
+function amount({ plays, heard_ms, heard_full }: Heard) {
+  return { plays, heard_ms, heard_full };
 }
 
 test("a clip that ended by the audio clock was heard to the end", () => {
@@ -30,18 +38,34 @@ test("a voided presentation is no play, a stopped one is", () => {
       presentation(),
     ],
     ["a"],
-    48000,
+    CIRCUMSTANCES,
   );
-  assert.deepEqual(heard, { plays: 2, heard_ms: 3400, heard_full: true, sample_rate_hz: 48000 });
+  assert.deepEqual(amount(heard), { plays: 2, heard_ms: 3400, heard_full: true });
 });
 
 test("a page with two clips was heard when both were", () => {
-  const one = summarise([presentation({ slot: "a" })], ["a", "b"], 48000);
+  const one = summarise([presentation({ slot: "a" })], ["a", "b"], CIRCUMSTANCES);
   assert.equal(one.heard_full, false);
-  const both = summarise([presentation({ slot: "a" }), presentation({ slot: "b" })], ["a", "b"], 48000);
-  assert.deepEqual(both, { plays: 1, heard_ms: 4800, heard_full: true, sample_rate_hz: 48000 });
+  const both = summarise([presentation({ slot: "a" }), presentation({ slot: "b" })], ["a", "b"], CIRCUMSTANCES);
+  assert.deepEqual(amount(both), { plays: 1, heard_ms: 4800, heard_full: true });
 });
 
 test("nothing played is nothing heard", () => {
-  assert.deepEqual(summarise([], ["a"], 44100), { plays: 0, heard_ms: 0, heard_full: false, sample_rate_hz: 44100 });
+  assert.deepEqual(amount(summarise([], ["a"], CIRCUMSTANCES)), { plays: 0, heard_ms: 0, heard_full: false });
+});
+
+test("the record says by which clock, how loud, how soon, and what came between", () => {
+  const voided = presentation({ outcome: "voided", endedAt: 11, stallS: 3, interruption: "hidden" });
+  const heard = summarise([voided, presentation({ stallS: 0.25 })], ["a"], CIRCUMSTANCES);
+  assert.deepEqual(heard, {
+    ...amount(heard),
+    sample_rate_hz: 48000,
+    started_ms: 10_000,
+    ended_ms: 12_400,
+    stall_ms: 250,
+    interruptions: ["hidden"],
+    answer_ms: 812,
+    level_db: 1.5,
+    latency_ms: 20,
+  });
 });

@@ -2,8 +2,8 @@
 import { request } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
 import { unlock } from "./contexts.ts";
-import type { Presentation } from "./heard.ts";
-import { FIXED_GAIN, fadeOut, latencyS } from "./output.ts";
+import type { Interruption, Presentation } from "./heard.ts";
+import { fadeOut, gainOf, latencyS } from "./output.ts";
 
 const LENGTH_TOLERANCE_S = 0.05;
 
@@ -18,20 +18,22 @@ export class BrokenClip extends Error {}
 interface Playing {
   source: AudioBufferSourceNode;
   gain: GainNode;
-  finish: (outcome: Presentation["outcome"]) => void;
+  finish: (outcome: Presentation["outcome"], interruption?: Interruption) => void;
 }
 
 export class Player {
   readonly #scope: Scope;
   readonly #context: AudioContext;
   readonly #output: GainNode;
+  readonly #listeners: ((interruption: Interruption) => void)[] = [];
+  #levelDb = 0;
   #playing: Playing | null = null;
 
   constructor(scope: Scope, context: AudioContext = new AudioContext()) {
     this.#scope = scope;
     this.#context = context;
     this.#output = context.createGain();
-    this.#output.gain.value = FIXED_GAIN;
+    this.#output.gain.value = gainOf(0);
     this.#output.connect(context.destination);
     scope.own(() => void context.close());
     this.#voidOnInterruption();
@@ -39,6 +41,25 @@ export class Player {
 
   get sampleRateHz(): number {
     return this.#context.sampleRate;
+  }
+
+  get latencyS(): number {
+    return latencyS(this.#context);
+  }
+
+  get levelDb(): number {
+    return this.#levelDb;
+  }
+
+  /** One gain for everything that plays, heard at once; there is no other processing. */
+  set levelDb(levelDb: number) {
+    this.#levelDb = levelDb;
+    this.#output.gain.value = gainOf(levelDb);
+  }
+
+  /** Told whenever something came between the clip and the ear, whether a clip was playing or not. */
+  onInterruption(listener: (interruption: Interruption) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Fetch, decode and measure, so that Play starts at once. */
@@ -67,12 +88,17 @@ export class Player {
     source.connect(gain).connect(this.#output);
     const scope = this.#scope.child();
     const startedAt = this.#context.currentTime;
+    const startedMs = performance.now();
     return new Promise((resolve) => {
-      const finish = (outcome: Presentation["outcome"]) => {
+      const finish: Playing["finish"] = (outcome, interruption) => {
         if (scope.disposed) return;
         scope.dispose();
         this.#playing = null;
-        resolve({ outcome, startedAt, endedAt: this.#context.currentTime, durationS: clip.durationS });
+        const endedAt = this.#context.currentTime;
+        // Where the wall clock ran on and the audio clock did not, the sound stood still.
+        const stallS = Math.max(0, (performance.now() - startedMs) / 1000 - (endedAt - startedAt));
+        const why = interruption ? { interruption } : {};
+        resolve({ outcome, startedAt, endedAt, durationS: clip.durationS, stallS, ...why });
       };
       // The source ends when the last block is rendered; what the ear hears ends one output latency later.
       scope.listen(source, "ended", () => scope.after(latencyS(this.#context) * 1000, () => finish("ended")));
@@ -86,21 +112,27 @@ export class Player {
     this.#cut("stopped");
   }
 
-  #cut(outcome: "stopped" | "voided"): void {
+  #cut(outcome: "stopped" | "voided", interruption?: Interruption): void {
     const playing = this.#playing;
     if (!playing) return;
     playing.source.stop(fadeOut(playing.gain.gain, 1, this.#context.currentTime));
-    playing.finish(outcome);
+    playing.finish(outcome, interruption);
+  }
+
+  #interrupt(interruption: Interruption): void {
+    this.#cut("voided", interruption);
+    for (const listener of this.#listeners) listener(interruption);
   }
 
   // A clip heard behind another window, through an interrupted device or a changed one is not a presentation.
   #voidOnInterruption(): void {
     this.#scope.listen(document, "visibilitychange", () => {
-      if (document.visibilityState === "hidden") this.#cut("voided");
+      if (document.visibilityState === "hidden") this.#interrupt("hidden");
     });
     this.#scope.listen(this.#context, "statechange", () => {
-      if (this.#context.state !== "running") this.#cut("voided");
+      if (this.#context.state !== "running") this.#cut("voided", "suspended");
     });
-    if (navigator.mediaDevices) this.#scope.listen(navigator.mediaDevices, "devicechange", () => this.#cut("voided"));
+    if (navigator.mediaDevices)
+      this.#scope.listen(navigator.mediaDevices, "devicechange", () => this.#interrupt("device"));
   }
 }

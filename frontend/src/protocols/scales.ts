@@ -16,6 +16,8 @@ interface Group {
 export function mount(root: HTMLElement, page: ShownPage, _player: Player, scope: Scope): AnswerForm {
   const { slots, ask } = page.page as { slots: string[]; ask: string[] };
   const groups = slots.flatMap((slot) => ask.map((scale) => buildGroup(slot, scale, page.labels[scale])));
+  const layout = page.options.layout === "horizontal" ? "scale--horizontal" : "scale--vertical";
+  for (const { fieldset } of groups) fieldset.classList.add(layout);
   root.append(...groups.map((group) => group.fieldset));
   const listeners: (() => void)[] = [];
   scope.listen(root, "change", () => {
@@ -43,7 +45,8 @@ function buildGroup(slot: string, scale: string, words: ScaleWords | undefined):
       make("span", { class: "scale__tick", "aria-hidden": "true" }, "✓"),
     ),
   );
-  const attend = words?.attend ? [make("p", { class: "scale__attend" }, words.attend)] : [];
+  // Where one word says what to attend to, the page shows it with its sentence above the player.
+  const attend = words?.attend && !words.word ? [make("p", { class: "scale__attend" }, words.attend)] : [];
   const fieldset = make(
     "fieldset",
     { class: "scale", lang: words?.language ?? "", "data-scale": scale, "data-slot": slot },

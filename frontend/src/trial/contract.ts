@@ -8,6 +8,7 @@ export interface ScaleWords {
   language: string; // of the words, which may differ from the page's
   question: string;
   attend: string;
+  word: string; // what the scale is about, where several take turns; else empty
   anchors: { value: number; label: string }[]; // best first
 }
 
@@ -20,13 +21,27 @@ export interface TrialPage {
   revision: number;
   view: string;
   plays_allowed: number;
+  /** Which page of its session this is. */
+  place: { number: number; of: number };
+  options: { layout?: string; auto_confirm?: boolean };
   page: { [key: string]: Json };
   media: Record<string, { url: string; duration_s: number }>;
   labels: Record<string, ScaleWords>;
 }
 
+/** One session of the visit; number 0 is practice. */
+export interface SessionSummary {
+  session: number;
+  total: number;
+  answered: number;
+  seconds_left: number;
+}
+
 export interface Upcoming {
   trials: TrialPage[];
+  sessions: SessionSummary[];
+  /** A short fingerprint of everything that the server holds of this visit. */
+  receipt: string;
   answered: number;
   total: number;
   finished: boolean;

@@ -30,6 +30,7 @@ const CHOICES = ["radio", "checkbox"];
 
 export function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof HTMLElement)) return "other";
+  if (target instanceof HTMLInputElement && target.type === "range") return "other"; // nothing is typed into it
   if (target instanceof HTMLInputElement) return CHOICES.includes(target.type) ? "choice" : "text";
   if (target.isContentEditable || target.matches("textarea, select")) return "text";
   return target.matches("button, a[href], summary") ? "button" : "other";

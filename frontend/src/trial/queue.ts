@@ -23,6 +23,11 @@ export class TrialQueue {
     this.#pages = this.#pages.filter((page) => page.trial !== trial);
   }
 
+  /** The clip failed: the server says with its next list when it comes again, if it does. */
+  postpone(trial: string): void {
+    this.#pages = this.#pages.filter((page) => page.trial !== trial);
+  }
+
   /** The server would not take the answer: the trial comes again with the next list. */
   reopen(trial: string): void {
     this.#answered.delete(trial);

@@ -1,16 +1,19 @@
 // A visit from the first page to the receipt: what comes next, one trial after another, and the last word.
 
 import { Problem, requestJson } from "../lib/http.ts";
+import { isRefusal, retrying } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
 import { newUuid } from "../lib/uuid.ts";
 import type { Heard, Json } from "../outbox/events.ts";
 import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
 import { Clips } from "./clips.ts";
-import type { TrialPage, Upcoming } from "./contract.ts";
+import type { SessionSummary, TrialPage, Upcoming } from "./contract.ts";
 import type { Keys } from "./keys.ts";
+import { turnBefore } from "./place.ts";
 import { TrialQueue } from "./queue.ts";
-import { isRefusal, retrying } from "./retry.ts";
+import type { Reports } from "./reports.ts";
+import type { Rest } from "./rest.ts";
 import type { SaveStateView } from "./savestate.ts";
 import type { Screen } from "./screen.ts";
 import type { Texts } from "./texts.ts";
@@ -19,12 +22,18 @@ import { Views } from "./views.ts";
 
 const PAGES_KEPT_AHEAD = 5;
 const BLANK_MS = 250; // between two trials, so that one is not taken for the other
+const SETTLING_MS = 4000; // how long a break waits for the last answers to arrive before it is shown
+const STALL_MS = 250;
+const SEAT_GIVEN_AWAY = "visit.left";
 
 export interface VisitConfig {
   api: string;
   csrf: string;
   seat: string;
   total: number;
+  /** The rest that is suggested between two sessions. */
+  rest_s: number;
+  level_check: boolean;
   shortcuts?: boolean;
 }
 
@@ -37,7 +46,16 @@ export interface RunParts {
   outbox: Outbox;
   player: Player;
   keys: Keys;
+  rest: Rest;
+  reports: Reports;
+  /** Let the level be set once more. */
+  level: () => Promise<void>;
   durable: boolean;
+}
+
+interface Answered {
+  page: TrialPage;
+  heard: Heard;
 }
 
 export class VisitRun {
@@ -47,15 +65,23 @@ export class VisitRun {
   readonly #views = new Views();
   readonly #alarm = new Alarm();
   readonly #ownEvents = new Set<string>();
-  #total: number;
+  #sessions: readonly SessionSummary[] = [];
+  #answered = 0;
+  #receipt = "";
   #counter = 0;
   #refilling: Promise<void> | null = null;
   #current: { trial: string; scope: Scope } | null = null;
+  #shown: TrialPage | null = null; // the page before, for what changes between two
+  #last: Answered | null = null; // whose answer can still be taken back
+  #reopened: Answered | null = null;
+  #deviceChanged = false;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
-    this.#total = parts.config.total;
+    parts.player.onInterruption((interruption) => {
+      if (interruption === "device") this.#noticeDevice();
+    });
   }
 
   /** Learn what waits from an earlier page and what comes next; clips are made ready meanwhile. */
@@ -68,11 +94,59 @@ export class VisitRun {
     const { screen, scope, texts, durable } = this.#parts;
     if (!durable) screen.notice(texts.blocking);
     while (!scope.disposed) {
-      const page = this.#queue.first ?? (await this.#catchUp());
+      const again = this.#reopened;
+      const page = again?.page ?? this.#queue.first ?? (await this.#catchUp());
       if (!page) return;
-      await this.#runTrial(page);
+      if (!again && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
+      this.#reopened = null;
+      await this.#runTrial(page, again?.heard);
       await new Alarm().wait(scope, BLANK_MS);
     }
+  }
+
+  /** Whatever stands between two pages: a changed device, a break, another order of scales. */
+  async #interlude(page: TrialPage): Promise<boolean> {
+    const { screen, texts, rest, outbox, scope, level, config } = this.#parts;
+    if (this.#deviceChanged) {
+      this.#deviceChanged = false;
+      screen.show("none");
+      await level();
+      return true;
+    }
+    const turn = turnBefore(page, this.#shown, this.#sessions, texts);
+    this.#shown = page;
+    const next = this.#sessions.find(({ session }) => session === page.session);
+    if (!turn || !next) return false;
+    screen.show("none");
+    await Promise.race([outbox.drained().then(() => this.#refill()), new Alarm().wait(scope, SETTLING_MS)]);
+    const sessions = this.#sessions.filter(({ session }) => session > 0).length;
+    const facts = { turn, next, sessions, answered: this.#answered, receipt: this.#receipt };
+    const choice = await rest.show({ ...facts, restS: config.rest_s, offersLevel: config.level_check });
+    if (choice === "level") await level();
+    return true;
+  }
+
+  /** Something was wrong with the clip: it comes again at the end of the session, or not at all. */
+  async reportClip(reason: string): Promise<void> {
+    const { reports, screen, texts } = this.#parts;
+    const current = this.#current;
+    if (!current) return;
+    const id = newUuid();
+    const send = () => reports.send("clip", id, { reason }, current.trial);
+    const { skipped } = await retrying(send, this.#retry(current.scope, texts.waiting_for_network));
+    this.#queue.postpone(current.trial);
+    current.scope.dispose();
+    screen.notice(skipped ? texts.skipped : texts.postponed);
+    await this.#refill();
+  }
+
+  #noticeDevice(): void {
+    const { reports, screen, texts, config } = this.#parts;
+    reports.mention("device", {}, this.#current?.trial);
+    if (!config.level_check || !this.#current) return;
+    this.#deviceChanged = true;
+    screen.notice(texts.device_changed);
+    this.#current.scope.dispose();
   }
 
   /** Try again now: somebody asked, or the network came back. */
@@ -83,7 +157,7 @@ export class VisitRun {
 
   /** What the server said about answers of this tab or of another one. */
   hear(news: News): void {
-    this.#total = news.total;
+    this.#answered = news.answered;
     this.#parts.saveState.setSessionLost(false);
     for (const verdict of news.verdicts) this.#judge(verdict);
     if (this.#queue.pages.length <= PAGES_KEPT_AHEAD) void this.#refill();
@@ -104,15 +178,22 @@ export class VisitRun {
     this.#current.scope.dispose();
   }
 
-  async #runTrial(page: TrialPage): Promise<void> {
+  async #runTrial(page: TrialPage, already?: Heard): Promise<void> {
     const { screen, scope, texts, player, keys } = this.#parts;
     const trialScope = scope.child();
     this.#current = { trial: page.trial, scope: trialScope };
     const view = await retrying(() => this.#views.load(page.view), this.#retry(trialScope, texts.waiting_for_network));
-    screen.showTrial(page, this.#total);
-    const clips = retrying(() => this.#clips.of(page), this.#retry(trialScope, texts.loading_again));
+    screen.showTrial(page, this.#sessions);
+    const fetch = () => retrying(() => this.#clips.of(page), this.#retry(trialScope, texts.loading_again));
+    const clips = already ? Promise.resolve(new Map()) : fetch();
     const keep = (payload: Json, heard: Heard) => this.#keep(page, payload, heard);
-    await new Trial({ page, view, clips, player, screen, keys, texts, scope: trialScope, keep }).done;
+    const last = this.#last;
+    const reopen = () => {
+      this.#reopened = last && { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
+      trialScope.dispose();
+    };
+    const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
+    await new Trial({ page, view, clips, player, screen, keys, texts, scope: trialScope, keep, ...extra }).done;
     this.#current = null;
   }
 
@@ -126,6 +207,8 @@ export class VisitRun {
       counter: this.#counter,
     };
     this.#ownEvents.add(event_id);
+    this.#last = { page, heard };
+    if (heard.stall_ms > STALL_MS) this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
     this.#parts.screen.notice("");
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
     await this.#parts.outbox.add({ event_id, trial: page.trial, revision: page.revision, payload, heard, clock });
@@ -145,7 +228,9 @@ export class VisitRun {
     const ask = () => requestJson<Upcoming>(`${config.api}upcoming/`, { signal: scope.signal });
     const upcoming = await retrying(ask, this.#retry(scope, texts.waiting_for_network));
     this.#parts.saveState.setSessionLost(false);
-    this.#total = upcoming.total;
+    this.#sessions = upcoming.sessions;
+    this.#answered = upcoming.answered;
+    this.#receipt = upcoming.receipt;
     this.#queue.merge(upcoming.trials);
     for (const page of this.#queue.pages) this.#views.load(page.view).catch(() => {});
     this.#clips.prepare(this.#queue.pages);
@@ -183,6 +268,7 @@ export class VisitRun {
 
   #retry(scope: Scope, sentence: string) {
     const onFailure = (error: unknown) => {
+      if (error instanceof Problem && error.code === SEAT_GIVEN_AWAY) location.reload(); // the page says what happened
       const lost = error instanceof Problem && error.sessionLost;
       this.#parts.saveState.setSessionLost(lost);
       this.#parts.screen.note(isRefusal(error) ? (error as Problem).message : sentence);

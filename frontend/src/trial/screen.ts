@@ -1,6 +1,7 @@
 // The elements of the visit's page and what each phase shows. Nothing here decides anything.
 import { fill, need } from "../lib/dom.ts";
-import type { TrialPage } from "./contract.ts";
+import type { SessionSummary, TrialPage } from "./contract.ts";
+import { attention, partOf, whereText } from "./place.ts";
 import type { Texts } from "./texts.ts";
 
 export type Phase = "loading" | "ready" | "playing" | "rate" | "saving";
@@ -11,6 +12,8 @@ export class Screen {
   readonly play = need<HTMLButtonElement>("#play");
   readonly next = need<HTMLButtonElement>("#next");
   readonly view = need("#view");
+  readonly pause = need<HTMLButtonElement>("#pause");
+  readonly problem = need<HTMLButtonElement>("#problem");
   readonly #texts: Texts;
   readonly #trial = need("#trial");
   readonly #player = need("#player");
@@ -20,6 +23,9 @@ export class Screen {
   readonly #note = need("#play-note");
   readonly #gate = need<HTMLFieldSetElement>("#gate");
   readonly #where = need("#where");
+  readonly #part = need("#part");
+  readonly #word = need("#word");
+  readonly #attend = need("#attend");
   readonly #progress = need<HTMLProgressElement>("#progress");
   readonly #practice = need("#practice");
   readonly #notice = need("#notice");
@@ -29,17 +35,28 @@ export class Screen {
     this.#texts = texts;
   }
 
-  /** Leave the instructions. */
-  begin(): void {
-    this.instructions.hidden = true;
-    this.#trial.hidden = false;
+  /** Show one part of the visit and hide the others. */
+  show(place: "instructions" | "trial" | "none"): void {
+    this.instructions.hidden = place !== "instructions";
+    this.#trial.hidden = place !== "trial";
+    if (place === "instructions") need("h1", this.instructions).focus();
   }
 
-  showTrial(page: TrialPage, total: number): void {
+  showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {
+    this.show("trial");
     this.view.replaceChildren();
-    this.#where.textContent = fill(this.#texts.where, { position: page.position, total });
-    this.#progress.max = total;
-    this.#progress.value = page.position - 1;
+    this.#where.textContent = whereText(page, sessions, this.#texts);
+    const { part, parts } = partOf(page);
+    this.#part.textContent = parts > 1 ? fill(this.#texts.part, { part, parts }) : "";
+    this.#part.hidden = parts === 1;
+    const asked = attention(page);
+    this.#trial.dataset.pattern = String(asked?.pattern ?? 0);
+    this.#word.textContent = asked?.words.word ?? "";
+    this.#attend.textContent = asked?.words.attend ?? "";
+    this.#attend.lang = this.#word.lang = asked?.words.language ?? "";
+    this.#word.hidden = this.#attend.hidden = !asked;
+    this.#progress.max = page.place.of;
+    this.#progress.value = page.place.number - 1;
     this.#practice.hidden = page.kind !== "practice";
   }
 

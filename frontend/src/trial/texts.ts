@@ -13,6 +13,9 @@ export interface Texts {
   trouble_rejected: string;
   copied: string;
   where: string;
+  where_session: string;
+  where_practice: string;
+  part: string;
   play: string;
   play_again: string;
   loading: string;
@@ -30,4 +33,27 @@ export interface Texts {
   refused: string;
   waiting_for_network: string;
   refused_page: string;
+  reopened: string;
+  postponed: string;
+  skipped: string;
+  device_changed: string;
+  order_title: string;
+  order_from_now: string;
+  rest_title: string;
+  rest_safe: string;
+  rest_next: string;
+  rest_tab: string;
+  ears_title: string;
+  ears_advice: string;
+  ears_again: string;
+  ears_question: string;
+  ear_left: string;
+  ear_both: string;
+  ear_right: string;
+  headphones_title: string;
+  headphones_advice: string;
+  headphones_again: string;
+  headphones_question: string;
+  antiphase: string;
+  round: string;
 }

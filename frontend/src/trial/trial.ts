@@ -17,8 +17,12 @@ export interface TrialParts {
   keys: Keys;
   texts: Texts;
   scope: Scope;
+  /** What was heard when the page was answered before; then it only takes another answer. */
+  already?: Heard;
   /** Resolves when the answer is safe. */
   keep: (payload: Json, heard: Heard) => Promise<void>;
+  /** Take the answer before this one back, where that can still be done. */
+  reopen?: () => void;
 }
 
 export class Trial {
@@ -28,6 +32,8 @@ export class Trial {
   #clips = new Map<string, Clip>();
   #phase: Phase = "loading";
   #fullPlays = 0;
+  #heardMs = 0; // when the last presentation ended
+  #answeredMs = 0; // when the answer was last changed
   #finish: () => void = () => {};
 
   /** Resolves when the answer is safe, or when the scope ended because the trial was settled elsewhere. */
@@ -41,13 +47,13 @@ export class Trial {
     });
     scope.own(this.#finish);
     this.#form = view.mount(screen.view, { ...page, keys }, player, scope);
-    this.#form.onChange(() => this.#offerNext());
+    this.#form.onChange(() => this.#changed());
     scope.listen(screen.play, "click", () => void this.play());
     scope.listen(screen.next, "click", () => void this.next());
     keys.on(scope, (event) => this.#key(event));
     scope.own(() => player.stop());
-    this.#enter("loading", parts.texts.loading);
-    void this.#load();
+    if (parts.already) this.#takeAnother();
+    else void this.#load();
   }
 
   async play(): Promise<void> {
@@ -63,21 +69,36 @@ export class Trial {
       if (!heardToTheEnd(presentation)) return this.#interrupted(presentation.outcome);
     }
     this.#fullPlays += 1;
+    this.#heardMs = performance.now();
     this.#enter("rate", texts.rate_now);
     screen.focus("view");
   }
 
   async next(): Promise<void> {
-    const { player, page, keep, texts, scope } = this.#parts;
+    const { keep, texts, scope, already } = this.#parts;
     const payload = this.#phase === "rate" ? this.#form.answer() : undefined;
     if (payload === undefined) return;
     this.#enter("saving", texts.saving);
-    await keep(payload, summarise(this.#presentations, Object.keys(page.media), player.sampleRateHz));
+    await keep(payload, already ?? this.#heard());
     scope.dispose();
+  }
+
+  #heard(): Heard {
+    const { player, page } = this.#parts;
+    const { sampleRateHz, latencyS, levelDb } = player;
+    const answerMs = this.#answeredMs - this.#heardMs;
+    const slots = Object.keys(page.media);
+    return summarise(this.#presentations, slots, { sampleRateHz, latencyS, levelDb, answerMs });
+  }
+
+  #takeAnother(): void {
+    this.#enter("rate", this.#parts.texts.reopened);
+    this.#parts.screen.focus("view");
   }
 
   async #load(): Promise<void> {
     const { clips, scope, screen, texts } = this.#parts;
+    this.#enter("loading", texts.loading);
     this.#clips = await clips;
     if (scope.disposed) return;
     this.#enter("ready", texts.press_play);
@@ -96,7 +117,8 @@ export class Trial {
   #mayPlay(): boolean {
     const allowed = this.#parts.page.plays_allowed;
     if (this.#phase === "ready") return true;
-    return this.#phase === "rate" && (allowed <= 0 || this.#fullPlays < allowed);
+    if (this.#phase !== "rate" || this.#parts.already) return false;
+    return allowed <= 0 || this.#fullPlays < allowed;
   }
 
   #enter(phase: Phase, note: string): void {
@@ -104,6 +126,12 @@ export class Trial {
     this.#phase = phase;
     this.#parts.screen.showPhase(phase, { canPlay: this.#mayPlay(), again, note });
     this.#offerNext();
+  }
+
+  #changed(): void {
+    this.#answeredMs = performance.now();
+    this.#offerNext();
+    if (this.#parts.page.options.auto_confirm) void this.next();
   }
 
   #offerNext(): void {
@@ -117,6 +145,10 @@ export class Trial {
     }
     if (event.key === "Enter") {
       void this.next();
+      return true;
+    }
+    if (event.key === "Backspace" && this.#phase === "ready" && this.#parts.reopen) {
+      this.#parts.reopen();
       return true;
     }
     if (digitOf(event.code) === undefined || this.#phase === "rate") return false;

@@ -1,0 +1,104 @@
+// Everything between consent and the first clip that has to do with sound: ears, level, headphones.
+import { need } from "../lib/dom.ts";
+import { requestJson } from "../lib/http.ts";
+import { isRefusal, retrying } from "../lib/retry.ts";
+import { Alarm, type Scope } from "../lib/scope.ts";
+import type { Player } from "../player/player.ts";
+import type { Keys } from "../trial/keys.ts";
+import type { Texts } from "../trial/texts.ts";
+import type { LevelStep, Outcome, ScreeningStep, SetupState, SetupStep } from "./contract.ts";
+import { Levelling } from "./levelling.ts";
+import { Screening } from "./screening.ts";
+
+export interface SetupParts {
+  url: string;
+  csrf: string;
+  texts: Texts;
+  scope: Scope;
+  player: Player;
+  keys: Keys;
+}
+
+export class Setup {
+  readonly #parts: SetupParts;
+  readonly #section = need("#setup");
+  readonly #alarm = new Alarm();
+  #checks = 0;
+
+  constructor(parts: SetupParts) {
+    this.#parts = parts;
+    parts.scope.listen(window, "online", () => this.#alarm.ring());
+  }
+
+  /** Ask what is still to be checked, and take over the level of an earlier page of this visit. */
+  async state(again = ""): Promise<SetupState> {
+    const state = await this.#ask<SetupState>(`${this.#parts.url}${again ? `?again=${again}` : ""}`);
+    if (state.level_db !== null) this.#parts.player.levelDb = state.level_db;
+    return state;
+  }
+
+  /** Go through the checks, one after the other, until the server wants no more. */
+  async run(state: SetupState): Promise<void> {
+    let steps = state.steps;
+    while (steps.length && !this.#parts.scope.disposed) {
+      const outcome = await this.#check(steps[0] as SetupStep);
+      // A check that is no longer due was done in another tab: what counts is what the server still wants.
+      const told = this.#ask<SetupState>(this.#parts.url, outcome).catch(() => this.state());
+      steps = (await told).steps;
+    }
+    this.#section.hidden = true;
+  }
+
+  async #check(step: SetupStep): Promise<Outcome> {
+    const scope = this.#parts.scope.child();
+    this.#checks += 1;
+    this.#section.dataset.check = String(this.#checks);
+    this.#section.hidden = false;
+    for (const part of this.#section.querySelectorAll<HTMLElement>("[data-setup]"))
+      part.hidden = part.dataset.setup !== (step.step === "level" ? "level" : "screening");
+    try {
+      return step.step === "level" ? await this.#level(step, scope) : await this.#screen(step, scope);
+    } finally {
+      scope.dispose();
+    }
+  }
+
+  async #level(step: LevelStep, scope: Scope): Promise<Outcome> {
+    const { player, keys } = this.#parts;
+    const levelling = new Levelling({ step, player, keys, scope });
+    await this.#retry(() => levelling.load());
+    const { levelDb, plays } = await levelling.done;
+    return {
+      step: "level",
+      level_db: levelDb,
+      plays,
+      sample_rate_hz: player.sampleRateHz,
+      output_latency_s: player.latencyS,
+    };
+  }
+
+  async #screen(step: ScreeningStep, scope: Scope): Promise<Outcome> {
+    const { player, keys, texts } = this.#parts;
+    const screening = new Screening({ step, player, keys, texts, scope });
+    await this.#retry(() => screening.load());
+    return { step: step.step, screening: step.screening, answers: await screening.done };
+  }
+
+  #ask<T>(url: string, json?: Outcome): Promise<T> {
+    const { csrf, scope } = this.#parts;
+    return this.#retry(() => requestJson<T>(url, { signal: scope.signal, csrf, ...(json ? { json } : {}) }));
+  }
+
+  #retry<T>(work: () => Promise<T>): Promise<T> {
+    const note = need("#setup-note");
+    const onFailure = () => {
+      note.textContent = this.#parts.texts.waiting_for_network;
+    };
+    return retrying(work, { scope: this.#parts.scope, onFailure, alarm: this.#alarm, isFinal: isRefusal }).then(
+      (answer) => {
+        note.textContent = "";
+        return answer;
+      },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+// Where a page stands in the visit, and what changes between it and the page before. Pure.
+import { fill } from "../lib/dom.ts";
+import type { ScaleWords, SessionSummary, TrialPage } from "./contract.ts";
+import type { Texts } from "./texts.ts";
+
+/** The order in which a clip is rated, where the protocol plays it once for every scale. */
+function orderOf(page: TrialPage): string[] {
+  return Array.isArray(page.page.order) ? (page.page.order as string[]) : [];
+}
+
+/** Which playing of the clip this is, of how many. */
+export function partOf(page: TrialPage): { part: number; parts: number } {
+  const parts = Math.max(orderOf(page).length, 1);
+  return { part: typeof page.page.part === "number" ? page.page.part : 1, parts };
+}
+
+export function whereText(page: TrialPage, sessions: readonly SessionSummary[], texts: Texts): string {
+  const { parts } = partOf(page);
+  const clip = Math.ceil(page.place.number / parts);
+  const clips = Math.ceil(page.place.of / parts);
+  const rated = sessions.filter(({ session }) => session > 0).length;
+  const values = { clip, clips, session: page.session, sessions: rated };
+  if (page.session === 0) return fill(texts.where_practice, values);
+  return fill(rated > 1 ? texts.where_session : texts.where, values);
+}
+
+/** The words of the one scale that a page asks for, with its place among all scales; none where a page asks for several. */
+export function attention(page: TrialPage): { words: ScaleWords; pattern: number } | undefined {
+  const ask = Array.isArray(page.page.ask) ? (page.page.ask as string[]) : [];
+  const words = ask.length === 1 ? page.labels[ask[0] as string] : undefined;
+  return words?.word ? { words, pattern: Object.keys(page.labels).indexOf(ask[0] as string) + 1 } : undefined;
+}
+
+/** What must be said before a page: a session begins, or the scales come in another order from now on. */
+export type Turn = { kind: "session"; order: string } | { kind: "order"; order: string };
+
+export function turnBefore(
+  page: TrialPage,
+  last: TrialPage | null,
+  sessions: readonly SessionSummary[],
+  texts: Texts,
+): Turn | null {
+  const order = last && sameOrder(page, last) ? "" : orderSentence(page, texts);
+  if (last ? last.session !== page.session : beginsLaterSession(page, sessions)) return { kind: "session", order };
+  return last && order ? { kind: "order", order } : null;
+}
+
+function sameOrder(page: TrialPage, other: TrialPage): boolean {
+  return orderOf(page).join() === orderOf(other).join();
+}
+
+function orderSentence(page: TrialPage, texts: Texts): string {
+  const [first, second] = orderOf(page).map((scale) => page.labels[scale]?.word ?? scale);
+  return first && second ? fill(texts.order_from_now, { first, second }) : "";
+}
+
+/** Somebody comes back exactly where a session begins: the break is where they left. */
+function beginsLaterSession(page: TrialPage, sessions: readonly SessionSummary[]): boolean {
+  const own = sessions.find(({ session }) => session === page.session);
+  const earlier = sessions.some(({ session }) => session < page.session);
+  return earlier && own?.answered === 0;
+}

@@ -1,0 +1,145 @@
+"""Setting up: which ear is which, how loud, through headphones or not, before the first clip of a visit."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+
+from listening.errors import SetupAnswersWrong, SetupSoundUnknown
+from listening.models import Procedure, SetupStep, Visit
+from listening.screening import ANTIPHASE, EARS, HUGGINS, SCREENINGS, Screening
+from listening.services.media import key_for
+from listening.services.procedures import procedure_of
+from rating.models import Slot
+
+LOWEST_DB, HIGHEST_DB, STEP_DB = -6.0, 6.0, 0.1  # above +6.02 dB the gain would pass 1
+GAIN_AT_0_DB = 0.5
+LEVEL_CLIPS = 4
+EAR_ATTEMPTS = 2  # a third time tells nothing new: the outcome is noted and the visit goes on
+LOOKED_THROUGH = 60  # so many pages are enough to find clips of different kinds
+
+
+def gain_of(level_db: float) -> float:
+    return float(GAIN_AT_0_DB * 10 ** (level_db / 20))
+
+
+def pending_steps(*, visit: Visit, now: datetime, again: str = "") -> list[dict[str, Any]]:
+    """Describe the checks that this visit still needs, and one that was asked for again, as the browser needs them."""
+    procedure = procedure_of(visit.seat.ballot.experiment)
+    rows = list(visit.setup_steps.all())
+    return [_described(step, visit, rows, now) for step in _wanted(procedure) if step == again or not _done(step, rows)]
+
+
+def level_db(*, visit: Visit) -> float | None:
+    """The level that this visit was locked at last."""
+    last = visit.setup_steps.filter(step=SetupStep.Step.LEVEL).last()
+    return float(last.outcome["level_db"]) if last else None
+
+
+def record_level(*, visit: Visit, level_db: float, device: dict[str, Any]) -> SetupStep:
+    """Lock the level; what it means as a factor is kept beside it."""
+    if not LOWEST_DB <= level_db <= HIGHEST_DB:
+        raise SetupAnswersWrong(problem=f"the level lies between {LOWEST_DB:g} and +{HIGHEST_DB:g} dB.")
+    level = round(level_db, 1)
+    outcome = {**device, "level_db": level, "gain": round(gain_of(level), 6)}
+    return SetupStep.objects.create(visit=visit, step=SetupStep.Step.LEVEL, outcome=outcome, passed=True)
+
+
+def record_screening(*, visit: Visit, slug: str, answers: Iterable[str]) -> SetupStep:
+    """Judge one attempt. What would have been right is told to nobody, so that it can be tried again."""
+    step, attempt = _attempt(visit, slug)
+    screening, given = SCREENINGS[slug], tuple(answers)
+    if len(given) != screening.rounds or not set(given) <= set(screening.choices):
+        raise SetupAnswersWrong(
+            problem=f"{slug} takes {screening.rounds} answers, each one of {', '.join(screening.choices)}."
+        )
+    passed = screening.passed(_seed(visit, slug, attempt), given)
+    outcome = {"screening": slug, "attempt": attempt, "answers": list(given)}
+    return SetupStep.objects.create(visit=visit, step=step, outcome=outcome, passed=passed)
+
+
+def screening_sound(*, visit: Visit, slug: str, attempt: int, number: int) -> bytes:
+    screening = SCREENINGS.get(slug)
+    if screening is None or not 1 <= number <= screening.rounds or not 1 <= attempt <= EAR_ATTEMPTS + 1:
+        raise SetupSoundUnknown
+    return screening.sound(_seed(visit, slug, attempt), number)
+
+
+def _wanted(procedure: Procedure) -> list[str]:
+    wanted = {
+        SetupStep.Step.EARS: procedure.ear_check,
+        SetupStep.Step.LEVEL: procedure.level_check,
+        SetupStep.Step.HEADPHONES: procedure.headphone_screen != Procedure.HeadphoneScreen.OFF,
+    }
+    return [step.value for step, is_wanted in wanted.items() if is_wanted]
+
+
+def _done(step: str, rows: Iterable[SetupStep]) -> bool:
+    """Passed, or tried as often as makes sense: who fails is noted, not turned away."""
+    own = [row for row in rows if row.step == step]
+    return any(row.passed for row in own) or len(own) >= EAR_ATTEMPTS
+
+
+def _described(step: str, visit: Visit, rows: list[SetupStep], now: datetime) -> dict[str, Any]:
+    if step == SetupStep.Step.LEVEL:
+        return {"step": step, "clips": _level_clips(visit, now), "level_db": level_db(visit=visit) or 0.0}
+    attempts = [row for row in rows if row.step == step]
+    screening = _screening(step, len(attempts))
+    attempt = len(attempts) + 1
+    sounds = [
+        reverse("api:setup_sound", args=[visit.pk, screening.slug, attempt, number])
+        for number in range(1, screening.rounds + 1)
+    ]
+    return {
+        "step": step,
+        "screening": screening.slug,
+        "choices": screening.choices,
+        "sounds": sounds,
+        "duration_s": screening.duration_s,
+        "again": bool(attempts),
+    }
+
+
+def _screening(step: str, attempts: int) -> Screening:
+    """Headphones get a second chance by another method, ears by the same."""
+    if step == SetupStep.Step.EARS:
+        return EARS
+    return ANTIPHASE if attempts else HUGGINS
+
+
+def _attempt(visit: Visit, slug: str) -> tuple[str, int]:
+    step = SetupStep.Step.EARS if slug == EARS.slug else SetupStep.Step.HEADPHONES
+    attempts = visit.setup_steps.filter(step=step).count()
+    if slug not in SCREENINGS or _screening(step, attempts).slug != slug:
+        raise SetupAnswersWrong(problem=f"{slug[:20]!r} is not the check that is due.")
+    return step.value, attempts + 1
+
+
+def _seed(visit: Visit, slug: str, attempt: int) -> str:
+    """Right answers follow from a key that never leaves the server."""
+    return salted_hmac("listening.screening", f"{visit.pk}/{slug}/{attempt}").hexdigest()
+
+
+def _level_clips(visit: Visit, now: datetime) -> list[dict[str, Any]]:
+    """A few real clips, of conditions and contents as different as the first pages have them."""
+    slots = (
+        Slot.objects.filter(trial__ballot=visit.seat.ballot_id, stimulus__recording__isnull=False)
+        .select_related("stimulus__recording")
+        .order_by("trial__session", "trial__position")[:LOOKED_THROUGH]
+    )
+    chosen: list[Slot] = []
+    for distinct in (("condition_id", "item_id"), ("item_id",), ()):
+        for slot in slots:
+            taken = [other.stimulus for other in chosen]
+            news = all(getattr(slot.stimulus, name) not in [getattr(s, name) for s in taken] for name in distinct)
+            if len(chosen) < LEVEL_CLIPS and news and slot.stimulus_id not in [s.pk for s in taken]:
+                chosen.append(slot)
+    return [
+        {
+            "url": reverse("api:media", args=[visit.pk, key_for(visit=visit, media_id=slot.media, now=now)]),
+            "duration_s": round(slot.stimulus.duration_s, 3),
+        }
+        for slot in chosen
+    ]
