@@ -19,7 +19,7 @@ def main() -> None:
         call_command("migrate", interactive=False)
         call_command("collectstatic", interactive=False)
         if not settings.PRODUCTION:
-            call_command("create_demo", if_empty=True)
+            call_command("create_demo", if_empty=True, background=True)
         print(WORDS_FOLLOW, flush=True)
         if not settings.PRODUCTION:
             call_command("demo_link")

@@ -1,9 +1,11 @@
 """The demo of absolute category rating: four babbled clips under three conditions, two minutes in all."""
 
 import numpy as np
+from django.db import transaction
 
 from core.models import User
 from listening.services.panels import create_panel
+from listening.services.procedures import change_procedure
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.services.collections import add_stimulus, create_collection
@@ -21,6 +23,7 @@ CONSENT = (
 )
 
 
+@transaction.atomic
 def build(*, owner: User) -> Experiment:
     collection = create_collection(owner=owner, slug=SLUG, title="Babbled speech, three conditions")
     for name, seed in TALKERS.items():
@@ -43,5 +46,7 @@ def build(*, owner: User) -> Experiment:
         consent_text=CONSENT,
         seed="demo",
     )
+    # Two minutes on any loudspeaker; the demo of P.835 has the sound check.
+    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
     create_panel(experiment=experiment, seats=SEATS, actor=owner)
     return go_live(experiment=experiment, actor=owner)

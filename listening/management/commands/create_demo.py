@@ -14,10 +14,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--if-empty", action="store_true", help="Do nothing unless there are no accounts yet.")
 
-    def handle(self, *args: Any, if_empty: bool, **options: Any) -> None:
+        parser.add_argument("--background", action="store_true", help="Leave what takes long to the worker.")
+
+    def handle(self, *args: Any, if_empty: bool, background: bool, **options: Any) -> None:
         if settings.PRODUCTION:
             raise CommandError("The demo belongs on a machine of your own; this Earmark runs in production.")
         if if_empty and not demo.is_empty():
             return
-        for experiment in demo.create_demo():
+        for experiment in demo.create_demo(long_ones=not background):
             self.stdout.write(f"Made the demo experiment '{experiment.title}' ({experiment.slug}).")
+        if background:
+            demo.build_later()

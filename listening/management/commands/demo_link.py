@@ -18,3 +18,5 @@ class Command(BaseCommand):
             self.stdout.write(f"Sign in    {name} / {password}")
         for title, link in demo.fresh_links(now=timezone.now()).items():
             self.stdout.write(f"Take part  {link}  ({title})")
+        if demo.is_being_built():
+            self.stdout.write("Soon       Another demo is being made; ./earmark manage demo_link then has its link.")

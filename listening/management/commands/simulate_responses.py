@@ -21,14 +21,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--experiment", required=True, metavar="SLUG")
         parser.add_argument("--listeners", type=int, default=8, metavar="N")
+        parser.add_argument("--at-once", type=int, default=1, metavar="N", help="So many of them listen side by side.")
         parser.add_argument("--seed", default="0", help="The same seed answers in the same way.")
         parser.add_argument("--server", metavar="URL", help="A running Earmark; without it one is started for this.")
 
     def handle(
-        self, *args: Any, experiment: str, listeners: int, seed: str, server: str | None, **options: Any
+        self, *args: Any, experiment: str, listeners: int, at_once: int, seed: str, server: str | None, **options: Any
     ) -> None:
-        if listeners < 1:
-            raise CommandError("--listeners takes a whole number from 1 on.")
+        if listeners < 1 or at_once < 1:
+            raise CommandError("--listeners and --at-once take whole numbers from 1 on.")
         chosen = Experiment.objects.filter(slug=experiment).first()
         if chosen is None:
             known = ", ".join(Experiment.objects.values_list("slug", flat=True)) or "none yet"
@@ -36,7 +37,12 @@ class Command(BaseCommand):
         try:
             with _running(server) as address:
                 receipts = simulate(
-                    experiment=chosen, listeners=listeners, seed=seed, server=address, now=timezone.now()
+                    experiment=chosen,
+                    listeners=listeners,
+                    seed=seed,
+                    server=address,
+                    now=timezone.now(),
+                    at_once=at_once,
                 )
                 for number, receipt in enumerate(receipts, start=1):
                     self.stdout.write(f"{number} of {listeners}: {receipt['vote_count']} answers, {receipt['code']}")

@@ -1,0 +1,40 @@
+"""manage.py import_design EXPERIMENT FILE...: take the sequences of seats from files in the published shape."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.errors import AppError
+from listening.design.files.errors import DesignRowsRefused
+from listening.management.experiments import SeatsWritten, experiment_called
+from listening.services.design_files import import_design
+
+
+class Command(BaseCommand):
+    help = "Give each file a seat: CSV, JSON records, or the script of the original player. Panels follow the subsets."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("experiment", metavar="EXPERIMENT", help="the experiment's short name")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="one for each listener")
+
+    def handle(self, **options: Any) -> None:
+        experiment = experiment_called(options["experiment"])
+        strangers = [str(path) for path in options["files"] if not path.is_file()]
+        if strangers:
+            raise CommandError(f"'{strangers[0]}' is no file. Give one CSV or JSON file for each listener.")
+        files = [(path.name, path.read_bytes()) for path in options["files"]]
+        try:
+            design = import_design(
+                experiment=experiment, files=files, actor=experiment.owner, progress=SeatsWritten(self.stderr)
+            )
+        except DesignRowsRefused as refusal:
+            for row in refusal.data["rows"]:
+                self.stderr.write(row)
+            raise CommandError(str(refusal)) from refusal
+        except AppError as refusal:
+            raise CommandError(str(refusal)) from refusal
+        panels = len(design.subsets)
+        self.stdout.write(
+            f"Imported {len(files)} seats in {panels} panels of '{experiment.slug}' under {design.sha256}."
+        )

@@ -1,0 +1,30 @@
+"""What commands about one experiment share: finding it by its short name, and showing progress where somebody looks."""
+
+from django.core.management.base import CommandError, OutputWrapper
+
+from rating.models import Experiment
+
+
+def experiment_called(slug: str) -> Experiment:
+    found = Experiment.objects.select_related("collection", "owner").filter(slug=slug).first()
+    if found is None:
+        known = ", ".join(Experiment.objects.values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no experiment '{slug}'. Known: {known}.")
+    return found
+
+
+class SeatsWritten:
+    """Puts how many seats are written in place of what it said before, where somebody watches."""
+
+    def __init__(self, stream: OutputWrapper) -> None:
+        self._stream = stream
+
+    def __call__(self, done: int, total: int, note: str) -> None:
+        if self._stream.isatty():
+            self._stream.write(f"\r\033[Kseats {done} of {total}" if done < total else "\r\033[K", ending="")
+            self._stream.flush()
+
+
+def listed(findings: list[dict[str, object]]) -> list[str]:
+    """Findings of a design, one line each."""
+    return [f"{found['verdict']:<5} {found['title']}: {found['value']}" for found in findings]

@@ -1,0 +1,207 @@
+"""Designs: drafted without writing anything, adopted as the seats of an experiment, read back, verified."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from core.clauses import keep_clauses
+from core.errors import AppError
+from core.models import Job, User
+from core.tasks import JobRun, enqueue
+from listening.design.base import Design as Layout
+from listening.design.base import DesignRequest, Sample
+from listening.design.orders.presets import preset
+from listening.design.report.reporting import Finding, Verdict, design_digest, design_report, one_sentence, verify
+from listening.design.report.shares import shares
+from listening.design.subsets.apart import LONGEST_IN_BACKGROUND_S, plan_subsets_apart
+from listening.design.subsets.planning import SubsetPlan, plan_subsets
+from listening.design.wishes import Wanted
+from listening.design_errors import DesignMissing, DesignOutdated
+from listening.models import Design
+from listening.services.design_seats import adopt_design, refuse_unless_untouched, sequences_of
+from listening.services.material import Cell, Material, material_of
+from listening.services.procedures import procedure_of
+from rating.models import Experiment
+
+JOB = "listening.adopt_design"
+
+Planner = Callable[..., SubsetPlan]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A design that stands nowhere yet: what was asked for, what became of it, and what is to be said about it."""
+
+    wanted: Wanted
+    layout: Layout
+    plan: SubsetPlan
+    report: dict[str, Any]
+    sha256: str
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.wanted.to_json() | settings_of(self.layout.request)
+
+
+def draft_design(*, experiment: Experiment, wanted: Wanted, planner: Planner = plan_subsets) -> Draft:
+    """Lay out a design and judge it. Nothing is written; the same request gives the same design every time."""
+    material = material_of(experiment, wanted.conditions)
+    chosen = preset(wanted.preset)
+    plan = planner(
+        [Sample(sample.name, sample.factors) for sample in material.samples],
+        factors=wanted.factors,
+        subsets=wanted.panels,
+        size=wanted.size,
+        seed=wanted.seed,
+    )
+    layout = chosen.lay_out(request_for(material, wanted, plan.subsets))
+    shared = shares(material.samples, factors=wanted.factors, subsets=plan.subsets)
+    factors = {sample.name: {name: sample.factors[name] for name in wanted.factors} for sample in material.samples}
+    report = report_of(layout, clip_s=material.clip_s, rest_s=procedure_of(experiment).rest_s, factors=factors) | {
+        "shares": [share.to_json() for share in shared],
+        "plan": {"report": plan.report, "optimal": plan.optimal, "gap": plan.gap},
+    }
+    return Draft(wanted, layout, plan, report, design_digest(layout))
+
+
+def request_for(material: Material, wanted: Wanted, subsets: Sequence[Sequence[str]]) -> DesignRequest:
+    return DesignRequest(
+        subsets=subsets,
+        conditions=material.conditions,
+        seats=wanted.seats,
+        sessions=wanted.sessions,
+        references=material.references,
+        scale_orders=material.scale_orders,
+        seed=wanted.seed,
+    )
+
+
+def report_of(
+    layout: Layout,
+    *,
+    clip_s: Mapping[Cell, float],
+    rest_s: float,
+    factors: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, Any]:
+    """What is to be said about a design, as a row keeps it; of one that breaks the rules, which of them it breaks."""
+    findings = [finding for finding in verify(layout) if finding.verdict == Verdict.BAD]
+    if not findings:
+        findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
+    return {
+        "findings": [finding.to_json() for finding in findings],
+        **keep_clauses({"sentence": one_sentence(layout)}),
+    }
+
+
+def settings_of(request: DesignRequest) -> dict[str, Any]:
+    """What a request holds besides the subsets, as a row keeps it."""
+    return {
+        "seats": request.seats,
+        "sessions": request.sessions,
+        "conditions": list(request.conditions),
+        "references": [list(cell) for cell in request.references],
+        "scale_orders": [list(order) for order in request.scale_orders],
+    }
+
+
+# --- Using a draft ----------------------------------------------------------------------------------------------------
+
+
+def ask_for_design(*, experiment: Experiment, wanted: Wanted, sha256: str, actor: User) -> Job:
+    """Have the design that was tried laid out in the background; what is refused now is not begun."""
+    refuse_unless_untouched(experiment)
+    arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
+    key = f"{JOB}:{experiment.pk}:{sha256}"
+    return enqueue(JOB, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
+
+
+def adopt_in_background(
+    *, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str
+) -> None:
+    """The job: a refusal is its result, and stands in its last note."""
+    experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
+    if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
+        return
+    try:
+        planner = partial(plan_subsets_apart, longest_s=LONGEST_IN_BACKGROUND_S)
+        draft = draft_design(experiment=experiment, wanted=Wanted.from_json(wanted), planner=planner)
+        if draft.sha256 != sha256:
+            raise DesignOutdated
+        adopt_draft(
+            experiment=experiment,
+            draft=draft,
+            actor=User.objects.get(pk=actor_id),
+            fence=run.finish,
+            progress=run.progress,
+        )
+    except AppError as refusal:
+        run.progress(0, 1, str(refusal))
+
+
+def adopt_draft(*, experiment: Experiment, draft: Draft, actor: User, **how: Any) -> Design:
+    return adopt_design(
+        experiment=experiment,
+        layout=draft.layout,
+        settings=draft.settings,
+        report=draft.report,
+        sha256=draft.sha256,
+        actor=actor,
+        **how,
+    )
+
+
+def job_for(experiment: Experiment) -> Job | None:
+    """The latest job that lays out this experiment."""
+    return Job.objects.filter(name=JOB, key__startswith=f"{JOB}:{experiment.pk}:").order_by("-created_at").first()
+
+
+# --- Reading back -----------------------------------------------------------------------------------------------------
+
+
+def design_row(experiment: Experiment) -> Design:
+    row = Design.objects.filter(experiment=experiment).first()
+    if row is None:
+        raise DesignMissing(slug=experiment.slug)
+    return row
+
+
+def layout_of(experiment: Experiment) -> Layout:
+    """The design as its ballots hold it now."""
+    row = design_row(experiment)
+    request = DesignRequest(
+        subsets=row.subsets,
+        conditions=row.settings["conditions"],
+        seats=row.settings["seats"],
+        sessions=row.settings["sessions"],
+        references=[(item, condition) for item, condition in row.settings["references"]],
+        scale_orders=[tuple(order) for order in row.settings["scale_orders"]],
+        seed=row.seed,
+    )
+    return Layout(row.preset, request, tuple(sequences_of(experiment)))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a design holds what it promises, and whether it is still the one that was laid out."""
+
+    findings: Sequence[Finding]
+    sha256: str
+    laid_out_sha256: str
+    is_unchanged: bool
+
+    @property
+    def holds(self) -> bool:
+        return self.is_unchanged and all(finding.verdict != Verdict.BAD for finding in self.findings)
+
+
+def verify_design(experiment: Experiment) -> Verification:
+    """Hold the seats as they are against the hard rules and against the hash under which they were laid out."""
+    row, layout = design_row(experiment), layout_of(experiment)
+    found = design_digest(layout)
+    return Verification(
+        findings=verify(layout),
+        sha256=found,
+        laid_out_sha256=row.sha256,
+        is_unchanged=found == row.sha256 == experiment.layout_sha256,
+    )

@@ -1,0 +1,193 @@
+"""The page of a design: tried without writing, used in the background, frozen, taken away as files."""
+
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from core.models import Job
+from core.services import jobs
+from core.worker import work
+from listening.design.base import Sample
+from listening.design.subsets.apart import plan_subsets_apart
+from listening.design.subsets.errors import SubsetsTooLarge
+from listening.design.subsets.planning import plan_subsets
+from listening.design.wishes import Wanted
+from listening.design_errors import PlanningTooLong
+from listening.models import Design, Seat
+from listening.services import designs
+from rating.models import Experiment
+from rating.services.experiments import go_live
+from tests.contracts.tree import ROOT
+from tests.factories import make_panel_experiment, make_user
+
+pytestmark = pytest.mark.django_db
+
+ASKED = {"preset": "crossed", "panels": 2, "seats": 2, "size": 4, "factors": ["session"], "sessions": 2, "seed": "7"}
+
+
+@pytest.fixture
+def experiment(client: Client) -> Experiment:
+    experiment = make_panel_experiment()
+    client.force_login(experiment.owner)
+    return experiment
+
+
+def shown(client: Client, experiment: Experiment, **asked: Any) -> str:
+    answer = client.get(f"/experiments/{experiment.slug}/design/", asked)
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def adopted(experiment: Experiment) -> Design:
+    draft = designs.draft_design(experiment=experiment, wanted=Wanted.from_json(ASKED))
+    return designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+
+
+def fields(page: str) -> dict[str, list[str]]:
+    """What the form behind "Use this design" would send."""
+    form = re.search(r'<form method="post" action="[^"]*/design/use/".*?</form>', page, re.DOTALL)
+    assert form
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form[0]):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def run_only_job() -> Job:
+    [job] = Job.objects.all()
+    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    assert claimed is not None
+    work(claimed)
+    job.refresh_from_db()
+    return job
+
+
+def test_the_form_proposes_what_fits_the_collection(client: Client, experiment: Experiment) -> None:
+    page = shown(client, experiment)
+    proposed = dict(re.findall(r'name="(panels|seats|size|sessions|seed)" value="(\w+)"', page))
+    assert proposed == {"panels": "1", "seats": "8", "size": "8", "sessions": "4", "seed": "0"}
+    assert re.findall(r'name="factors" value="(\w+)"[^>]*checked', page) == ["location", "session"]
+    assert "8 items under 2 conditions, and 2 references" in page
+
+
+def test_trying_shows_every_finding_and_writes_nothing(client: Client, experiment: Experiment) -> None:
+    page = shown(client, experiment, **ASKED)
+    draft = designs.draft_design(experiment=experiment, wanted=Wanted.from_json(ASKED))
+    for finding in draft.report["findings"]:
+        assert f"<span>{finding['title']}</span>" in page
+        assert finding["sentence"] in page
+    assert draft.report["sentence"] in page
+    assert re.search(r"<th scope=\"row\">session</th><td>S01</td>.*?2.00</td><td class=\"num\">2</td>", page)
+    assert fields(page)["sha256"] == [draft.sha256]
+    assert (Design.objects.count(), Seat.objects.count(), Job.objects.count()) == (0, 0, 0)
+
+
+def test_what_cannot_be_designed_is_said_beside_the_form(client: Client, experiment: Experiment) -> None:
+    assert "The nearest size that is possible is 4" in shown(client, experiment, **{**ASKED, "size": 5})
+    page = shown(client, experiment, **{**ASKED, "sessions": 0, "seats": 1000, "panels": 90})
+    assert "greater than or equal to 1" in page
+    assert "this page lays out 2000 at most" in page
+    assert "Use this design" not in page
+
+
+def test_missing_cells_are_named_in_place_of_the_form(client: Client) -> None:
+    experiment = make_panel_experiment(left_out=("s01", "C1"))
+    client.force_login(experiment.owner)
+    page = shown(client, experiment, **ASKED)
+    assert "s01 x C1" in page
+    assert 'name="preset"' not in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client) -> None:
+    experiment = make_panel_experiment()
+    client.force_login(experiment.owner)
+    sent = fields(shown(client, experiment, **ASKED))
+    assert client.post(f"/experiments/{experiment.slug}/design/use/", sent).status_code == 302
+    assert "The design is being laid out" in shown(client, experiment)
+    assert run_only_job().state == Job.State.DONE
+    page = shown(client, experiment)
+    assert "The design is being laid out" not in page
+    assert sent["sha256"][0] in page
+    assert "The design in use" in page
+    assert Seat.objects.count() == 4
+    go_live(experiment=Experiment.objects.get(), actor=experiment.owner)
+    page = shown(client, experiment)
+    assert "The frozen design" in page
+    assert 'name="preset"' not in page
+    assert client.post(f"/experiments/{experiment.slug}/design/use/", sent).status_code == 409
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_design_that_no_longer_fits_is_refused_with_a_sentence_on_the_page(client: Client) -> None:
+    experiment = make_panel_experiment()
+    client.force_login(experiment.owner)
+    sent = fields(shown(client, experiment, **ASKED)) | {"sha256": "0" * 64}
+    client.post(f"/experiments/{experiment.slug}/design/use/", sent)
+    run_only_job()
+    assert "The collection has changed since this design was tried" in shown(client, experiment)
+    assert not Seat.objects.exists()
+
+
+def test_a_form_with_nothing_in_it_is_refused(client: Client, experiment: Experiment) -> None:
+    assert client.post(f"/experiments/{experiment.slug}/design/use/", {}).status_code == 400
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_sequences_are_taken_away_as_one_zip(client: Client, experiment: Experiment, suffix: str) -> None:
+    address = f"/experiments/{experiment.slug}/design/{suffix}/"
+    assert client.get(address).status_code == 409
+    adopted(experiment)
+    answer = client.get(address)
+    with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as archive:
+        assert archive.namelist() == [f"subject_{number}.{suffix}" for number in range(1, 5)]
+        assert b"data/ref/i00_f1.wav" in archive.read("subject_4." + suffix)
+
+
+def test_nobody_else_sees_or_uses_a_design(client: Client, experiment: Experiment) -> None:
+    adopted(experiment)
+    client.force_login(make_user())
+    for path in ("", "csv/", "json/"):
+        assert client.get(f"/experiments/{experiment.slug}/design/{path}").status_code == 404
+    assert client.post(f"/experiments/{experiment.slug}/design/use/", ASKED).status_code == 404
+
+
+# --- The solver stays out of web processes ----------------------------------------------------------------------------
+
+POOL = [Sample(f"s{n}", {"sex": "FM"[n % 2], "place": "abc"[n % 3]}) for n in range(20)]
+
+
+def test_subsets_planned_apart_are_the_same_and_so_are_refusals() -> None:
+    asked: dict[str, Any] = {"factors": ["sex", "place"], "subsets": 3, "size": 5, "seed": "x"}
+    apart, here = plan_subsets_apart(POOL, **asked), plan_subsets(POOL, **asked)
+    assert (apart.subsets, apart.optimal, apart.gap) == (here.subsets, here.optimal, here.gap)
+    with pytest.raises(SubsetsTooLarge) as caught:
+        plan_subsets_apart(POOL, **{**asked, "size": 50})
+    with pytest.raises(SubsetsTooLarge, match=re.escape(str(caught.value))):
+        plan_subsets(POOL, **{**asked, "size": 50})
+
+
+def test_planning_that_takes_too_long_is_given_up_with_a_sentence() -> None:
+    with pytest.raises(PlanningTooLong, match=r"Sharing out 20 items took longer than 0\.001 s"):
+        plan_subsets_apart(POOL, factors=["sex"], subsets=2, size=2, seed="0", longest_s=0.001)
+
+
+def test_planning_apart_loads_no_solver_here() -> None:
+    program = (
+        "import sys\n"
+        "from listening.design.subsets.apart import plan_subsets_apart\n"
+        "from listening.design.base import Sample\n"
+        "pool = [Sample(str(n), {'f': 'ab'[n % 2]}) for n in range(8)]\n"
+        "print(plan_subsets_apart(pool, factors=['f'], subsets=2, size=2, seed='0').optimal)\n"
+        "print('scipy' in sys.modules)\n"
+    )
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["True", "False"]
