@@ -16,11 +16,13 @@ from rest_framework.views import APIView
 from core.api import AnonymousWithCsrf
 from core.policy import Audience, open_to
 from core.problems import say
-from listening.access import visit_for
-from listening.models import Visit
-from listening.serializers import MOST_BYTES, VoteBatchSerializer
-from listening.services import media, visits
-from rating.services import ballots
+from listening.access import visit_for, voting_visit_for
+from listening.errors import SeatLeft
+from listening.models import Seat, Visit
+from listening.serializers import MOST_BYTES, MOST_REPORT_BYTES, ReportSerializer, VoteBatchSerializer, read_votes
+from listening.services import media, reports, sessions, visits
+from listening.services.seats import note_life
+from rating.services.pages import pages
 from rating.services.votes import Receipt
 from stimuli import sound_http
 from stimuli.services import delivery
@@ -38,20 +40,36 @@ class VisitApi(APIView):
     def visit(self, request: Request, visit_id: UUID) -> Visit:
         return visit_for(request._request, visit_id)
 
+    def held_visit(self, request: Request, visit_id: UUID) -> Visit:
+        """The visit, as long as its seat has not been given to somebody else."""
+        visit = self.visit(request, visit_id)
+        if visit.seat.state == Seat.State.LEFT:
+            raise SeatLeft
+        return visit
+
 
 class Upcoming(VisitApi):
     @extend_schema(operation_id="upcoming", responses={200: dict})
     def get(self, request: Request, visit_id: UUID) -> Response:
         """Return the next pages of the visit, without a name of anything that is heard."""
-        visit, now = self.visit(request, visit_id), timezone.now()
-        trials = ballots.pages(ballot=visit.seat.ballot, limit=PAGES_AHEAD)
+        visit, now = self.held_visit(request, visit_id), timezone.now()
+        note_life(visit=visit, now=now)
+        ballot = visit.seat.ballot
+        trials = pages(ballot=ballot, limit=PAGES_AHEAD)
+        sessions.add_places(ballot=ballot, pages=trials)
         for trial in trials:
             for sound in trial["media"].values():
                 key = media.key_for(visit=visit, media_id=UUID(sound.pop("id")), now=now)
                 sound["url"] = reverse("api:media", args=[visit_id, key])
-        done = visits.progress(visit=visit)
-        finished = visit.seat.state == visit.seat.State.FINISHED
-        return Response({"trials": trials, **done, "finished": finished})
+        return Response(
+            {
+                "trials": trials,
+                "sessions": sessions.sessions_of(ballot=ballot),
+                "receipt": sessions.receipt(ballot=ballot),
+                "finished": visit.seat.state == Seat.State.FINISHED,
+                **visits.progress(visit=visit),
+            }
+        )
 
 
 class Votes(VisitApi):
@@ -60,11 +78,9 @@ class Votes(VisitApi):
     @extend_schema(operation_id="cast_votes", request=VoteBatchSerializer, responses={200: dict})
     def post(self, request: Request, visit_id: UUID) -> Response:
         """Take a batch of answers; each gets a final word of its own, and the same answer again the same word."""
-        visit = self.visit(request, visit_id)
-        batch = VoteBatchSerializer(data=request.data)
-        batch.is_valid(raise_exception=True)
-        now = timezone.now()
-        receipts = visits.submit_votes(visit=visit, events=batch.vote_events(), now=now)
+        visit = voting_visit_for(request._request, visit_id)
+        events, now = read_votes(request.data), timezone.now()
+        receipts = visits.submit_votes(visit=visit, events=events, now=now)
         results = [_said(receipt) for receipt in receipts]
         return Response({"results": results, "saved_at": now.isoformat(), **visits.progress(visit=visit)})
 
@@ -73,7 +89,7 @@ class Finish(VisitApi):
     @extend_schema(operation_id="finish", request=None, responses={200: dict})
     def post(self, request: Request, visit_id: UUID) -> Response:
         """Issue the receipt, if and only if the server holds every vote."""
-        completion = visits.finish_visit(visit=self.visit(request, visit_id), now=timezone.now())
+        completion = visits.finish_visit(visit=self.held_visit(request, visit_id), now=timezone.now())
         return Response(
             {
                 "code": completion.code,
@@ -82,6 +98,19 @@ class Finish(VisitApi):
                 "receipt_url": reverse("listening:receipt", args=[visit_id]),
             }
         )
+
+
+class Reports(VisitApi):
+    largest_body_bytes = MOST_REPORT_BYTES
+
+    @extend_schema(operation_id="report", request=ReportSerializer, responses={200: dict})
+    def post(self, request: Request, visit_id: UUID) -> Response:
+        """Take a report of what went wrong; a clip that failed comes again later, or is `skipped` for good."""
+        visit = self.held_visit(request, visit_id)
+        report = ReportSerializer(data=request.data)
+        report.is_valid(raise_exception=True)
+        skipped = reports.receive_report(visit=visit, event=report.report(), now=timezone.now())
+        return Response({"skipped": skipped})
 
 
 @require_safe

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from listening import api
+from listening import api, setup_api
 
 sound = [
     path("", api.clip, name="media"),
@@ -17,6 +17,13 @@ urlpatterns = [
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
     path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
+    path("visits/<uuid:visit_id>/reports/", api.Reports.as_view(), name="reports"),
+    path("visits/<uuid:visit_id>/setup/", setup_api.Setup.as_view(), name="setup"),
+    path(
+        "visits/<uuid:visit_id>/setup/<slug:screening>/<int:attempt>/<int:number>/",
+        setup_api.setup_sound,
+        name="setup_sound",
+    ),
     # The key is opaque, belongs to the visit, and expires.
     path("visits/<uuid:visit_id>/media/<str:media_key>/", include(sound)),
 ]

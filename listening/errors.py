@@ -33,6 +33,52 @@ class PanelFull(AppError):
     sentence = sentence("All places in your group are taken. Thank you for wanting to take part.")
 
 
+class SeatUnknown(AppError):
+    code = "seat.unknown"
+    status = 404
+    sentence = sentence("Panel {panel} has no seat {seat}. Choose one of its seats.")
+
+
+class SeatNotTaken(AppError):
+    code = "seat.not_taken"
+    status = 409
+    sentence = sentence(
+        "Seat {seat} is not in somebody's hands: only a seat that was taken and not finished is given away."
+    )
+
+
+class SeatsDesigned(AppError):
+    code = "seat.designed"
+    status = 409
+    sentence = sentence(
+        "The seats of this experiment were laid out together, and one more would break the balance. "
+        "Make a new design, or give a seat that was left to somebody else."
+    )
+
+
+class NoSeats(AppError):
+    code = "seat.none"
+    status = 409
+    sentence = sentence("The experiment has no seats yet. Add a panel or use a design first.")
+
+
+class SessionUnknown(AppError):
+    code = "preview.session"
+    status = 422
+    sentence = sentence(
+        "The seat's plan has no page from session {session} on. Choose a session from {first} to {last}."
+    )
+
+
+class CompletionUrlUnfit(AppError):
+    code = "procedure.completion_url"
+    status = 422
+    sentence = sentence(
+        "The address to lead people back to must begin with https:// and have at most {most} characters. "
+        "Write {{code}} where the completion code belongs."
+    )
+
+
 class ConsentMissing(AppError):
     code = "consent.missing"
     status = 422
@@ -43,6 +89,12 @@ class VisitUnknown(AppError):
     code = "visit.unknown"
     status = 401
     sentence = sentence("This browser no longer holds your place. Open your link again: everything you did is kept.")
+
+
+class SeatLeft(AppError):
+    code = "visit.left"
+    status = 410
+    sentence = sentence("Your place was given to somebody else. Everything you did is kept. Thank you for taking part.")
 
 
 class VisitIncomplete(AppError):
@@ -61,3 +113,15 @@ class MediaExpired(AppError):
     code = "media.expired"
     status = 410
     sentence = sentence("This sound's address has expired. The page asks for a fresh one; reload it if it does not.")
+
+
+class SetupAnswersWrong(AppError):
+    code = "setup.invalid"
+    status = 422
+    sentence = sentence("This is no outcome of the check: {problem}")
+
+
+class SetupSoundUnknown(AppError):
+    code = "setup.sound_unknown"
+    status = 404
+    sentence = sentence("There is no such sound among the checks. Reload the page to do the check again.")

@@ -2,14 +2,30 @@
 
 from django.urls import path
 
-from listening import views
+from listening import design_views, monitor_views, people_views, views
 
 app_name = "listening"
 urlpatterns = [
     path("join/<str:token>/", views.join, name="join"),
     path("visits/<uuid:visit_id>/", views.visit, name="visit"),
     path("visits/<uuid:visit_id>/receipt/", views.receipt, name="receipt"),
-    path("experiments/<slug:slug>/people/", views.people, name="people"),
-    path("experiments/<slug:slug>/panels/", views.add_panel, name="add_panel"),
-    path("experiments/<slug:slug>/panels/<int:number>/invitations/", views.add_invitations, name="add_invitations"),
+    path("experiments/<slug:slug>/design/", design_views.design, name="design"),
+    path("experiments/<slug:slug>/design/use/", design_views.adopt, name="adopt_design"),
+    path("experiments/<slug:slug>/design/csv/", design_views.files, {"suffix": "csv"}, name="design_csv"),
+    path("experiments/<slug:slug>/design/json/", design_views.files, {"suffix": "json"}, name="design_json"),
+    path("experiments/<slug:slug>/people/", people_views.people, name="people"),
+    path("experiments/<slug:slug>/people/procedure/", people_views.procedure, name="procedure"),
+    path("experiments/<slug:slug>/panels/", people_views.add_panel, name="add_panel"),
+    path(
+        "experiments/<slug:slug>/panels/<int:number>/invitations/",
+        people_views.add_invitations,
+        name="add_invitations",
+    ),
+    path("experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/", people_views.reissue, name="reissue"),
+    path("experiments/<slug:slug>/links/", people_views.open_link, name="open_link"),
+    path("experiments/<slug:slug>/links/close/", people_views.close_links, name="close_links"),
+    path("experiments/<slug:slug>/rehearsals/", people_views.rehearse, name="rehearse"),
+    path("experiments/<slug:slug>/previews/", people_views.preview, name="preview"),
+    path("experiments/<slug:slug>/monitor/", monitor_views.monitor, name="monitor"),
+    path("monitor/", monitor_views.monitor_all, name="monitor_all"),
 ]

@@ -1,6 +1,5 @@
-"""The participant's three pages, and the experimenter's page of panels and links."""
+"""The participant's three pages."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -10,18 +9,20 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
-from core.policy import Audience, open_to, staff
+from core.policy import Audience, open_to
 from listening.access import admit, invitation_for, visit_for
+from listening.arrivals import BROWSER, FIELD, Arrival, arrival_of, signed
 from listening.device import describe_device
-from listening.errors import ConsentMissing
-from listening.forms import InvitationsForm, PanelForm
+from listening.errors import ConsentMissing, PanelFull
 from listening.models import Completion, Invitation, Seat
-from listening.services import panels, visits
+from listening.services import visits
+from listening.services.procedures import completion_address, procedure_of
 from listening.texts import visit_texts
-from rating.access import experiment_for
-from rating.models import Experiment
+from rating.models import Ballot, Experiment
+
+JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.LEFT: "left"}
 
 
 @never_cache
@@ -30,40 +31,52 @@ from rating.models import Experiment
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the test is (GET), or take the seat and begin (POST). Mail scanners that open links take nothing."""
     invitation = invitation_for(token)
-    if request.method == "POST":
-        return _enter(request, invitation)
+    arrival = arrival_of(request, invitation)
+    seat = visits.seat_held(invitation, arrival)
     experiment = invitation.panel.experiment
-    seat = invitation.seat if visits.is_claimed(invitation) else None
+    if seat is not None and seat.state == Seat.State.LEFT:
+        return _left(request, experiment)
+    if request.method == "POST":
+        return _enter(request, invitation, arrival, seat)
     if seat is None:
-        visits.check_claimable(invitation, now=timezone.now())
+        try:
+            visits.check_claimable(invitation, now=timezone.now())
+        except PanelFull:
+            # The last seat may have gone to this very person a moment ago, in another tab.
+            invitation = invitation_for(token)
+            seat = visits.seat_held(invitation, arrival)
+            if seat is None:
+                raise
+    planned = seat or invitation.seat
     context = {
         "experiment": experiment,
         "consent_text": experiment.consent_text,
-        "state": _join_state(seat),
+        "state": JOIN_STATES[Seat.State(seat.state)] if seat else "new",
+        "arrival": {"field": FIELD, "value": signed(arrival, invitation)},
+        "this_browser_only": arrival is not None and arrival.service == BROWSER,
+        "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         "protocol_template": f"rating/protocols/{experiment.protocol}.html",
-        **visits.outlook(panel=invitation.panel, seat=seat),
+        **visits.outlook(panel=invitation.panel, seat=planned),
     }
     return render(request, "listening/join.html", context)
 
 
-def _enter(request: HttpRequest, invitation: Invitation) -> HttpResponse:
-    device = describe_device(request.headers.get("User-Agent", ""))
-    if visits.is_claimed(invitation) and invitation.seat is not None:
-        visit = visits.begin_visit(seat=invitation.seat, device=device)
+def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
+    device, now = describe_device(request.headers.get("User-Agent", "")), timezone.now()
+    if seat is not None:
+        visit = visits.begin_visit(seat=seat, device=device, now=now)
     elif request.POST.get("agree"):
-        visit = visits.claim_seat(
-            invitation=invitation, now=timezone.now(), language=get_language() or "en", device=device
-        )
+        language = get_language() or "en"
+        visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, arrival=arrival)
     else:
         raise ConsentMissing
     admit(request, visit)
     return redirect("listening:visit", visit_id=visit.id)
 
 
-def _join_state(seat: Seat | None) -> str:
-    if seat is None:
-        return "new"
-    return "finished" if seat.state == Seat.State.FINISHED else "resume"
+def _left(request: HttpRequest, experiment: Experiment) -> HttpResponse:
+    """Whose place was given to somebody else is told so, and thanked."""
+    return render(request, "listening/join.html", {"experiment": experiment, "state": "left"}, status=410)
 
 
 @never_cache
@@ -72,16 +85,26 @@ def _join_state(seat: Seat | None) -> str:
 def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     """The live page; everything that changes in it comes from the participant's API."""
     visit = visit_for(request, visit_id)
+    experiment = visit.seat.ballot.experiment
     if visit.seat.state == Seat.State.FINISHED:
         return redirect("listening:receipt", visit_id=visit_id)
-    experiment = visit.seat.ballot.experiment
-    progress = visits.progress(visit=visit)
+    if visit.seat.state == Seat.State.LEFT:
+        return _left(request, experiment)
+    progress, procedure = visits.progress(visit=visit), procedure_of(experiment)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {
         "visit": visit,
         "experiment": experiment,
+        "ballot_kind": visit.seat.ballot.kind,
         "protocol_template": f"rating/protocols/{experiment.protocol}.html",
-        "config": {"api": api, "csrf": get_token(request), "seat": str(visit.seat_id), **progress},
+        "config": {
+            "api": api,
+            "csrf": get_token(request),
+            "seat": str(visit.seat_id),
+            "rest_s": procedure.rest_s,
+            "level_check": procedure.level_check,
+            **progress,
+        },
         "texts": visit_texts(),
         "total_trials": progress["total"],
     }
@@ -96,43 +119,13 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     completion = Completion.objects.filter(seat=visit.seat).first()
     if completion is None:
         return redirect("listening:visit", visit_id=visit_id)
-    context = {"experiment": visit.seat.ballot.experiment, "completion": completion}
-    return render(request, "listening/receipt.html", context)
-
-
-@require_GET
-@open_to(Audience.STAFF)
-def people(request: HttpRequest, slug: str) -> HttpResponse:
-    return _people_page(request, experiment_for(staff(request), slug))
-
-
-@require_POST
-@open_to(Audience.STAFF)
-def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
-    panels.create_panel(experiment=experiment, seats=PanelForm(request.POST).value("seats"), actor=staff(request))
-    return redirect("listening:people", slug=slug)
-
-
-@require_POST
-@open_to(Audience.STAFF)
-def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Make links and show them in the answer and nowhere else: their secrets are not kept."""
-    experiment = experiment_for(staff(request), slug)
-    tokens = panels.invite(
-        panel=panels.panel_of(experiment=experiment, number=number),
-        count=InvitationsForm(request.POST).value("count"),
-        now=timezone.now(),
-        actor=staff(request),
-    )
-    return _people_page(request, experiment, links=[panels.link(token) for token in tokens])
-
-
-def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
+    ballot = visit.seat.ballot
+    procedure = procedure_of(ballot.experiment)
+    counts = ballot.kind == Ballot.Kind.MAIN  # a code of a rehearsal is worth nothing elsewhere
     context = {
-        "experiment": experiment,
-        "panels": panels.overview(experiment=experiment),
-        "links": links,
-        "tab": "people",
+        "experiment": ballot.experiment,
+        "completion": completion,
+        "ballot_kind": ballot.kind,
+        "leads_back_to": completion_address(procedure=procedure, code=completion.code) if counts else "",
     }
-    return render(request, "listening/people.html", context)
+    return render(request, "listening/receipt.html", context)

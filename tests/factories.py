@@ -17,7 +17,7 @@ from listening.services import panels, visits
 from rating.models import Ballot, Experiment, Trial
 from rating.services.experiments import create_experiment, go_live
 from rating.services.votes import VoteEvent
-from stimuli.models import Collection
+from stimuli.models import Collection, Condition
 from stimuli.services.collections import add_stimulus, create_collection
 from stimuli.synthesis import clip_bytes
 
@@ -45,6 +45,32 @@ def make_collection(owner: User, *, items: int = 2, conditions: int = 2) -> Coll
             content=tone(300 + 100 * item + 10 * condition),
         )
     return collection
+
+
+def make_panel_collection(
+    owner: User, *, items: int = 8, conditions: int = 2, references: int = 2, left_out: tuple[str, str] = ("", "")
+) -> Collection:
+    """Folders C0, C1, ... and ref as a designed panel test has them; each item with a session and a location."""
+    collection = create_collection(owner=owner, slug=f"collection-{next(_numbers)}", title="Panel sounds")
+    cells = [(f"s{item:02d}", f"C{condition}") for item in range(items) for condition in range(conditions)]
+    for item, condition in cells:
+        number = int(item[1:])
+        factors = {"session": ("S01", "S21")[number % 2], "location": ("dining", "kitchen")[number // 2 % 2]}
+        if (item, condition) != left_out:
+            add_stimulus(collection=collection, item=item, condition=condition, content=tone(300), factors=factors)
+    for number in range(references):
+        role = Condition.Role.REFERENCE
+        add_stimulus(collection=collection, item=f"i{number:02d}_f1", condition="ref", content=tone(400), role=role)
+    return collection
+
+
+def make_panel_experiment(owner: User | None = None, **parts: Any) -> Experiment:
+    """A draft of a P.835 test with that collection, to be designed."""
+    owner = owner or make_user()
+    sizes = {name: parts.pop(name) for name in ("items", "conditions", "references", "left_out") if name in parts}
+    fields: dict[str, Any] = {"protocol": "p835", "label_set": "p835-en-1", "live": False}
+    collection = parts.pop("collection", None) or make_panel_collection(owner, **sizes)
+    return make_experiment(owner, collection=collection, **(fields | parts))
 
 
 def make_experiment(owner: User | None = None, *, live: bool = True, protocol: str = "acr", **parts: Any) -> Experiment:

@@ -6,18 +6,24 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 
 from core.models import User
 from core.services import audit
 from listening.access import token_digest
-from listening.errors import PanelUnknown
+from listening.errors import NoSeats, PanelUnknown, SeatsDesigned
 from listening.models import Invitation, Panel, Seat
+from listening.services.seats import add_rehearsals, main_seats
 from rating.models import Ballot, Experiment
-from rating.services.ballots import open_ballot
+from rating.services.ballots import copy_ballot, open_ballot
 
 LINK_DAYS = 180
+
+
+def is_designed(experiment: Experiment) -> bool:
+    """Whether all seats were laid out together, so that none can be added by itself."""
+    return hasattr(experiment, "design")
 
 
 @transaction.atomic
@@ -38,22 +44,30 @@ def create_panel(*, experiment: Experiment, seats: int, actor: User) -> Panel:
 
 @transaction.atomic
 def add_seats(*, panel: Panel, count: int, kind: Ballot.Kind = Ballot.Kind.MAIN) -> list[Seat]:
+    """Add seats after the last one. Where all was laid out together, others than main ones repeat the main plans."""
     Panel.objects.select_for_update().get(pk=panel.pk)
+    designed = is_designed(panel.experiment)
+    if designed and kind == Ballot.Kind.MAIN:
+        raise SeatsDesigned
+    models = main_seats(panel) if designed else []
+    if designed and not models:
+        raise NoSeats
+    earlier = panel.seats.filter(ballot__kind=kind).count()
     last = panel.seats.aggregate(last=Max("number"))["last"] or 0
-    return [
-        Seat.objects.create(
-            panel=panel,
-            number=number,
-            ballot=open_ballot(experiment=panel.experiment, seed=f"panel {panel.number} seat {number}", kind=kind),
-        )
-        for number in range(last + 1, last + 1 + count)
-    ]
+
+    def ballot(nth: int) -> Ballot:
+        if models:
+            return copy_ballot(ballot=models[(earlier + nth) % len(models)].ballot, kind=kind)
+        seed = f"panel {panel.number} seat {last + 1 + nth}"
+        return open_ballot(experiment=panel.experiment, seed=seed, kind=kind)
+
+    return [Seat.objects.create(panel=panel, number=last + 1 + nth, ballot=ballot(nth)) for nth in range(count)]
 
 
 @transaction.atomic
 def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days: int = LINK_DAYS) -> list[str]:
     """Make links for any free seat of the panel. Their secrets are returned once and kept nowhere."""
-    tokens = [_invitation(panel=panel, seat=None, expires_at=now + timedelta(days=days)) for _ in range(count)]
+    tokens = [_invitation(panel=panel, expires_at=now + timedelta(days=days)) for _ in range(count)]
     audit.record(
         actor=actor,
         action="panel.invited",
@@ -61,6 +75,44 @@ def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days:
         after={"panel": panel.number, "links": count, "days": days},
     )
     return tokens
+
+
+@transaction.atomic
+def invite_many(*, experiment: Experiment, now: datetime, actor: User | None, days: int = LINK_DAYS) -> str:
+    """Make one link that everybody may use: each person who consents takes a seat where most people are missing."""
+    panel = experiment.panels.first()
+    if panel is None:
+        raise NoSeats
+    token = _invitation(panel=panel, expires_at=now + timedelta(days=days), many=True)
+    audit.record(actor=actor, action="experiment.opened", target=f"experiment/{experiment.slug}", after={"days": days})
+    return token
+
+
+@transaction.atomic
+def close_links_for_many(*, experiment: Experiment, now: datetime, actor: User) -> int:
+    """Let nobody new in by a link for many; whoever has a seat keeps it."""
+    closed = links_for_many(experiment=experiment, now=now).update(expires_at=now)
+    if closed:
+        audit.record(
+            actor=actor,
+            action="experiment.links_closed",
+            target=f"experiment/{experiment.slug}",
+            after={"links": closed},
+        )
+    return closed
+
+
+@transaction.atomic
+def rehearse(*, experiment: Experiment, count: int, now: datetime, actor: User, days: int = LINK_DAYS) -> list[str]:
+    """Make links for colleagues who try the whole way, before it is live or while it is; their answers never count."""
+    seats = add_rehearsals(experiment=experiment, count=count)
+    audit.record(
+        actor=actor,
+        action="experiment.rehearsed",
+        target=f"experiment/{experiment.slug}",
+        after={"links": count, "days": days},
+    )
+    return [invite_to_seat(seat=seat, now=now, days=days) for seat in seats]
 
 
 def invite_to_seat(*, seat: Seat, now: datetime, days: int = LINK_DAYS) -> str:
@@ -75,24 +127,40 @@ def panel_of(*, experiment: Experiment, number: int) -> Panel:
     return panel
 
 
-def overview(*, experiment: Experiment) -> list[dict[str, Any]]:
-    """How full each panel is; simulated seats are counted apart."""
+def links_for_many(*, experiment: Experiment, now: datetime) -> QuerySet[Invitation]:
+    return Invitation.objects.filter(panel__experiment=experiment, many=True, expires_at__gt=now)
+
+
+def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
+    """How full each panel is and how many links it still needs; only seats that count are in the totals."""
     main = Q(seats__ballot__kind=Ballot.Kind.MAIN)
+    kept = main & Q(seats__ballot__abandoned_at__isnull=True)
+
+    def seats(which: Q) -> Count:
+        return Count("seats", filter=which, distinct=True)
+
+    unused = Q(invitations__seat__isnull=True, invitations__many=False, invitations__expires_at__gt=now)
     panels = experiment.panels.annotate(
-        total=Count("seats", filter=main, distinct=True),
-        taken=Count("seats", filter=main & Q(seats__state=Seat.State.TAKEN), distinct=True),
-        finished=Count("seats", filter=main & Q(seats__state=Seat.State.FINISHED), distinct=True),
-        simulated=Count("seats", filter=~main & Q(seats__isnull=False), distinct=True),
-        links=Count("invitations", filter=Q(invitations__seat__isnull=True), distinct=True),
+        total=seats(kept),
+        open=seats(kept & Q(seats__state=Seat.State.OPEN)),
+        taken=seats(kept & Q(seats__state=Seat.State.TAKEN)),
+        lapsed=seats(kept & Q(seats__state=Seat.State.TAKEN, seats__leased_until__lte=now)),
+        finished=seats(kept & Q(seats__state=Seat.State.FINISHED)),
+        left=seats(main & Q(seats__state=Seat.State.LEFT)),
+        simulated=seats(Q(seats__ballot__kind=Ballot.Kind.SIMULATED)),
+        links=Count("invitations", filter=unused, distinct=True),
     )
-    return [dict(row) for row in panels.values("number", "total", "taken", "finished", "simulated", "links")]
+    names = ("number", "total", "open", "taken", "lapsed", "finished", "left", "simulated", "links")
+    return [row | {"needed": max(0, row["open"] + row["lapsed"] - row["links"])} for row in panels.values(*names)]
 
 
 def link(token: str) -> str:
     return str(settings.PUBLIC_URL) + reverse("listening:join", args=[token])
 
 
-def _invitation(*, panel: Panel, seat: Seat | None, expires_at: datetime) -> str:
+def _invitation(*, panel: Panel, expires_at: datetime, seat: Seat | None = None, many: bool = False) -> str:
     token = secrets.token_urlsafe(24)
-    Invitation.objects.create(panel=panel, seat=seat, token_sha256=token_digest(token), expires_at=expires_at)
+    Invitation.objects.create(
+        panel=panel, seat=seat, many=many, token_sha256=token_digest(token), expires_at=expires_at
+    )
     return token

@@ -2,70 +2,106 @@
 
 import secrets
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Count, Max, Q
 
-from listening.errors import InvitationExpired, NotOpen, PanelFull, VisitIncomplete
-from listening.models import Completion, Invitation, Panel, Participant, Seat, Visit
-from rating.models import Ballot, Experiment
+from core.prepared import PreparedRead
+from listening.arrivals import Arrival
+from listening.errors import InvitationExpired, NotOpen, PanelFull, SeatLeft, VisitIncomplete
+from listening.models import Completion, Invitation, Panel, Participant, Recruitment, Seat, Visit
+from listening.services.seats import TRIED_OUT, find_seat, lease_of, note_life, renew_lease, seats_behind
+from listening.services.sessions import sessions_of
+from rating.models import Ballot, Experiment, Trial
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no 0/O and no 1/I: codes are read aloud and typed
-SEEN_EVERY = timedelta(seconds=15)
-SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
+# In terms of revisions: asked for missing votes, SQLite would walk through the open pages of every ballot.
+_PROGRESS = PreparedRead(
+    lambda ballot: (
+        Trial.objects.filter(ballot_id=ballot)
+        .order_by()
+        .values("ballot_id")
+        .annotate(total=Count("pk"), missing=Count("pk", filter=Q(revision=0, skipped_at__isnull=True)))
+        .values_list("total", "missing")
+    ),
+    ballot=UUID(int=1),
+)
 
 
-def is_claimed(invitation: Invitation) -> bool:
-    return invitation.seat is not None and invitation.seat.state != Seat.State.OPEN
+def seat_held(invitation: Invitation, arrival: Arrival | None = None) -> Seat | None:
+    """The seat that this person has already taken: by this link, or by any link of the experiment under their name."""
+    if invitation.seat is not None and invitation.seat.state != Seat.State.OPEN:
+        return invitation.seat
+    if arrival is None:
+        return None
+    return (
+        Seat.objects.select_related("ballot__experiment", "panel")
+        .filter(
+            participant__recruitment__experiment=invitation.panel.experiment_id,
+            participant__recruitment__service=arrival.service,
+            participant__recruitment__person=arrival.person,
+        )
+        .first()
+    )
 
 
 def check_claimable(invitation: Invitation, *, now: datetime) -> None:
     """Raise what stands between this link and a seat, if anything does. Opening a link never changes a row."""
     if invitation.expires_at <= now:
         raise InvitationExpired(date=invitation.expires_at.date().isoformat())
-    if invitation.panel.experiment.state != Experiment.State.LIVE:
+    if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_tried_out(invitation):
         raise NotOpen
-    if invitation.seat is None and not _free_seats(invitation).exists():
-        raise PanelFull
+    if invitation.seat is None:
+        seats = seats_behind(panel=invitation.panel, many=invitation.many)
+        if not seats.free().exists() and not seats.lapsed(now).exists():
+            raise PanelFull
 
 
 @transaction.atomic
-def claim_seat(*, invitation: Invitation, now: datetime, language: str, device: dict[str, Any]) -> Visit:
-    """Take a seat and record the consent that was given; of two claims of one link, the second resumes."""
+def claim_seat(
+    *, invitation: Invitation, now: datetime, language: str, device: dict[str, Any], arrival: Arrival | None = None
+) -> Visit:
+    """Take a seat and record the consent that was given; of two claims by one person, the second resumes."""
     # Lock first, read afterwards: joined rows of a locking query are those from before the wait for the lock.
     Invitation.objects.select_for_update().get(pk=invitation.pk)
-    invitation = Invitation.objects.select_related("panel__experiment", "seat__ballot").get(pk=invitation.pk)
-    if is_claimed(invitation):
-        return begin_visit(seat=invitation.seat, device=device)  # type: ignore[arg-type]
-    check_claimable(invitation, now=now)
+    invitation = _read(invitation)
+    if (seat := seat_held(invitation)) is not None:
+        return begin_visit(seat=seat, device=device, now=now)
     # Claims of one experiment follow each other, so that numbers stay unique and a seat goes to one person.
     experiment = Experiment.objects.select_for_update().get(pk=invitation.panel.experiment_id)
-    seat = invitation.seat or _free_seats(invitation).select_related("ballot").first()
+    invitation = _read(invitation)
+    if (seat := seat_held(invitation, arrival)) is not None:
+        return begin_visit(seat=seat, device=device, now=now)
+    check_claimable(invitation, now=now)
+    seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
     if seat is None:
         raise PanelFull
-    last = experiment.participants.aggregate(last=Max("number"))["last"] or 0
-    seat.participant = Participant.objects.create(experiment=experiment, number=last + 1)
-    seat.state = Seat.State.TAKEN
-    seat.taken_at = now
-    seat.save(update_fields=["participant", "state", "taken_at"])
-    invitation.seat = seat
-    invitation.save(update_fields=["seat"])
+    _take(seat, experiment=experiment, arrival=arrival, now=now)
+    if not invitation.many:
+        invitation.seat = seat
+        invitation.save(update_fields=["seat"])
     record_consent(ballot=seat.ballot, text=experiment.consent_text, language=language)
-    return begin_visit(seat=seat, device=device)
-
-
-def begin_visit(*, seat: Seat, device: dict[str, Any]) -> Visit:
     return Visit.objects.create(seat=seat, device=device)
+
+
+def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
+    """Come back to a seat, on this device or another."""
+    if seat.state == Seat.State.LEFT:
+        raise SeatLeft
+    visit = Visit.objects.create(seat=seat, device=device)
+    renew_lease(seat=seat, now=now)
+    return visit
 
 
 def submit_votes(*, visit: Visit, events: Iterable[VoteEvent], now: datetime) -> list[Receipt]:
     """Cast each event in a transaction of its own: one bad answer never holds back the others."""
     receipts = [cast_vote(ballot_id=visit.seat.ballot_id, event=event) for event in events]
-    Visit.objects.filter(pk=visit.pk, last_seen_at__lt=now - SEEN_EVERY).update(last_seen_at=now)
+    note_life(visit=visit, now=now)
     return receipts
 
 
@@ -76,40 +112,57 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
     completion = Completion.objects.filter(seat=visit.seat).first()
     if completion is not None:
         return completion
+    if ballot.abandoned_at is not None:
+        raise SeatLeft
     if missing := ballot.trials.unanswered().count():
         raise VisitIncomplete(missing=missing)
-    completion = Completion.objects.create(
-        seat=visit.seat, code=_new_code(), vote_count=ballot.trials.count(), chain=ballot.chain
-    )
+    answered = ballot.trials.filter(current_vote__isnull=False).count()
+    completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)
     Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
     Seat.objects.filter(pk=visit.seat_id).update(state=Seat.State.FINISHED)
     return completion
 
 
 def progress(*, visit: Visit) -> dict[str, int]:
-    trials = visit.seat.ballot.trials
-    total = trials.count()
-    return {"answered": total - trials.unanswered().count(), "total": total}
+    ((total, missing),) = _PROGRESS.rows(ballot=visit.seat.ballot_id) or [(0, 0)]
+    return {"answered": total - missing, "total": total}
 
 
 def outlook(*, panel: Panel, seat: Seat | None) -> dict[str, int]:
-    """What a participant is told before starting: how many clips, how many done, about how many minutes."""
+    """What a participant is told before starting: how many clips, how many done, about how many minutes are left."""
     seat = seat or panel.seats.select_related("ballot").first()
     if seat is None:
         return {"answered": 0, "total": 0, "minutes": 0}
-    total = seat.ballot.trials.count()
-    listening_s = sum(
-        length / rate
-        for length, rate in seat.ballot.trials.values_list(
-            "slots__stimulus__recording__length_samples", "slots__stimulus__recording__sample_rate_hz"
+    sessions = sessions_of(ballot=seat.ballot)
+    names = ("answered", "total", "seconds_left")
+    answered, total, seconds = (sum(session[name] for session in sessions) for name in names)
+    return {"answered": answered, "total": total, "minutes": max(1, round(seconds / 60))}
+
+
+def _read(invitation: Invitation) -> Invitation:
+    return Invitation.objects.select_related("panel__experiment", "seat__ballot__experiment").get(pk=invitation.pk)
+
+
+def _is_tried_out(invitation: Invitation) -> bool:
+    return invitation.seat is not None and invitation.seat.ballot.kind in TRIED_OUT
+
+
+def _take(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, now: datetime) -> None:
+    last = experiment.participants.aggregate(last=Max("number"))["last"] or 0
+    seat.participant = Participant.objects.create(experiment=experiment, number=last + 1)
+    seat.state = Seat.State.TAKEN
+    seat.taken_at = now
+    seat.leased_until = now + lease_of(experiment)
+    seat.save(update_fields=["participant", "state", "taken_at", "leased_until"])
+    if arrival is not None:
+        Recruitment.objects.create(
+            experiment=experiment,
+            participant=seat.participant,
+            service=arrival.service,
+            person=arrival.person,
+            study=arrival.study,
+            submission=arrival.submission,
         )
-    )
-    minutes = max(1, round((listening_s + total * SECONDS_TO_ANSWER) / 60))
-    return {"answered": total - seat.ballot.trials.unanswered().count(), "total": total, "minutes": minutes}
-
-
-def _free_seats(invitation: Invitation) -> Any:
-    return invitation.panel.seats.free().filter(ballot__kind=Ballot.Kind.MAIN)
 
 
 def _new_code() -> str:

@@ -1,29 +1,39 @@
-"""Links claimed at the same moment: one link is one seat, and a full panel is full."""
+"""Links claimed at the same moment: one link is one seat, one person is one seat, and a full panel is full."""
 
+import os
+import threading
 from collections import Counter
+from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from core.errors import AppError
 from listening.access import token_digest
-from listening.models import Completion, Invitation, Participant, Seat, Visit
-from listening.services import panels, visits
-from rating.models import Consent
+from listening.arrivals import Arrival
+from listening.models import Completion, Invitation, Participant, Procedure, Recruitment, Seat, Visit
+from listening.services import panels, seats, visits
+from rating.models import Ballot, Consent, Trial, Vote
+from rating.services.votes import chain_holds
 from tests.factories import make_experiment, seated_visit, vote_event
-from tests.races.parallel import at_once
+from tests.races.parallel import at_once, side_by_side
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True)]
+SCALE = float(os.environ.get("EARMARK_FAULT_SCALE", "1"))
+LEASE = timedelta(hours=Procedure().lease_hours)
 
 
-def claim(token: str) -> str:
+def claim(token: str, person: str = "", later: timedelta = timedelta()) -> str:
     """Claim as the join page does; returns the seat, or the code of the refusal."""
     invitation = Invitation.objects.select_related("panel__experiment", "seat__ballot").get(
         token_sha256=token_digest(token)
     )
+    arrival = Arrival(service="prolific", person=person) if person else None
+    now = timezone.now() + later
     try:
-        visit = visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+        visit = visits.claim_seat(invitation=invitation, now=now, language="en", device={}, arrival=arrival)
     except AppError as refusal:
         return refusal.code
     return str(visit.seat_id)
@@ -54,6 +64,133 @@ def test_thirty_links_on_twenty_seats_fill_each_seat_once_and_ten_are_told_that_
     assert sorted(taken) == sorted(str(seat.id) for seat in panel.seats.all())
     assert set(taken.values()) == {1}
     assert sorted(Participant.objects.values_list("number", flat=True)) == list(range(1, 21))
+
+
+@pytest.mark.faults
+def test_a_hundred_links_each_claimed_by_many_at_once_have_one_winner_each() -> None:
+    """Browsers go from link to link together. EARMARK_FAULT_SCALE=5 gives the 100 x 100 claims of a release.
+
+    SQLite lets one writer in at a time and makes the others sleep, so there fewer come at once.
+    """
+    browsers = round(20 * SCALE) if connection.vendor == "postgresql" else 8
+    panel = make_experiment(seats=100, items=1, conditions=1).panels.get()
+    tokens = panels.invite(panel=panel, count=100, now=timezone.now(), actor=None)
+    rounds = side_by_side(*[[partial(claim, token) for token in tokens]] * browsers)
+    assert [len(set(taken)) for taken in rounds] == [1] * 100
+    assert {taken[0] for taken in rounds} == {str(seat.id) for seat in panel.seats.all()}
+    assert Participant.objects.count() == Consent.objects.count() == 100
+    assert Visit.objects.count() == 100 * browsers
+
+
+def test_forty_people_on_one_link_for_many_share_no_seat_and_the_rest_is_told_that_it_is_full() -> None:
+    experiment = make_experiment(seats=10)
+    panels.create_panel(experiment=experiment, seats=20, actor=experiment.owner)
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=None)
+    taken = Counter(at_once(*[partial(claim, token, f"person{n}") for n in range(40)]))
+    assert taken.pop("invitation.full") == 10
+    assert sorted(taken) == sorted(str(seat.id) for seat in Seat.objects.all())
+    assert set(taken.values()) == {1}
+
+
+def test_the_same_person_in_twenty_tabs_and_on_two_links_takes_one_seat() -> None:
+    experiment = make_experiment(seats=25)
+    now = timezone.now()
+    tokens = [panels.invite_many(experiment=experiment, now=now, actor=None) for _ in range(2)]
+    taken = at_once(*[partial(claim, tokens[n % 2], "person") for n in range(20)])
+    assert len(set(taken)) == 1
+    assert Recruitment.objects.count() == Participant.objects.count() == 1
+
+
+def test_twenty_people_who_need_the_same_lapsed_seat_one_of_them_gets_it() -> None:
+    experiment = make_experiment(seats=1)
+    gone = seated_visit(experiment).seat
+    tokens = panels.invite(panel=gone.panel, count=20, now=timezone.now(), actor=None)
+    taken = Counter(at_once(*[partial(claim, token, later=LEASE * 2) for token in tokens]))
+    assert taken.pop("invitation.full") == 19
+    assert Seat.objects.get(turn=2).id in {Seat.objects.get(pk=seat).id for seat in taken}
+    assert Seat.objects.count() == Ballot.objects.count() == 2
+
+
+@pytest.mark.parametrize("attempt", range(10))
+def test_of_a_vote_and_a_claim_of_the_lapsed_seat_exactly_one_wins(attempt: int) -> None:
+    """Either the answer is stored and the seat stays, or the seat goes to the next and the answer is refused."""
+    experiment = make_experiment(seats=1)
+    visit = seated_visit(experiment)
+    Seat.objects.update(leased_until=timezone.now() - timedelta(hours=1))
+    token = panels.invite(panel=visit.seat.panel, count=1, now=timezone.now(), actor=None)[0]
+    first = visit.seat.ballot.trials.first()
+    assert isinstance(first, Trial)
+
+    def vote() -> str:
+        return visits.submit_votes(visit=visit, events=[vote_event(first)], now=timezone.now())[0].status
+
+    answered, came = at_once(vote, partial(claim, token))
+    seat = Seat.objects.get(pk=visit.seat_id)
+    if answered == "stored":
+        assert (came, seat.state, Seat.objects.count()) == ("invitation.full", Seat.State.TAKEN, 1)
+    else:
+        assert (answered, seat.state) == ("refused", Seat.State.LEFT)
+        assert came == str(Seat.objects.get(turn=2).id)
+    assert Vote.objects.count() == (answered == "stored")
+
+
+def test_a_seat_given_away_in_the_middle_of_votes_takes_no_more_and_loses_none() -> None:
+    experiment = make_experiment(seats=1, items=20, conditions=2)
+    visit = seated_visit(experiment)
+    trials = list(visit.seat.ballot.trials.all())
+    begun = threading.Event()
+
+    def vote_on() -> list[str]:
+        statuses: list[str] = []
+        for n, trial in enumerate(trials):
+            statuses += [
+                receipt.status
+                for receipt in visits.submit_votes(visit=visit, events=[vote_event(trial)], now=timezone.now())
+            ]
+            if n == 5:
+                begun.set()
+        return statuses
+
+    def give_away() -> list[str]:
+        begun.wait(timeout=30)
+        successor = seats.reissue_seat(seat=visit.seat, now=timezone.now(), actor=experiment.owner)
+        return [str(successor.turn)]
+
+    statuses, turn = at_once(vote_on, give_away)
+    stored = statuses.count("stored")
+    assert turn == ["2"]
+    assert statuses == ["stored"] * stored + ["refused"] * (len(trials) - stored)
+    ballot = Ballot.objects.get(pk=visit.seat.ballot_id)
+    assert stored >= 6
+    assert ballot.vote_count == Vote.objects.count() == stored
+    assert chain_holds(ballot=ballot)
+
+
+def test_of_a_receipt_and_giving_the_seat_away_exactly_one_wins() -> None:
+    experiment = make_experiment(seats=8)
+    for _ in range(8):
+        visit = seated_visit(experiment)
+        events = [vote_event(trial) for trial in visit.seat.ballot.trials.all()]
+        visits.submit_votes(visit=visit, events=events, now=timezone.now())
+        at_once(partial(_code, visit), partial(_given_away, visit.seat))
+        seat = Seat.objects.get(pk=visit.seat_id)
+        finished = Completion.objects.filter(seat=seat).exists()
+        assert seat.state == (Seat.State.FINISHED if finished else Seat.State.LEFT)
+        assert Seat.objects.filter(number=seat.number, turn=seat.turn + 1).exists() is not finished
+
+
+def _code(visit: Visit) -> str:
+    try:
+        return visits.finish_visit(visit=visit, now=timezone.now()).code
+    except AppError as refusal:
+        return refusal.code
+
+
+def _given_away(seat: Seat) -> str:
+    try:
+        return str(seats.reissue_seat(seat=seat, now=timezone.now(), actor=seat.panel.experiment.owner).turn)
+    except AppError as refusal:
+        return refusal.code
 
 
 def test_two_finishes_at_once_give_one_completion_code() -> None:

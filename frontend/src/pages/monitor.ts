@@ -1,0 +1,29 @@
+// A page that follows by itself: [data-live="<address>"] is fetched again every few seconds, as the server draws it.
+import { request } from "../lib/http.ts";
+import { Scope } from "../lib/scope.ts";
+
+const POLL_MS = 5000;
+
+const scope = new Scope();
+
+/** Put the fresh part in place; what somebody has opened stays open, and what has the focus is not pulled away. */
+function show(root: HTMLElement, html: string): void {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const details of fresh.querySelectorAll("details[id]"))
+    details.toggleAttribute("open", root.querySelector(`#${CSS.escape(details.id)}`)?.hasAttribute("open") ?? false);
+  root.replaceChildren(...fresh.body.childNodes);
+}
+
+async function refresh(root: HTMLElement): Promise<void> {
+  if (document.visibilityState !== "visible" || root.contains(document.activeElement)) return;
+  try {
+    const headers = { Accept: "text/html" };
+    const answer = await request(root.dataset.live ?? "", { headers, signal: scope.signal });
+    if (!answer.redirected) show(root, await answer.text()); // a redirect leads to sign-in: what is shown stays
+  } catch {
+    // The server restarts or the network is away; the next round asks again.
+  }
+}
+
+for (const root of document.querySelectorAll<HTMLElement>("[data-live]"))
+  scope.every(POLL_MS, () => void refresh(root));

@@ -1,0 +1,166 @@
+"""The experimenter's page of people: panels, links, seats given away, tries before it counts, the procedure."""
+
+import csv
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from core.policy import Audience, open_to, staff
+from listening.access import admit
+from listening.arrivals import prolific_address
+from listening.device import describe_device
+from listening.errors import SeatUnknown
+from listening.forms import InvitationsForm, PanelForm, PreviewForm, ProcedureForm
+from listening.models import Seat
+from listening.services import panels, seats
+from listening.services.procedures import change_procedure, checks_are_open, procedure_of
+from rating.access import experiment_for
+from rating.forms import ReasonForm
+from rating.models import Experiment
+
+
+@require_GET
+@open_to(Audience.STAFF)
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    return _people_page(request, experiment_for(staff(request), slug))
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = experiment_for(staff(request), slug)
+    panels.create_panel(experiment=experiment, seats=PanelForm(request.POST).value("seats"), actor=staff(request))
+    return redirect("listening:people", slug=slug)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Make links and show them in the answer and nowhere else: their secrets are not kept."""
+    experiment, now = experiment_for(staff(request), slug), timezone.now()
+    form = InvitationsForm(request.POST)
+    tokens = panels.invite(
+        panel=panels.panel_of(experiment=experiment, number=number),
+        count=form.value("count"),
+        now=now,
+        actor=staff(request),
+    )
+    links = [panels.link(token) for token in tokens]
+    if form.value("as_csv"):
+        expires = (now + timedelta(days=panels.LINK_DAYS)).date().isoformat()
+        return _csv_of_links(f"{slug}-panel-{number}", [[number, link, expires] for link in links])
+    return _people_page(request, experiment, links=links)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def open_link(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make one link for everybody, shown once, also as Prolific wants it."""
+    experiment = experiment_for(staff(request), slug)
+    link = panels.link(panels.invite_many(experiment=experiment, now=timezone.now(), actor=staff(request)))
+    return _people_page(request, experiment, links=[link], prolific=prolific_address(link))
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def close_links(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = experiment_for(staff(request), slug)
+    panels.close_links_for_many(experiment=experiment, now=timezone.now(), actor=staff(request))
+    return redirect("listening:people", slug=slug)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = experiment_for(staff(request), slug)
+    tokens = panels.rehearse(
+        experiment=experiment,
+        count=InvitationsForm(request.POST).value("count"),
+        now=timezone.now(),
+        actor=staff(request),
+    )
+    return _people_page(request, experiment, links=[panels.link(token) for token in tokens])
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lead the experimenter into a copy of one seat, as its listener will see it."""
+    experiment, form = experiment_for(staff(request), slug), PreviewForm(request.POST)
+    visit = seats.open_preview(
+        panel=panels.panel_of(experiment=experiment, number=form.value("panel")),
+        seat_number=form.value("seat"),
+        from_session=form.value("from_session"),
+        now=timezone.now(),
+        language=get_language() or "en",
+        device=describe_device(request.headers.get("User-Agent", "")),
+    )
+    admit(request, visit)
+    return redirect("listening:visit", visit_id=visit.id)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
+    """Give a seat that somebody has taken to whoever comes next."""
+    experiment = experiment_for(staff(request), slug)
+    reason = ReasonForm(request.POST).value("reason")
+    panel = panels.panel_of(experiment=experiment, number=number)
+    seat = panel.seats.main().select_related("panel").filter(number=place).first()
+    if seat is None:
+        raise SeatUnknown(panel=number, seat=place)
+    seats.reissue_seat(seat=seat, now=timezone.now(), actor=staff(request), reason=reason)
+    messages.success(request, _("Seat %(seat)s is open again. The next person gets the same plan.") % {"seat": place})
+    return redirect("listening:people", slug=slug)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def procedure(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = experiment_for(staff(request), slug)
+    form = ProcedureForm(request.POST, checks_open=checks_are_open(experiment))
+    change_procedure(experiment=experiment, actor=staff(request), **form.values())
+    messages.success(request, _("The procedure is saved."))
+    return redirect("listening:people", slug=slug)
+
+
+def _people_page(
+    request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = (), prolific: str = ""
+) -> HttpResponse:
+    now, led = timezone.now(), procedure_of(experiment)
+    held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
+    shown = panels.overview(experiment=experiment, now=now)
+    context = {
+        "experiment": experiment,
+        "panels": shown,
+        "needed": [panel for panel in shown if panel["needed"]],
+        "held": held.select_related("participant").order_by("panel__number", "number"),
+        "now": now,
+        "designed": panels.is_designed(experiment),
+        "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
+        "checks_open": checks_are_open(experiment),
+        "procedure_form": ProcedureForm(initial=vars(led), checks_open=checks_are_open(experiment)),
+        "preview_form": PreviewForm(),
+        "links": links,
+        "prolific": prolific,
+        "tab": "people",
+    }
+    return render(request, "listening/people.html", context)
+
+
+def _csv_of_links(name: str, rows: list[list[Any]]) -> HttpResponse:
+    """For a mail merge; like the page, the only place where the secrets are."""
+    answer = HttpResponse(
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}-links.csv"', "Cache-Control": "no-store"},
+    )
+    csv.writer(answer).writerows([["panel", "link", "expires"], *rows])
+    return answer

@@ -1,0 +1,283 @@
+"""The monitor: how panels fill, how each listener gets on, what goes wrong; never what anybody answered."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
+from uuid import UUID
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q
+from django.db.models.fields.json import KT
+
+from listening.flags import LOST_AFTER, Answer, Figures, Situation, figures_of, flags_of
+from listening.models import ClientReport, Seat, SetupStep, Visit
+from listening.services import panels
+from listening.services.cells import cells_of, coverage, short_cells
+from rating.models import Ballot, Experiment, Score, Trial, Vote
+
+MOST_ERRORS = 20
+KEPT_S = 24 * 3600
+FOLDED_ONE_BY_ONE = 20
+RECENT = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How far a ballot has got."""
+
+    total: int = 0
+    done: int = 0
+    session: int | None = None  # the one that goes on, None when nothing is left
+    session_done: int = 0
+    session_total: int = 0
+
+
+def look(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
+    """Everything the page shows, in a number of questions that does not grow with the experiment."""
+    seats = list(
+        Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
+        .exclude(state=Seat.State.OPEN)
+        .select_related("panel", "ballot", "participant")
+    )
+    ways = _ways(experiment)
+    lines = _lines(experiment, seats, ways, now)
+    cells = _cells(experiment, seats)
+    filling = _with_states(panels.overview(experiment=experiment, now=now), lines)
+    return {
+        "now": now,
+        "panels": filling,
+        "needed": [panel for panel in filling if panel["needed"]],
+        "lines": lines,
+        "coverage": coverage(cells),
+        "short": short_cells(cells, named=experiment.unblinded_at is not None),
+        "errors": _errors(experiment),
+        **_outlook(experiment, ways, now),
+    }
+
+
+def look_at_all(*, experiments: Iterable[Experiment], now: datetime) -> list[dict[str, Any]]:
+    """One line an experiment."""
+    shown = list(experiments)
+    main = Seat.objects.main().filter(panel__experiment__in=shown).order_by()
+    seen = main.annotate(seen=Max("visits__last_seen_at"))
+    taken = Q(state=Seat.State.TAKEN)
+    rows = main.values("panel__experiment").annotate(
+        total=Count("pk"),
+        finished=Count("pk", filter=Q(state=Seat.State.FINISHED)),
+        taken=Count("pk", filter=taken),
+        open=Count("pk", filter=Q(state=Seat.State.OPEN)),
+    )
+    counts: dict[UUID, dict[str, Any]] = {row["panel__experiment"]: {**row} for row in rows}
+    running: dict[UUID, int] = defaultdict(int)
+    newest: dict[UUID, datetime] = {}
+    for experiment_id, at, state in seen.filter(seen__isnull=False).values_list("panel__experiment", "seen", "state"):
+        newest[experiment_id] = max(at, newest.get(experiment_id, at))
+        running[experiment_id] += state == Seat.State.TAKEN and now - at <= LOST_AFTER
+    empty = {"total": 0, "finished": 0, "taken": 0, "open": 0}
+    return [
+        {
+            "experiment": experiment,
+            **counts.get(experiment.pk, empty),
+            "running": running[experiment.pk],
+            "last_seen_at": newest.get(experiment.pk),
+        }
+        for experiment in shown
+    ]
+
+
+# --- One line a seat --------------------------------------------------------------------------------------------------
+
+
+def _lines(experiment: Experiment, seats: list[Seat], ways: dict[UUID, Way], now: datetime) -> list[dict[str, Any]]:
+    last_seen = dict(
+        Visit.objects.filter(seat__panel__experiment=experiment)
+        .order_by()
+        .values_list("seat")
+        .annotate(Max("last_seen_at"))
+    )
+    figures = _figures(seats)
+    reports, checks = _reports(experiment), _checks(experiment)
+    lines = []
+    for seat in seats:
+        way, own = ways.get(seat.ballot_id, Way()), figures[seat.ballot_id]
+        situation = Situation(
+            last_seen_at=last_seen.get(seat.pk),
+            in_session=0 < way.session_done < way.session_total,
+            lapsed=seat.state == Seat.State.TAKEN and seat.leased_until is not None and seat.leased_until <= now,
+            taken=seat.state == Seat.State.TAKEN,
+            **reports.get(seat.pk, {}),
+            **checks.get(seat.pk, {}),
+        )
+        lines.append(_line(seat, way, own, situation, now))
+    medians = _medians(lines)
+    return [line | {"panel_pace_s": medians.get(line["panel"])} for line in lines]
+
+
+def _line(seat: Seat, way: Way, figures: Figures, situation: Situation, now: datetime) -> dict[str, Any]:
+    state = str(seat.state)
+    if seat.state == Seat.State.TAKEN:
+        seen = situation.last_seen_at
+        state = "running" if seen is not None and now - seen <= LOST_AFTER else "paused"
+    return {
+        "panel": seat.panel.number,
+        "seat": seat.number,
+        "turn": seat.turn,
+        "who": seat.participant.pseudonym if seat.participant else "",
+        "state": state,
+        "way": way,
+        "last_seen_at": situation.last_seen_at,
+        "pace_s": figures.pace_s,
+        "minutes_left": _minutes(way, figures) if seat.state == Seat.State.TAKEN else None,
+        "flags": flags_of(figures, situation, now=now) if seat.state != Seat.State.LEFT else [],
+    }
+
+
+def _minutes(way: Way, figures: Figures) -> int | None:
+    return None if figures.pace_s is None else round((way.total - way.done) * figures.pace_s / 60)
+
+
+def _medians(lines: list[dict[str, Any]]) -> dict[int, float]:
+    paces: dict[int, list[float]] = defaultdict(list)
+    for line in lines:
+        if line["pace_s"] is not None:
+            paces[line["panel"]].append(line["pace_s"])
+    return {panel: median(own) for panel, own in paces.items()}
+
+
+def _ways(experiment: Experiment) -> dict[UUID, Way]:
+    """How far every ballot that counts has got, session by session."""
+    rows = (
+        Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
+        .order_by()
+        .values_list("ballot", "session")
+        .annotate(total=Count("pk"), left=Count("pk", filter=Q(current_vote__isnull=True, skipped_at__isnull=True)))
+    )
+    sessions: dict[UUID, list[tuple[int, int, int]]] = defaultdict(list)
+    for ballot, session, total, left in rows:
+        sessions[ballot].append((session, total, total - left))
+    return {ballot: _way(sorted(own)) for ballot, own in sessions.items()}
+
+
+def _way(sessions: list[tuple[int, int, int]]) -> Way:
+    going = next(((number, total, done) for number, total, done in sessions if done < total), (None, 0, 0))
+    return Way(
+        total=sum(total for _, total, _ in sessions),
+        done=sum(done for _, _, done in sessions),
+        session=going[0],
+        session_total=going[1],
+        session_done=going[2],
+    )
+
+
+# --- Figures of answers, folded once for every number of votes --------------------------------------------------------
+
+
+def _figures(seats: list[Seat]) -> dict[UUID, Figures]:
+    keys = {seat.ballot_id: _key(seat.ballot) for seat in seats}
+    known = cache.get_many(keys.values())
+    stale = [ballot for ballot, key in keys.items() if key not in known]
+    fresh = _fold(stale) if stale else {}
+    cache.set_many({keys[ballot]: figures for ballot, figures in fresh.items()}, timeout=KEPT_S)
+    return {ballot: fresh[ballot] if ballot in fresh else known[key] for ballot, key in keys.items()}
+
+
+def _key(ballot: Ballot) -> str:
+    """Medians of many answers change slowly: after the first few, ten more are worth another look, and the last is."""
+    votes = ballot.vote_count
+    if ballot.closed_at is None and votes > FOLDED_ONE_BY_ONE:
+        votes -= votes % 10
+    return f"listening.figures.{ballot.pk}.{votes}.{ballot.closed_at is not None}"
+
+
+def _fold(ballots: list[UUID]) -> dict[UUID, Figures]:
+    answers: dict[UUID, list[Answer]] = defaultdict(list)
+    votes = Vote.objects.filter(ballot__in=ballots, current_for__isnull=False).order_by("id")
+    rows = votes.values_list("ballot_id", "trial__session", "received_at", "heard", "client")
+    for ballot, session, received_at, heard, client in rows.iterator(chunk_size=2000):
+        clock = client.get("clock")
+        answers[ballot].append(Answer(session, received_at, heard, clock if isinstance(clock, dict) else {}))
+    values: dict[UUID, list[int]] = defaultdict(list)
+    scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False).order_by()
+    for ballot, _value, count in scores.values_list("vote__ballot_id", "value").annotate(Count("pk")):
+        values[ballot].append(count)
+    return {ballot: figures_of(answers[ballot], values[ballot]) for ballot in ballots}
+
+
+def _reports(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
+    found: dict[UUID, dict[str, Any]] = defaultdict(dict)
+    # Going on after a pause is told too, and is none.
+    told = ~Q(kind=ClientReport.Kind.PAUSE) | Q(detail__paused=True)
+    rows = ClientReport.objects.filter(told, visit__seat__panel__experiment=experiment)
+    counts = {"all": Count("pk"), "silent": Count("pk", filter=Q(detail__reason="silent")), "at": Max("created_at")}
+    for seat, kind, count, silent, newest in rows.order_by().values_list("visit__seat", "kind").annotate(**counts):
+        match kind:
+            case ClientReport.Kind.CLIP:
+                found[seat] |= {"clip_failures": count, "silent_clips": silent}
+            case ClientReport.Kind.HIDDEN:
+                found[seat]["hidden_reports"] = count
+            case ClientReport.Kind.PAUSE:
+                found[seat]["paused_at"] = newest
+    return found
+
+
+def _checks(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
+    """The newest outcome of each check decides."""
+    newest: dict[UUID, dict[str, tuple[dict[str, Any], bool]]] = defaultdict(dict)
+    rows = SetupStep.objects.filter(visit__seat__panel__experiment=experiment).order_by("created_at")
+    for seat, step, outcome, passed in rows.values_list("visit__seat", "step", "outcome", "passed"):
+        newest[seat][step] = (outcome, passed)
+    return {
+        seat: {
+            "level_db": steps.get(SetupStep.Step.LEVEL, ({}, True))[0].get("level_db"),
+            "failed_checks": [step for step, (_, passed) in steps.items() if not passed],
+        }
+        for seat, steps in newest.items()
+    }
+
+
+# --- The whole experiment ---------------------------------------------------------------------------------------------
+
+
+def _with_states(filling: list[dict[str, Any]], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    states = [(line["panel"], line["state"]) for line in lines]
+    return [
+        panel | {state: states.count((panel["number"], state)) for state in ("running", "paused")} for panel in filling
+    ]
+
+
+def _cells(experiment: Experiment, seats: list[Seat]) -> Any:
+    """Counted anew only when there is a vote more or a seat less."""
+    votes = sum(seat.ballot.vote_count for seat in seats)
+    turns = sum(seat.turn for seat in seats)
+    key = f"listening.cells.{experiment.pk}.{votes}.{len(seats)}.{turns}"
+    return cache.get_or_set(key, lambda: cells_of(experiment), timeout=60)
+
+
+def _errors(experiment: Experiment) -> list[dict[str, Any]]:
+    rows = (
+        ClientReport.objects.filter(visit__seat__panel__experiment=experiment, kind=ClientReport.Kind.ERROR)
+        .order_by()
+        .annotate(message=KT("detail__message"))
+        .values("message")
+        .annotate(count=Count("pk"), seats=Count("visit__seat", distinct=True), newest=Max("created_at"))
+        .order_by("-count", "message")
+    )
+    return [{**row} for row in rows[:MOST_ERRORS]]
+
+
+def _outlook(experiment: Experiment, ways: dict[UUID, Way], now: datetime) -> dict[str, Any]:
+    """When the last answer may be expected if people go on as they did in the last day."""
+    kept = Seat.objects.main().filter(panel__experiment=experiment).values_list("ballot_id", flat=True)
+    own = [ways[ballot] for ballot in kept if ballot in ways]
+    remaining = sum(way.total - way.done for way in own)
+    recent = Vote.objects.filter(
+        ballot__experiment=experiment,
+        ballot__kind=Ballot.Kind.MAIN,
+        ballot__abandoned_at__isnull=True,
+        received_at__gt=now - RECENT,
+    ).count()
+    finish = now + RECENT * (remaining / recent) if recent and remaining else None
+    return {"remaining": remaining, "planned": sum(way.total for way in own), "recent": recent, "finish_at": finish}

@@ -1,0 +1,152 @@
+"""Seats: held by a lease that signs of life renew, given to somebody else with the same plan, copied to try out."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Q
+
+from core.models import User
+from core.services import audit
+from listening.errors import NoSeats, SeatNotTaken, SeatUnknown, SessionUnknown
+from listening.flags import SEEN_WITHIN
+from listening.models import Panel, Seat, Visit
+from listening.querysets import SeatQuerySet
+from listening.services.procedures import procedure_of
+from rating.models import Ballot, Experiment, Trial
+from rating.services.ballots import abandon_ballot, copy_ballot, record_consent
+
+TRIED_OUT = (Ballot.Kind.PREVIEW, Ballot.Kind.REHEARSAL)  # what may be opened before an experiment is live
+
+
+def lease_of(experiment: Experiment) -> timedelta:
+    return timedelta(hours=procedure_of(experiment).lease_hours)
+
+
+def renew_lease(*, seat: Seat, now: datetime) -> None:
+    """Move the lease on; a seat that was given away in the meantime stays given away."""
+    until = now + lease_of(seat.ballot.experiment)
+    Seat.objects.filter(pk=seat.pk, state=Seat.State.TAKEN).update(leased_until=until)
+
+
+def note_life(*, visit: Visit, now: datetime) -> None:
+    """Remember that somebody is there; a few seconds of silence are not worth a write."""
+    if visit.last_seen_at >= now - SEEN_WITHIN:
+        return
+    if Visit.objects.filter(pk=visit.pk, last_seen_at__lt=now - SEEN_WITHIN).update(last_seen_at=now):
+        renew_lease(seat=visit.seat, now=now)
+
+
+def seats_behind(*, panel: Panel, many: bool) -> SeatQuerySet:
+    """The seats that a link may lead to: those of its panel, or of the whole experiment."""
+    seats = Seat.objects.main()
+    return seats.filter(panel__experiment=panel.experiment_id) if many else seats.filter(panel=panel)
+
+
+def find_seat(*, seats: SeatQuerySet, now: datetime) -> Seat | None:
+    """The seat for the next person, inside a transaction that holds the experiment's lock.
+
+    A free one in the panel that lacks the most people; otherwise one whose listener has been silent for too long.
+    """
+    if (
+        panel := seats.free()
+        .order_by()
+        .values_list("panel")
+        .annotate(n=Count("pk"))
+        .order_by("-n", "panel__number")[:1]
+    ):
+        return seats.free().filter(panel=panel[0][0]).select_related("ballot").first()
+    for lapsed in seats.lapsed(now):
+        successor = _give_away(lapsed, now=now, actor=None, reason="The lease had run out.", if_lapsed=True)
+        if successor is not None:
+            return successor
+    return None
+
+
+@transaction.atomic
+def reissue_seat(*, seat: Seat, now: datetime, actor: User, reason: str = "") -> Seat:
+    """Take a seat from its listener by hand; the next person gets the same plan, what was answered is kept."""
+    Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
+    successor = _give_away(seat, now=now, actor=actor, reason=reason, if_lapsed=False)
+    if successor is None:
+        raise SeatNotTaken(seat=seat.number)
+    return successor
+
+
+def _give_away(seat: Seat, *, now: datetime, actor: User | None, reason: str, if_lapsed: bool) -> Seat | None:
+    """Votes and receipts take the ballot's lock and signs of life the seat's: whoever comes first is decided here."""
+    ballot = Ballot.objects.select_for_update(of=("self",)).select_related("experiment").get(pk=seat.ballot_id)
+    Seat.objects.select_for_update().get(pk=seat.pk)
+    seat = Seat.objects.select_related("panel").get(pk=seat.pk)
+    if seat.state != Seat.State.TAKEN or (if_lapsed and _is_alive(seat, ballot, now)):
+        return None
+    abandon_ballot(ballot=ballot, now=now)
+    Seat.objects.filter(pk=seat.pk).update(state=Seat.State.LEFT)
+    successor = Seat.objects.create(
+        panel=seat.panel,
+        number=seat.number,
+        turn=seat.turn + 1,
+        ballot=copy_ballot(ballot=ballot, kind=Ballot.Kind(ballot.kind)),
+    )
+    audit.record(
+        actor=actor,
+        action="seat.reissued",
+        target=f"experiment/{ballot.experiment.slug}",
+        before={"panel": seat.panel.number, "seat": seat.number, "turn": seat.turn, "answers": ballot.vote_count},
+        after={"turn": successor.turn},
+        reason=reason,
+    )
+    return successor
+
+
+def _is_alive(seat: Seat, ballot: Ballot, now: datetime) -> bool:
+    """A vote that was stored a moment ago has not renewed the lease yet, and is a sign of life all the same."""
+    if seat.leased_until is None or seat.leased_until > now:
+        return True
+    newest = ballot.votes.aggregate(newest=Max("received_at"))["newest"]
+    return newest is not None and newest + lease_of(ballot.experiment) > now
+
+
+# --- Copies to try things out: nothing of them counts ---------------------------------------------------------------
+
+
+def main_seats(panel: Panel) -> list[Seat]:
+    """The panel's seats that count, one for each number, in order."""
+    return list(panel.seats.main().select_related("ballot__experiment", "panel").order_by("number"))
+
+
+def copy_seat(*, seat: Seat, kind: Ballot.Kind) -> Seat:
+    """A new seat of another kind in the same panel, with the same plan."""
+    Panel.objects.select_for_update().get(pk=seat.panel_id)
+    last = Seat.objects.filter(panel=seat.panel_id).aggregate(last=Max("number"))["last"] or 0
+    ballot = copy_ballot(ballot=seat.ballot, kind=kind)
+    return Seat.objects.create(panel=seat.panel, number=last + 1, ballot=ballot)
+
+
+@transaction.atomic
+def open_preview(
+    *, panel: Panel, seat_number: int, from_session: int, now: datetime, language: str, device: dict[str, Any]
+) -> Visit:
+    """Let a signed-in experimenter hear and see what one seat will, from one session on."""
+    seat = panel.seats.main().select_related("ballot__experiment", "panel").filter(number=seat_number).first()
+    if seat is None:
+        raise SeatUnknown(panel=panel.number, seat=seat_number)
+    sessions = seat.ballot.trials.aggregate(first=Max("session", filter=Q(position=1)), last=Max("session"))
+    if sessions["last"] is None or from_session > sessions["last"]:
+        raise SessionUnknown(session=from_session, **sessions)
+    preview = copy_seat(seat=seat, kind=Ballot.Kind.PREVIEW)
+    Trial.objects.filter(ballot=preview.ballot, session__lt=from_session).update(skipped_at=now)
+    Seat.objects.filter(pk=preview.pk).update(state=Seat.State.TAKEN, taken_at=now)
+    record_consent(ballot=preview.ballot, text=preview.ballot.experiment.consent_text, language=language)
+    return Visit.objects.create(seat=preview, device=device)
+
+
+@transaction.atomic
+def add_rehearsals(*, experiment: Experiment, count: int) -> list[Seat]:
+    """Seats for colleagues who try the whole way before it counts, over the panels in turn."""
+    rows = [main_seats(panel) for panel in experiment.panels.all()]
+    in_turn = [seats[n] for n in range(max(map(len, rows), default=0)) for seats in rows if n < len(seats)]
+    if not in_turn:
+        raise NoSeats
+    earlier = Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.REHEARSAL).count()
+    return [copy_seat(seat=in_turn[(earlier + n) % len(in_turn)], kind=Ballot.Kind.REHEARSAL) for n in range(count)]

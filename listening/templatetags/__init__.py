@@ -1,0 +1,1 @@
+"""What templates of other rooms may ask of listening."""

@@ -1,0 +1,127 @@
+"""What an experiment still needs: each line comes from what is there, and leads to where it is done."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from listening.design.wishes import Wanted
+from listening.readiness import Standing, Step, steps_of
+from listening.services import panels
+from listening.services.designs import adopt_draft, draft_design
+from rating.models import Experiment
+from rating.services.experiments import close, go_live, pause, unblind
+from tests.factories import consent_to, make_experiment, make_panel_experiment, sit_down
+
+pytestmark = pytest.mark.django_db
+
+
+def steps(experiment: Experiment) -> list[Step]:
+    return steps_of(Experiment.objects.get(pk=experiment.pk), now=timezone.now())
+
+
+def standings(experiment: Experiment) -> list[str]:
+    return [step.standing.value for step in steps(experiment)]
+
+
+def laid_out(experiment: Experiment, preset: str = "crossed") -> Experiment:
+    wanted = Wanted(preset=preset, panels=1, seats=2, size=8, sessions=2, factors=())
+    adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
+    return Experiment.objects.get(pk=experiment.pk)
+
+
+def test_a_fresh_draft_needs_a_design_and_seats() -> None:
+    experiment = make_panel_experiment()
+    stimuli, words, design, seats, rehearsal = steps(experiment)
+    assert (stimuli.standing, words.standing) == (Standing.DONE, Standing.DONE)
+    assert stimuli.sentence == "16 clips: 8 items, 2 conditions."
+    assert (design.standing, seats.standing) == (Standing.OPEN, Standing.OPEN)
+    assert rehearsal.standing == Standing.LOOK
+
+
+def test_a_design_brings_the_seats_with_it() -> None:
+    experiment = laid_out(make_panel_experiment())
+    assert Standing.OPEN not in standings(experiment)
+    assert steps(experiment)[3].sentence == "2 seats in 1 panel."
+
+
+def test_a_design_with_known_confounds_is_to_be_looked_at() -> None:
+    experiment = laid_out(make_panel_experiment(), preset="udase-exact")
+    assert steps(experiment)[2].standing == Standing.LOOK
+
+
+def test_a_missing_clip_is_counted() -> None:
+    stimuli = steps(make_panel_experiment(left_out=("s03", "C1")))[0]
+    assert stimuli.standing == Standing.OPEN
+    assert stimuli.sentence.startswith("1 clip is missing")
+
+
+def test_a_draft_wording_keeps_it_from_going_live() -> None:
+    words = steps(make_panel_experiment(label_set="p835-fr-1"))[1]
+    assert words.standing == Standing.OPEN
+    assert "p835-fr-1" in words.sentence
+
+
+def test_panels_that_were_made_one_by_one_are_to_be_looked_at() -> None:
+    experiment = make_panel_experiment(seats=2)
+    assert standings(experiment)[2:4] == ["look", "done"]
+
+
+def test_a_rehearsal_counts_when_it_has_reached_the_end() -> None:
+    experiment = laid_out(make_panel_experiment())
+    panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
+    assert standings(experiment)[-1] == "look"
+    experiment.ballots.filter(kind="rehearsal").update(closed_at=timezone.now())
+    assert standings(experiment)[-1] == "done"
+
+
+def test_what_is_live_needs_links_until_every_open_seat_has_one() -> None:
+    experiment = make_experiment(seats=2)
+    assert steps(experiment)[0].sentence == "2 open seats have no link yet."
+    panels.invite(panel=experiment.panels.get(), count=2, now=timezone.now(), actor=None)
+    assert standings(experiment) == ["done", "going"]
+
+
+def test_one_link_for_many_is_enough() -> None:
+    experiment = make_experiment(seats=2)
+    panels.invite_many(experiment=experiment, now=timezone.now(), actor=None)
+    assert standings(experiment)[0] == "done"
+
+
+def test_how_far_people_have_got_is_told_and_a_pause_is_noticed() -> None:
+    experiment = make_experiment(seats=2)
+    consent_to(experiment.panels.get().seats.earliest("number"))
+    assert steps(experiment)[1].sentence == "0 of 2 seats finished, 1 in progress."
+    pause(experiment=experiment, actor=experiment.owner)
+    assert steps(experiment)[1].standing == Standing.LOOK
+
+
+def test_a_closed_experiment_leads_to_its_results() -> None:
+    experiment = make_experiment(seats=1)
+    close(experiment=experiment, actor=experiment.owner)
+    assert standings(experiment) == ["done", "open"]
+    assert steps(experiment)[-1].address.endswith("/results/")
+    unblind(experiment=experiment, actor=experiment.owner, reason="all are in")
+    assert standings(experiment) == ["done", "done"]
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_every_line_leads_to_a_page(client: Client, live: bool) -> None:
+    experiment = laid_out(make_panel_experiment())
+    if live:
+        experiment = go_live(experiment=experiment, actor=experiment.owner)
+        sit_down(experiment)
+    client.force_login(experiment.owner)
+    page = client.get(f"/experiments/{experiment.slug}/").content.decode()
+    for step in steps(experiment):
+        assert f'href="{step.address}"' in page
+        assert client.get(step.address).status_code == 200
+
+
+def test_the_first_thing_to_do_is_marked(client: Client) -> None:
+    experiment = make_panel_experiment()
+    client.force_login(experiment.owner)
+    page = client.get(f"/experiments/{experiment.slug}/").content.decode()
+    before, marked, after = page.partition('aria-current="step"')
+    assert marked
+    assert "No design is laid out yet." in after
+    assert "There are no seats yet" not in before
