@@ -1,5 +1,8 @@
 """The experimenter's API of results and downloads."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -7,13 +10,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from analysis.services.exports import export_votes
-from analysis.services.results import read_result
+from analysis.services import exports
+from analysis.services.archives import export_dataset
+from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
 from core.policy import Audience, staff
 from rating.access import experiment_for
+from rating.models import Experiment
 
 SIMULATED = OpenApiParameter("simulated", bool, description="Include simulated listeners; left out by default.")
+SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")
+PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="Which table.")
+PAGE = OpenApiParameter("page", int, description="From 1.")
+CSV = {(200, "text/csv"): OpenApiTypes.STR}
 
 
 class Results(APIView):
@@ -28,17 +37,100 @@ class Results(APIView):
         return Response(read_result(experiment=experiment, slug=method, simulated=asks_simulated(request)))
 
 
-class VotesCsv(APIView):
-    """Every mark that counts, one a row."""
+class ResultItems(APIView):
+    """One page of a long table: `part` is items (the default) or anchoring."""
 
     audience = Audience.STAFF
 
-    @extend_schema(operation_id="votes_csv", parameters=[SIMULATED], responses={(200, "text/csv"): OpenApiTypes.STR})
-    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+    @extend_schema(operation_id="result_items", parameters=[SIMULATED, SCALE, PART, PAGE], responses={200: dict})
+    def get(self, request: Request, slug: str, method: str) -> Response:
         experiment = experiment_for(staff(request), slug)
-        lines = export_votes(experiment=experiment, actor=staff(request), simulated=asks_simulated(request))
-        headers = {"Content-Disposition": f'attachment; filename="{slug}-votes.csv"'}
-        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+        asked = request.query_params
+        page = asked.get("page", "")
+        rows = read_items(
+            experiment=experiment,
+            slug=method,
+            simulated=asks_simulated(request),
+            part=asked.get("part", ""),
+            scale=asked.get("scale", ""),
+            page=int(page) if page.isdecimal() and len(page) < 10 else 1,
+        )
+        return Response(rows)
+
+
+class Download(APIView):
+    """A file made of what was answered; every download is in the audit log."""
+
+    audience = Audience.STAFF
+    content_type = "text/csv; charset=utf-8"
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        """Return the end of the file's name and its content in pieces."""
+        raise NotImplementedError
+
+    def get(self, request: Request, slug: str, **asked: Any) -> StreamingHttpResponse:
+        experiment = experiment_for(staff(request), slug)
+        name, pieces = self.make(request, experiment, **asked)
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}"'}
+        return StreamingHttpResponse(pieces, content_type=self.content_type, headers=headers)
+
+
+def _who(request: Request) -> dict[str, Any]:
+    return {"actor": staff(request), "simulated": asks_simulated(request)}
+
+
+@extend_schema(operation_id="votes_csv", parameters=[SIMULATED], responses=CSV)
+class VotesCsv(Download):
+    """Every mark that counts, one a row."""
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        return "votes.csv", exports.export_votes(experiment=experiment, **_who(request))
+
+
+@extend_schema(operation_id="wide_csv", parameters=[SIMULATED, SCALE], responses=CSV)
+class WideCsv(Download):
+    """One scale as a matrix: condition, sample, subject_1 ..., empty where a listener did not rate a clip."""
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        scale = exports.known_scale(experiment, request.query_params.get("scale", ""))
+        return f"wide-{scale}.csv", exports.export_wide(experiment=experiment, scale=scale, **_who(request))
+
+
+@extend_schema(operation_id="clips_csv", parameters=[SIMULATED, SCALE], responses=CSV)
+class ClipsCsv(Download):
+    """One scale as the P.808 toolkit's votes_per_clip."""
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        scale = exports.known_scale(experiment, request.query_params.get("scale", ""))
+        name = f"votes_per_clip{exports.suffix_of(experiment, scale).lower()}.csv"
+        return name, exports.export_clips(experiment=experiment, scale=scale, **_who(request))
+
+
+@extend_schema(operation_id="conditions_csv", parameters=[SIMULATED], responses=CSV)
+class ConditionsCsv(Download):
+    """Every scale as the P.808 toolkit's votes_per_cond_all-scales."""
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        return "votes_per_cond.csv", exports.export_conditions(experiment=experiment, **_who(request))
+
+
+@extend_schema(operation_id="tables_csv", parameters=[SIMULATED], responses=CSV)
+class TablesCsv(Download):
+    """Every table of a result, with the figures of the page to their last digit."""
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        slug = asked["method"]
+        return f"{slug}.csv", exports.export_tables(experiment=experiment, method=slug, **_who(request))
+
+
+@extend_schema(operation_id="dataset_zip", parameters=[SIMULATED], responses={(200, "application/zip"): bytes})
+class DatasetZip(Download):
+    """Answers, results, design, others' shapes, starter scripts and checksums in one zip."""
+
+    content_type = "application/zip"
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        return "dataset.zip", export_dataset(experiment=experiment, **_who(request))
 
 
 def asks_simulated(request: Request) -> bool:

@@ -6,5 +6,11 @@ from analysis import api
 
 urlpatterns = [
     path("experiments/<slug:slug>/results/<slug:method>/", api.Results.as_view(), name="result"),
+    path("experiments/<slug:slug>/results/<slug:method>/items/", api.ResultItems.as_view(), name="result_items"),
+    path("experiments/<slug:slug>/results/<slug:method>.csv", api.TablesCsv.as_view(), name="tables_csv"),
     path("experiments/<slug:slug>/votes.csv", api.VotesCsv.as_view(), name="votes_csv"),
+    path("experiments/<slug:slug>/wide.csv", api.WideCsv.as_view(), name="wide_csv"),
+    path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),
+    path("experiments/<slug:slug>/votes_per_cond.csv", api.ConditionsCsv.as_view(), name="conditions_csv"),
+    path("experiments/<slug:slug>/dataset.zip", api.DatasetZip.as_view(), name="dataset_zip"),
 ]

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
 
+from analysis.codebook import Codebook
 from analysis.methods.base import COLUMNS
 from rating.models import Ballot, Experiment, Score
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Where each column of a method's table comes from.
+    from analysis.folding import Records
+
+# What a download of single marks tells, and where it comes from.
 SOURCES = {
+    "ballot": "vote__ballot_id",
     "listener": "vote__ballot__seat__participant__number",
     "panel": "vote__ballot__seat__panel__number",
     "session": "vote__trial__session",
     "position": "vote__trial__position",
+    "detail": "vote__trial__detail",
     "item": "slot__stimulus__item__name",
+    "factors": "slot__stimulus__item__factors",
     "condition": "slot__stimulus__condition__name",
     "condition_role": "slot__stimulus__condition__role",
     "scale": "scale",
     "value": "value",
     "kind": "vote__trial__kind",
-}
-# What a download adds to it.
-DETAILS = {
     "row_id": "id",
     "trial_id": "vote__trial_id",
     "row_type": "vote__ballot__kind",
@@ -40,26 +45,110 @@ DETAILS = {
 }
 
 
+class Sitting(NamedTuple):
+    """A ballot that counts: one listener, in one seat of one panel, and its folded marks."""
+
+    ballot: UUID
+    kind: str
+    vote_count: int
+    panel: int | None
+    seat: int | None
+    participant: int | None  # none where the participant was erased; the ballot still counts as one person
+    columns: bytes | None  # none where there is no fold that holds every vote
+
+
+@dataclass(frozen=True)
+class Table:
+    """Every mark that counts as codes: which sitting, what was heard, on which scale, and the value."""
+
+    codebook: Codebook
+    sittings: list[Sitting]
+    sitting: Any  # one code a mark
+    records: Records
+
+
+def counted(experiment: Experiment, *, simulated: bool) -> Any:
+    """The ballots that count: no previews, no rehearsals, none given up; simulated ones only when asked for."""
+    kinds = [Ballot.Kind.MAIN, Ballot.Kind.SIMULATED] if simulated else [Ballot.Kind.MAIN]
+    return Ballot.objects.filter(experiment=experiment, kind__in=kinds, abandoned_at__isnull=True)
+
+
+def sittings(experiment: Experiment, codebook: Codebook, *, simulated: bool) -> list[Sitting]:
+    """Return every ballot that counts, panel by panel and seat by seat, with its fold where that is current."""
+    rows = counted(experiment, simulated=simulated).order_by(
+        "seat__panel__number", "seat__number", "seat__turn", "kind", "id"
+    )
+    names = ("id", "kind", "vote_count", "seat__panel__number", "seat__number", "seat__participant__number")
+    current = codebook.sha256
+    folds = ("folded__vote_count", "folded__codebook", "folded__columns")
+    return [
+        Sitting(ballot, kind, held, panel, seat, who, bytes(columns) if (votes, codes) == (held, current) else None)
+        for ballot, kind, held, panel, seat, who, votes, codes, columns in rows.values_list(*names, *folds)
+    ]
+
+
+def table(experiment: Experiment, *, simulated: bool) -> Table:
+    """Return every mark that counts; what is folded is not read again from single votes."""
+    import numpy as np
+
+    from analysis.folding import BALLOTS_AT_ONCE, fold, lengths, unfold
+
+    codebook = Codebook.of(experiment)
+    seated = sittings(experiment, codebook, simulated=simulated)
+    stale = [sitting.ballot for sitting in seated if sitting.columns is None and sitting.vote_count]
+    fresh: dict[UUID, bytes] = {}
+    for start in range(0, len(stale), BALLOTS_AT_ONCE):
+        fresh |= fold(stale[start : start + BALLOTS_AT_ONCE], codebook)
+    columns = [fresh.get(sitting.ballot, b"") if sitting.columns is None else sitting.columns for sitting in seated]
+    return Table(codebook, seated, np.repeat(np.arange(len(seated)), lengths(columns)), unfold(columns))
+
+
 def marks(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
     """Return every mark that counts, one a row, with the columns that methods expect."""
+    return frame(table(experiment, simulated=simulated))
+
+
+def frame(coded: Table) -> pd.DataFrame:
+    """Spell a table out for methods; names are categories, so that nothing is written two million times."""
+    import numpy as np
     import pandas as pd
 
-    rows = current_scores(experiment, simulated=simulated).values_list(*(SOURCES[column] for column in COLUMNS))
-    return pd.DataFrame(list(rows), columns=list(COLUMNS))
+    records, codebook = coded.records, coded.codebook
+    stimulus = records["stimulus"].astype(np.intp)
+
+    def named(codes: Any, names: Any) -> pd.Categorical:
+        return pd.Categorical.from_codes(codes, pd.Index(names), validate=False)
+
+    def by_stimulus(names: list[str]) -> pd.Categorical:
+        codes, kinds = pd.factorize(np.array(names, dtype=object), sort=True)
+        return named(codes[stimulus], kinds)
+
+    panels = sorted({sitting.panel for sitting in coded.sittings if sitting.panel is not None})
+    of_sitting = [panels.index(each.panel) if each.panel is not None else -1 for each in coded.sittings]
+    order_codes, orders = pd.factorize(np.ascontiguousarray(records["order"]))
+    columns = {
+        "listener": named(coded.sitting, list(range(1, len(coded.sittings) + 1))),
+        "panel": named(np.array(of_sitting, dtype=np.int32)[coded.sitting], panels),
+        "session": np.ascontiguousarray(records["session"]),
+        "position": np.ascontiguousarray(records["position"]),
+        "item": by_stimulus([heard.item for heard in codebook.stimuli]),
+        "condition": by_stimulus([heard.condition for heard in codebook.stimuli]),
+        "condition_role": by_stimulus([heard.role for heard in codebook.stimuli]),
+        "scale": named(records["scale"], list(codebook.scales)),
+        "value": np.ascontiguousarray(records["value"]),
+        "kind": named(records["practice"], ["test", "practice"]),
+        "part": np.ascontiguousarray(records["part"]),
+        "order": named(order_codes, [codebook.order_name(int(code)) for code in orders]),
+        "factors": by_stimulus([heard.factors for heard in codebook.stimuli]),
+    }
+    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
 
 
 def detailed_marks(experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
     """Yield every mark that counts with all that is known of it, in the order in which it arrived."""
-    sources = SOURCES | DETAILS
-    names = list(sources)
-    rows = current_scores(experiment, simulated=simulated).order_by("vote_id", "slot__key", "scale")
-    for row in rows.values_list(*sources.values()).iterator(chunk_size=2000):
+    names = list(SOURCES)
+    ballots = counted(experiment, simulated=simulated)
+    scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False)
+    rows = scores.order_by("vote_id", "slot__key", "scale").values_list(*SOURCES.values())
+    for row in rows.iterator(chunk_size=2000):
         yield dict(zip(names, row, strict=True))
-
-
-def current_scores(experiment: Experiment, *, simulated: bool) -> Any:
-    """The scores of the one current answer to each trial; simulated ballots only when asked for."""
-    kinds = [Ballot.Kind.MAIN, Ballot.Kind.SIMULATED] if simulated else [Ballot.Kind.MAIN]
-    return Score.objects.filter(
-        vote__ballot__experiment=experiment, vote__ballot__kind__in=kinds, vote__current_for__isnull=False
-    )

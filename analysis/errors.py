@@ -7,3 +7,9 @@ class UnknownMethod(AppError):
     code = "result.unknown_method"
     status = 404
     sentence = sentence("There is no analysis method called '{slug}' for this experiment. Known: {known}.")
+
+
+class UnknownScale(AppError):
+    code = "result.unknown_scale"
+    status = 404
+    sentence = sentence("This experiment has no scale called '{scale}'. Known: {known}.")

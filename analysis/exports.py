@@ -2,37 +2,14 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import Any
+from uuid import UUID
 
-COLUMNS = [
-    "row_id",
-    "experiment",
-    "design_sha256",
-    "subject_id",
-    "panel",
-    "session",
-    "position",
-    "trial_id",
-    "kind",
-    "item",
-    "condition",
-    "condition_role",
-    "scale",
-    "value",
-    "label_set",
-    "protocol",
-    "protocol_version",
-    "revision",
-    "n_plays",
-    "heard_ms",
-    "heard_full",
-    "client_wall",
-    "received_at",
-    "row_type",
-    "flags",
-]
+from analysis.columns import MEANINGS
+
+COLUMNS = list(MEANINGS)
 
 
 class _Line:
@@ -42,7 +19,7 @@ class _Line:
         return text
 
 
-def csv_lines(rows: Iterable[dict[str, Any]], *, columns: list[str] = COLUMNS) -> Iterator[str]:
+def csv_lines(rows: Iterable[Mapping[str, Any]], *, columns: Sequence[str] = COLUMNS) -> Iterator[str]:
     """Yield a CSV file line by line. This is the analysis edition: text stands exactly as it was given."""
     writer = csv.DictWriter(_Line(), columns, lineterminator="\n", extrasaction="ignore")
     yield writer.writerow(dict(zip(columns, columns, strict=True)))
@@ -51,22 +28,37 @@ def csv_lines(rows: Iterable[dict[str, Any]], *, columns: list[str] = COLUMNS) -
 
 
 def vote_row(
-    mark: dict[str, Any], *, experiment: str, design_sha256: str, condition: str, blind: bool
+    mark: dict[str, Any],
+    *,
+    experiment: str,
+    design_sha256: str,
+    condition: str,
+    blind: bool,
+    level_db: float | None = None,
 ) -> dict[str, Any]:
     """Shape one mark for the download; a role such as "reference" would give a blind condition away."""
-    heard = mark["heard"]
+    heard, detail = mark["heard"], mark["detail"]
     return mark | {
         "experiment": experiment,
         "design_sha256": design_sha256,
-        "subject_id": f"sub-{mark['listener']:04d}" if mark["listener"] is not None else "",
+        "subject_id": subject_id(mark["listener"], mark["ballot"]),
+        "part": detail.get("part"),
+        "order": "-".join(detail.get("order") or ()) or None,
+        "factors": mark["factors"] or None,
         "condition": condition,
         "condition_role": "" if blind else mark["condition_role"],
         "n_plays": heard.get("plays"),
         "heard_ms": heard.get("heard_ms"),
         "heard_full": heard.get("heard_full"),
+        "level_db": level_db,
         "client_wall": mark["client"]["clock"].get("wall"),
         "flags": " ".join(mark["flags"]),
     }
+
+
+def subject_id(number: int | None, ballot: UUID) -> str:
+    """The participant's pseudonym; an erased participant's ballot is still one listener, and has a name for that."""
+    return f"sub-{number:04d}" if number is not None else f"erased-{ballot.hex[:8]}"
 
 
 def _cell(value: Any) -> Any:
@@ -75,7 +67,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):
-        return json.dumps(value, sort_keys=True)
+        return json.dumps(value, sort_keys=True, ensure_ascii=False)
     if hasattr(value, "astimezone"):
         return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return value

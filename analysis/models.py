@@ -3,17 +3,21 @@
 from django.db import models
 
 from core.models import BaseModel
-from rating.models import Experiment
+from rating.models import Ballot, Experiment
 
 
 class Result(BaseModel):
-    """What a method made of an experiment's votes; `vote_count` says up to which vote; staleness is a comparison."""
+    """What a method made of an experiment's votes; staleness is a comparison of what counted then and counts now.
+
+    Votes are only ever added and ballots only ever given up, so the two counts together name one state.
+    """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
     method = models.SlugField()
     method_version = models.CharField(max_length=20)
     simulated = models.BooleanField(default=False)  # whether simulated ballots are included
     vote_count = models.PositiveIntegerField()
+    abandoned_count = models.PositiveIntegerField(default=0)  # ballots left out because they were given up
     table = models.JSONField()
     computed_at = models.DateTimeField(auto_now=True)
 
@@ -22,3 +26,18 @@ class Result(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.experiment.slug} {self.method}"
+
+
+class FoldedBallot(BaseModel):
+    """A ballot's current marks as bytes, so that a recompute reads few large rows; it can always be folded again.
+
+    It is stale when the ballot holds more votes, or when the codes of the experiment's stimuli mean something else.
+    """
+
+    ballot = models.OneToOneField(Ballot, on_delete=models.CASCADE, related_name="folded")
+    vote_count = models.PositiveIntegerField()
+    codebook = models.CharField(max_length=64)
+    columns = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"fold of {self.ballot_id}"

@@ -23,6 +23,9 @@ COLUMNS = (
     "scale",
     "value",
     "kind",  # practice or test
+    "part",  # which of the pages of one stimulus, from 1; 0 where there is only one
+    "order",  # in which its scales were asked, such as SIG-BAK-OVRL; empty where they were asked together
+    "factors",  # the item's factors as a JSON object with sorted keys, such as {"location": "kitchen"}
 )
 
 

@@ -1,28 +1,70 @@
-"""Downloads, each noted in the audit log."""
+"""Downloads, each noted in the audit log; conditions are letters until the experiment is unblinded."""
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
-from analysis import datasets
+from analysis import datasets, matrices
+from analysis.errors import UnknownScale
 from analysis.exports import csv_lines, vote_row
-from analysis.services.results import condition_names
+from analysis.flat_tables import TABLE_COLUMNS, table_rows
+from analysis.services.results import condition_names, read_result
 from core.models import User
 from core.services import audit
+from listening.models import SetupStep
 from rating.models import Experiment
+from rating.registry import protocol
 
 
 def export_votes(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[str]:
-    """Return the experiment's marks as lines of CSV; conditions are letters until the experiment is unblinded."""
+    """Return the experiment's marks as lines of CSV, one a mark."""
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what="votes")
+    return vote_lines(experiment, simulated=simulated)
+
+
+def export_wide(*, experiment: Experiment, actor: User, simulated: bool, scale: str) -> Iterator[str]:
+    """Return one scale as a matrix: a row a clip, a column a listener."""
+    key = known_scale(experiment, scale)
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"wide {key}")
+    table = datasets.table(experiment, simulated=simulated)
+    made = matrices.clips(table, scale=key, names=condition_names(experiment))
+    return csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
+
+
+def export_clips(*, experiment: Experiment, actor: User, simulated: bool, scale: str) -> Iterator[str]:
+    """Return one scale as the P.808 toolkit's votes_per_clip."""
+    key = known_scale(experiment, scale)
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"clips {key}")
+    table = datasets.table(experiment, simulated=simulated)
+    made = matrices.clips(table, scale=key, names=condition_names(experiment))
+    suffix = suffix_of(experiment, key)
+    return csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
+
+
+def export_conditions(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[str]:
+    """Return every scale as the P.808 toolkit's votes_per_cond_all-scales."""
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what="conditions")
+    table, names = datasets.table(experiment, simulated=simulated), condition_names(experiment)
+    scales = scales_of(experiment)
+    by_scale = {key: matrices.clips(table, scale=key, names=names) for key in scales}
+    return csv_lines(matrices.condition_rows(by_scale), columns=matrices.condition_columns(scales))
+
+
+def export_tables(*, experiment: Experiment, actor: User, simulated: bool, method: str) -> Iterator[str]:
+    """Return every table of a result, with the figures of the page to their last digit."""
+    result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"tables of {method}")
+    return csv_lines(table_rows(result["table"]), columns=TABLE_COLUMNS)
+
+
+def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:
     blind = experiment.unblinded_at is None
-    with transaction.atomic():
-        audit.record(
-            actor=actor,
-            action="experiment.exported",
-            target=f"experiment/{experiment.slug}",
-            after={"blind": blind, "simulated": simulated},
-        )
-    names = condition_names(experiment)
+    names, levels = condition_names(experiment), Levels(experiment)
     rows = (
         vote_row(
             mark,
@@ -30,7 +72,51 @@ def export_votes(*, experiment: Experiment, actor: User, simulated: bool) -> Ite
             design_sha256=experiment.design_sha256,
             condition=names[mark["condition"]],
             blind=blind,
+            level_db=levels.at(mark["ballot"], mark["received_at"]),
         )
         for mark in datasets.detailed_marks(experiment, simulated=simulated)
     )
     return csv_lines(rows)
+
+
+class Levels:
+    """At which level a listener heard: the last one that was set before an answer, on whatever device."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._set: dict[UUID, list[tuple[datetime, Any]]] = defaultdict(list)
+        steps = SetupStep.objects.filter(visit__seat__panel__experiment=experiment, step=SetupStep.Step.LEVEL)
+        rows = steps.order_by("created_at").values_list("visit__seat__ballot", "created_at", "outcome")
+        for ballot, at, outcome in rows:
+            self._set[ballot].append((at, outcome.get("level_db")))
+
+    def at(self, ballot: UUID, moment: datetime) -> float | None:
+        steps = self._set.get(ballot, [])
+        place = bisect_right(steps, moment, key=lambda step: step[0])
+        return steps[place - 1][1] if place else None
+
+
+def note_download(*, experiment: Experiment, actor: User, simulated: bool, what: str) -> None:
+    with transaction.atomic():
+        audit.record(
+            actor=actor,
+            action="experiment.exported",
+            target=f"experiment/{experiment.slug}",
+            after={"what": what, "blind": experiment.unblinded_at is None, "simulated": simulated},
+        )
+
+
+def scales_of(experiment: Experiment) -> list[str]:
+    return [scale.key for scale in protocol(experiment.protocol).scales]
+
+
+def known_scale(experiment: Experiment, scale: str) -> str:
+    """The scale that was asked for, or the first one where none was."""
+    scales = scales_of(experiment)
+    if scale and scale not in scales:
+        raise UnknownScale(scale=scale[:40], known=", ".join(scales))
+    return scale or scales[0]
+
+
+def suffix_of(experiment: Experiment, scale: str) -> str:
+    """What the P.808 toolkit adds to its column names: nothing where there is one scale."""
+    return f"_{scale}" if len(scales_of(experiment)) > 1 else ""

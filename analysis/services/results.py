@@ -1,17 +1,30 @@
 """Results: kept current by a job, read with letters until the experiment is unblinded."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Sum
+from django.db.models import Count, Q, Sum
 
 from analysis import datasets
 from analysis.blinding import letters
 from analysis.models import Result
+from analysis.presenting import shown
 from analysis.registry import method, methods
+from analysis.services.folds import refold
 from core.tasks import JobRun
 from rating.models import Ballot, Experiment
 from rating.registry import protocol
+
+ITEMS_A_PAGE = 100
+# Long tables that are asked for by themselves.
+LONG = ("items", "anchoring")
+
+
+class Held(NamedTuple):
+    """What counts at one moment: votes on ballots that stand, and how many ballots with votes were given up."""
+
+    votes: int = 0
+    abandoned: int = 0
 
 
 def refresh_stale(*, run: JobRun, experiment_id: str | None = None) -> None:
@@ -24,57 +37,89 @@ def refresh_stale(*, run: JobRun, experiment_id: str | None = None) -> None:
 
 def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) -> None:
     """Compute one result from the votes there are. Votes that arrive meanwhile make it stale again, never wrong."""
-    vote_count = votes_held(experiment, simulated=simulated)
+    held = votes_held(experiment, simulated=simulated)
     rules = method(slug)
+    refold(run=run, experiment=experiment, simulated=simulated)
     table = rules.run(datasets.marks(experiment, simulated=simulated))
     with run.fenced():
         Result.objects.update_or_create(
             experiment=experiment,
             method=slug,
             simulated=simulated,
-            defaults={"method_version": rules.version, "vote_count": vote_count, "table": table},
+            defaults={
+                "method_version": rules.version,
+                "vote_count": held.votes,
+                "abandoned_count": held.abandoned,
+                "table": table,
+            },
         )
 
 
 def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment, str, bool]]:
     """Yield experiment, method and whether simulated votes are included, for every result that is out of date."""
     known = {
-        (result.experiment_id, result.method, result.simulated): (result.vote_count, result.method_version)
+        (result.experiment_id, result.method, result.simulated): (
+            Held(result.vote_count, result.abandoned_count),
+            result.method_version,
+        )
         for result in Result.objects.defer("table")
     }
-    held = _votes_by_experiment(experiment_id)
-    for experiment in Experiment.objects.filter(pk__in=held):
-        main, simulated = held[experiment.pk]
+    by_experiment = _held_by_experiment(experiment_id)
+    for experiment in Experiment.objects.filter(pk__in=by_experiment):
+        main, simulated = by_experiment[experiment.pk]
+        both = Held(main.votes + simulated.votes, main.abandoned + simulated.abandoned)
         for slug in protocol(experiment.protocol).methods:
-            version = methods()[slug].version
-            for with_simulated, count in ((False, main), (True, main + simulated)):
-                wanted = simulated if with_simulated else main
-                if wanted and known.get((experiment.pk, slug, with_simulated)) != (count, version):
+            for with_simulated, held, wanted in ((False, main, main), (True, both, simulated)):
+                key = (experiment.pk, slug, with_simulated)
+                if (wanted.votes or key in known) and known.get(key) != (held, methods()[slug].version):
                     yield experiment, slug, with_simulated
 
 
-def votes_held(experiment: Experiment, *, simulated: bool) -> int:
-    main, extra = _votes_by_experiment(str(experiment.pk)).get(experiment.pk, (0, 0))
-    return main + extra if simulated else main
+def votes_held(experiment: Experiment, *, simulated: bool) -> Held:
+    main, extra = _held_by_experiment(str(experiment.pk)).get(experiment.pk, (Held(), Held()))
+    return Held(main.votes + extra.votes, main.abandoned + extra.abandoned) if simulated else main
 
 
-def read_result(*, experiment: Experiment, slug: str, simulated: bool) -> dict[str, Any]:
-    """Return the newest result as experimenters may see it now, and whether newer votes are waiting."""
-    offered = protocol(experiment.protocol).methods
-    rules = method(slug if slug in offered else "")
+def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: bool = False) -> dict[str, Any]:
+    """Return the newest result as experimenters may see it now, and whether newer votes are waiting.
+
+    Long tables are left out unless asked for; read_items gives them page by page.
+    """
+    rules = protocol(experiment.protocol)
+    version = method(slug if slug in rules.methods else "").version
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
-    held = votes_held(experiment, simulated=simulated)
+    then = Held(result.vote_count, result.abandoned_count) if result else Held()
     blind = experiment.unblinded_at is None
+    table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in LONG}
+    keys = [scale.key for scale in rules.scales]
+    stale = votes_held(experiment, simulated=simulated) != then
+    computed_at = result.computed_at if result else None
     return {
         "method": slug,
-        "version": rules.version,
+        "version": result.method_version if result else version,
         "simulated": simulated,
         "blind": blind,
-        "vote_count": result.vote_count if result else 0,
-        "stale": held != (result.vote_count if result else 0),
-        "computed_at": result.computed_at if result else None,
-        "table": _shown(result.table if result else {"rows": []}, experiment, blind=blind),
+        "vote_count": then.votes,
+        "stale": stale,
+        "computed_at": computed_at,
+        "edition": f"{then.votes} {then.abandoned} {stale} {blind} {computed_at}",  # changes when the page should
+        "counts": table.get("counts") or {},
+        "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in rules.scales],
+        "table": {"rows": []} | shown(table, names=condition_names(experiment), blind=blind, scales=keys),
     }
+
+
+def read_items(
+    *, experiment: Experiment, slug: str, simulated: bool, part: str = "items", scale: str = "", page: int = 1
+) -> dict[str, Any]:
+    """Return one page of a long table: the items of the test, or those of the anchoring session."""
+    result = read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
+    every = result["table"].get(part if part in LONG else LONG[0], [])
+    rows = [row for row in every if row["scale"] == scale] if scale else every
+    pages = max(1, -(-len(rows) // ITEMS_A_PAGE))
+    page = min(max(page, 1), pages)
+    start = (page - 1) * ITEMS_A_PAGE
+    return {"total": len(rows), "page": page, "pages": pages, "rows": rows[start : start + ITEMS_A_PAGE]}
 
 
 def condition_names(experiment: Experiment) -> dict[str, str]:
@@ -83,26 +128,18 @@ def condition_names(experiment: Experiment) -> dict[str, str]:
     return letters(names, seed=experiment.seed) if experiment.unblinded_at is None else {name: name for name in names}
 
 
-def _shown(table: Any, experiment: Experiment, *, blind: bool) -> Any:
-    """Put letters in place of names, and rows into the order of what is shown, which tells nothing."""
-    if not blind:
-        return table
-    names = condition_names(experiment)
-    return {
-        part: sorted(
-            ({**row, "condition": names[row["condition"]]} for row in rows),
-            key=lambda row: (row["scale"], len(row["condition"]), row["condition"]),
-        )
-        for part, rows in table.items()
-    }
-
-
-def _votes_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[int, int]]:
-    ballots = Ballot.objects.filter(vote_count__gt=0)
+def _held_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[Held, Held]]:
+    """What counts of main and of simulated ballots, by experiment; previews and rehearsals never count."""
+    ballots = Ballot.objects.filter(vote_count__gt=0, kind__in=[Ballot.Kind.MAIN, Ballot.Kind.SIMULATED])
     if experiment_id is not None:
         ballots = ballots.filter(experiment__pk=experiment_id)
-    held: dict[Any, tuple[int, int]] = {}
-    for pk, kind, votes in ballots.values_list("experiment", "kind").annotate(Sum("vote_count")):
-        main, simulated = held.get(pk, (0, 0))
-        held[pk] = (main + votes, simulated) if kind == Ballot.Kind.MAIN else (main, simulated + votes)
-    return held
+    stands = Q(abandoned_at__isnull=True)
+    rows = ballots.values_list("experiment", "kind").annotate(
+        standing=Sum("vote_count", filter=stands, default=0), given_up=Count("id", filter=~stands)
+    )
+    found: dict[Any, tuple[Held, Held]] = {}
+    for pk, kind, votes, abandoned in rows:
+        main, simulated = found.get(pk, (Held(), Held()))
+        held = Held(votes, abandoned)
+        found[pk] = (held, simulated) if kind == Ballot.Kind.MAIN else (main, held)
+    return found

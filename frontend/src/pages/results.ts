@@ -1,77 +1,58 @@
-// The experimenter's results, live: [data-result="<api address>"] is asked every three seconds and redrawn when it changed.
-import { fill, make, need } from "../lib/dom.ts";
+// The experimenter's results, live: plots are drawn here, and tables, which the server draws, fetched anew when they changed.
+// [data-result="<api address>"] is asked every three seconds.
+import { make, need } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
 import { drawPlot } from "../plot/draw.ts";
-import { cellsOf, figures } from "../plot/rows.ts";
+import { figures } from "../plot/figures.ts";
 
 const POLL_MS = 3000;
 
 interface Result {
-  stale: boolean;
-  vote_count: number;
-  table: { rows: ResultRow[] };
+  edition: string;
+  scales: { key: string; low: number; high: number }[];
+  table: Record<string, ResultRow[]>;
 }
 
 class ResultView {
   readonly #root: HTMLElement;
-  readonly #scope: Scope;
   readonly #figure = figures(document.documentElement.lang);
-  #shown = "";
-  #rows: ResultRow[] = [];
+  #result: Result | null = null;
 
   constructor(root: HTMLElement, scope: Scope) {
     this.#root = root;
-    this.#scope = scope;
     scope.observe(this.#watchWidth());
-    scope.every(POLL_MS, () => document.visibilityState === "visible" && void this.refresh());
   }
 
-  async refresh(): Promise<void> {
-    try {
-      const url = this.#root.dataset.result ?? "";
-      this.#show(await requestJson<Result>(url, { signal: this.#scope.signal }));
-    } catch {
-      // The figures on the page stay true for the votes they count; the next round asks again.
-    }
+  get edition(): string {
+    return this.#root.dataset.edition ?? "";
   }
 
-  #show(result: Result): void {
-    const text = JSON.stringify(result);
-    if (text === this.#shown) return;
-    this.#shown = text;
-    this.#rows = result.table.rows;
-    this.#showState(result);
-    this.#drawTable();
-    this.#drawPlot();
+  async ask(signal: AbortSignal): Promise<Result> {
+    return requestJson<Result>(this.#root.dataset.result ?? "", { signal });
   }
 
-  #showState(result: Result): void {
-    const state = this.#root.querySelector<HTMLElement>("[data-result-state]");
-    const sentence = result.stale ? state?.dataset.textStale : state?.dataset.textFresh;
-    const count = result.vote_count.toLocaleString(document.documentElement.lang || undefined);
-    if (state && sentence) state.textContent = fill(sentence, { n: count });
+  show(result: Result): void {
+    if (this.#result?.edition === result.edition) return;
+    this.#result = result;
+    this.#draw();
   }
 
-  #drawTable(): void {
-    const body = need("[data-result-table] tbody", this.#root);
-    if (!this.#rows.length) return; // the page's own "no answers yet" stays
-    const line = (row: ResultRow) =>
-      make(
-        "tr",
-        {},
-        ...cellsOf(row, this.#figure).map((cell) => make("td", cell.numeric ? { class: "num" } : {}, cell.text)),
-      );
-    body.replaceChildren(...this.#rows.map(line));
-  }
-
-  #drawPlot(): void {
+  #draw(): void {
+    if (!this.#result) return;
+    const { scales, table } = this.#result;
+    const { unitTable = "rows", scale: only } = this.#root.dataset;
+    const rows = (table[unitTable] ?? []).filter((row) => !only || row.scale === only);
     const place = need("[data-result-plot]", this.#root);
-    const groups = byScale(this.#rows);
-    const parts = [...groups].flatMap(([scale, rows]) => [
-      ...(groups.size > 1 ? [make("h3", {}, scale)] : []),
-      drawPlot(rows, place.clientWidth, this.#figure),
+    const parts = [...byScale(rows)].flatMap(([scale, group]) => [
+      ...(scales.length > 1 ? [make("h3", {}, scale)] : []),
+      drawPlot(
+        group,
+        place.clientWidth,
+        this.#figure,
+        scales.find(({ key }) => key === scale),
+      ),
     ]);
     place.replaceChildren(...parts);
   }
@@ -80,7 +61,7 @@ class ResultView {
     let width = 0;
     const observer = new ResizeObserver(([entry]) => {
       const now = Math.round(entry?.contentRect.width ?? 0);
-      if (now !== width && this.#rows.length) this.#drawPlot();
+      if (now !== width) this.#draw();
       width = now;
     });
     observer.observe(need("[data-result-plot]", this.#root));
@@ -88,5 +69,49 @@ class ResultView {
   }
 }
 
-const scope = new Scope();
-for (const root of document.querySelectorAll<HTMLElement>("[data-result]")) void new ResultView(root, scope).refresh();
+/** Everything in [data-results]; it begins again whenever the server's tables were put in place. */
+class Results {
+  #scope = new Scope();
+  #views: ResultView[] = [];
+
+  begin(): void {
+    this.#views = [...document.querySelectorAll<HTMLElement>("[data-result]")].map(
+      (root) => new ResultView(root, this.#scope),
+    );
+    this.#scope.every(POLL_MS, () => document.visibilityState === "visible" && void this.refresh());
+    void this.refresh();
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const results = await Promise.all(this.#views.map((view) => view.ask(this.#scope.signal)));
+      const changed = this.#views.some((view, index) => view.edition !== results[index]?.edition);
+      if (changed && (await this.#replace())) return;
+      this.#views.forEach((view, index) => {
+        const result = results[index];
+        if (result) view.show(result);
+      });
+    } catch {
+      // The figures on the page stay true for the votes they count; the next round asks again.
+    }
+  }
+
+  /** Put the server's newest tables in place of the shown ones, with the same parts open and the same control in focus. */
+  async #replace(): Promise<boolean> {
+    const answer = await fetch(window.location.href, { signal: this.#scope.signal });
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-results]");
+    if (!answer.ok || !fresh) return false;
+    const place = need("[data-results]");
+    const opened = [...place.querySelectorAll("details[open]")].map(({ id }) => id);
+    const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    this.#scope.dispose();
+    this.#scope = new Scope();
+    place.replaceChildren(...fresh.childNodes);
+    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+    if (focused) document.getElementById(focused)?.focus();
+    this.begin();
+    return true;
+  }
+}
+
+new Results().begin();

@@ -1,5 +1,5 @@
 // Draws the dot-and-whisker plot as SVG. The table beside it says the same in figures, so the picture is hidden from readers.
-import { axisFor, type Frame, frameFor, layout, type Plot, type PlotMark, type ResultRow } from "./ci.ts";
+import { type Axis, axisFor, type Frame, frameFor, layout, type Plot, type PlotMark, type ResultRow } from "./ci.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const CAP = 5;
@@ -15,9 +15,14 @@ function line(className: string, x1: number, y1: number, x2: number, y2: number)
   return shape("line", { class: `ci-plot__${className}`, x1, y1, x2, y2 });
 }
 
-export function drawPlot(rows: readonly ResultRow[], width: number, figure: (value: number) => string): SVGElement {
+export function drawPlot(
+  rows: readonly ResultRow[],
+  width: number,
+  figure: (value: number) => string,
+  scale?: Axis,
+): SVGElement {
   const frame = frameFor(width);
-  const plot = layout(rows, axisFor(rows), frame);
+  const plot = layout(rows, axisFor(rows, scale), frame);
   const svg = shape("svg", { class: "ci-plot", width, height: plot.height, "aria-hidden": "true" });
   svg.append(...drawAxis(plot, frame), ...plot.marks.flatMap((mark) => drawMark(mark, frame, figure)));
   return svg;

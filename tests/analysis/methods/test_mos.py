@@ -31,6 +31,9 @@ def table(marks: list[dict[str, Any]]) -> pd.DataFrame:
         "scale": "QUALITY",
         "value": 3.0,
         "kind": "test",
+        "part": 0,
+        "order": "",
+        "factors": "{}",
     }
     return pd.DataFrame([filled | mark for mark in marks], columns=list(COLUMNS))
 
@@ -87,7 +90,9 @@ def test_a_condition_heard_only_in_practice_has_no_row() -> None:
 
 @pytest.mark.parametrize("marks", [[], votes("sub-0001", 2, kind="practice")])
 def test_nothing_to_average_gives_empty_tables(marks: list[dict[str, Any]]) -> None:
-    assert run(marks) == {"rows": [], "votes_level": []}
+    result = run(marks)
+    assert {part for part, rows in result.items() if rows} <= {"anchoring"}
+    assert result["rows"] == result["differences"] == result["warnings"] == []
 
 
 def test_a_mark_without_a_listener_is_an_error_and_not_left_out() -> None:

@@ -1,0 +1,202 @@
+"""What the results page shows of a MOS: the tables in their order, the warnings in words, the choices of the reader."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from analysis.page_tables import (
+    PageTable,
+    Row,
+    count_of,
+    difference_columns,
+    figure,
+    laid_out,
+    mean_columns,
+    percent,
+    word,
+)
+from analysis.services.results import ITEMS_A_PAGE
+
+UNIT_TABLES = {"listener": "rows", "vote": "votes_level", "vote-1.96": "votes_level_p808", "item": "items_level"}
+
+
+def units() -> dict[str, str]:
+    return {
+        "listener": _("Listeners"),
+        "vote": _("Votes"),
+        "vote-1.96": _("Votes, 1.96 SE"),
+        "item": _("Items"),
+    }
+
+
+def unit_notes() -> dict[str, str]:
+    return {
+        "listener": _(
+            "Mean of listener means with its 95 % t interval over listeners. One listener alone has no interval."
+        ),
+        "vote": _(
+            "Mean of all votes with its 95 % t interval over votes. It takes the votes of one person as independent, "
+            "so it is too short."
+        ),
+        "vote-1.96": _(
+            "Mean of all votes and 1.96 standard errors, as the P.808 toolkit prints them. It takes the votes of one "
+            "person as independent, so it is too short."
+        ),
+        "item": _(
+            "Mean of item means with its 95 % t interval over items: where the mean would lie with other material."
+        ),
+    }
+
+
+def means(table: Mapping[str, Any], *, unit: str, scale: str) -> PageTable:
+    rows = _of_scale(table.get(UNIT_TABLES[unit], []), scale)
+    return laid_out("conditions", _("By condition"), unit_notes()[unit], mean_columns(), rows)
+
+
+def differences(table: Mapping[str, Any], *, against: str, scale: str) -> tuple[PageTable, list[str], str]:
+    """The differences to one condition, the conditions to choose from, and the one that was chosen."""
+    rows = table.get("differences", [])
+    choices = list(dict.fromkeys(row["against"] for row in rows))
+    first = table.get("baseline") or next(iter(choices), "")
+    chosen = against if against in choices else first
+    columns = difference_columns("difference", _("Difference"), word(_("Condition"), "condition"))
+    note = _("Each listener's own difference, averaged, with its 95 % t interval over listeners.")
+    shown = [row for row in _of_scale(rows, scale) if row["against"] == chosen]
+    return laid_out("differences", _("Differences"), note, columns, shown), choices, chosen
+
+
+def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[PageTable]:
+    """Means by panel and by factor, the spread of the votes, and what order and position did."""
+    made = [
+        laid_out(
+            "panels",
+            _("By panel"),
+            unit_notes()[unit],
+            mean_columns(word(_("Panel"), "panel")),
+            _of_unit(_of_scale(table.get("panels", []), scale), unit),
+        ),
+        laid_out(
+            "factors",
+            _("By factor"),
+            unit_notes()[unit],
+            mean_columns(word(_("Factor"), "factor"), word(_("Level"), "level")),
+            _of_unit(_of_scale(table.get("factors", []), scale), unit),
+        ),
+        _distribution(_of_scale(table.get("distribution", []), scale)),
+        *_effects(table, scale),
+    ]
+    return [each for each in made if each.lines]
+
+
+def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> PageTable:
+    """One page of the items, or of the clips of the anchoring session."""
+    chosen = _of_scale(rows, scale)
+    pages = max(1, -(-len(chosen) // ITEMS_A_PAGE))
+    page = min(max(page, 1), pages)
+    start = (page - 1) * ITEMS_A_PAGE
+    titles = {"items": _("By item"), "anchoring": _("Anchoring session")}
+    notes = {
+        "items": _("Over listeners. Means of fewer than five answers are grey."),
+        "anchoring": _("Practice with reference stimuli, kept apart from all other figures. Over listeners."),
+    }
+    return laid_out(
+        part,
+        titles[part],
+        notes[part],
+        mean_columns(word(_("Item"), "item"), items=False),
+        chosen[start : start + ITEMS_A_PAGE],
+        pages={"page": page, "pages": pages, "total": len(chosen)},
+    )
+
+
+def warning_sentences(warnings: list[Row]) -> list[str]:
+    """What an expert reader should know, in words."""
+    sentences = {
+        "few_votes": _("{scale}: {cells} of {of} clips have fewer than 8 answers, the least {least}."),
+        "unanimous": _(
+            "{scale}: in {cells} of {of} clips all listeners gave the same mark; there, an interval of no width does "
+            "not mean certainty."
+        ),
+        "floor": _(
+            "{scale}, {condition}: {share} of the answers are at the lowest end; differences may not show there."
+        ),
+        "ceiling": _(
+            "{scale}, {condition}: {share} of the answers are at the highest end; differences may not show there."
+        ),
+        "unbalanced": _("{scale}: conditions have between {least} and {most} answers."),
+    }
+    return [
+        sentences[row["code"]].format_map({**row, "share": percent(row["share"]) if "share" in row else ""})
+        for row in warnings
+    ]
+
+
+def _distribution(rows: list[Row]) -> PageTable:
+    columns = [
+        word(_("Condition"), "condition"),
+        word(_("Scale"), "scale"),
+        *((str(n), True, lambda row, n=n: str(row["counts"][str(n)])) for n in range(1, 6)),
+        ("%GoB", True, lambda row: percent(row["good_or_better"])),
+        ("%PoW", True, lambda row: percent(row["poor_or_worse"])),
+    ]
+    note = _(
+        "How many answers each category got; the shares of 4 and 5 (good or better) and of 1 and 2 (poor or worse)."
+    )
+    return laid_out("distribution", _("Distribution"), note, columns, rows)
+
+
+def _effects(table: Mapping[str, Any], scale: str) -> list[PageTable]:
+    orders = _of_scale(table.get("orders", []), scale)
+    order = difference_columns(
+        "difference",
+        _("Difference"),
+        word(_("Condition"), "condition"),
+        (_("Order"), False, lambda row: f"{row['order']} − {row['against_order']}"),
+    )
+    slope = difference_columns("slope_per_100_pages", _("Points in 100 pages"))
+    session = difference_columns(
+        "residual",
+        _("Residual"),
+        word(_("Session"), "session"),
+        (_("Answers"), True, count_of("n_votes")),
+        ("MOS", True, lambda row: figure(row["mos"])),
+    )
+    between = any(row["pairing"] == "between listeners" for row in orders)
+    return [
+        laid_out("orders", _("Order of the scales"), _order_note(between=between), order, orders),
+        laid_out(
+            "positions",
+            _("Position"),
+            _("How marks drift within a session: the slope of each listener's residuals, averaged over listeners."),
+            slope,
+            _of_scale(table.get("positions", []), scale),
+        ),
+        laid_out(
+            "sessions",
+            _("Sessions"),
+            _("A residual is a mark less the mean of its condition and less its listener's own mean; over listeners."),
+            session,
+            _of_scale(table.get("sessions", []), scale),
+        ),
+    ]
+
+
+def _order_note(*, between: bool) -> str:
+    if between:
+        return _(
+            "The mean under one order less that under the other. Different listeners heard the two orders, so "
+            "differences between people are in it (Welch)."
+        )
+    return _(
+        "Each listener's mean under one order less that under the other, averaged, with its 95 % t interval over "
+        "listeners."
+    )
+
+
+def _of_scale(rows: list[Row], scale: str) -> list[Row]:
+    return [row for row in rows if not scale or row["scale"] == scale]
+
+
+def _of_unit(rows: list[Row], unit: str) -> list[Row]:
+    return [row for row in rows if row["unit"] == unit]

@@ -1,0 +1,150 @@
+"""The dataset: everything that was answered and computed, with what it takes to read it again, as one zip."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analysis import datasets, matrices
+from analysis.archive_texts import readme
+from analysis.columns import MEANINGS
+from analysis.exports import csv_lines, subject_id
+from analysis.flat_tables import TABLE_COLUMNS, table_rows
+from analysis.services.exports import note_download, scales_of, suffix_of, vote_lines
+from analysis.services.results import condition_names, read_result
+from analysis.services.zipping import zipped
+from core.models import User
+from listening.models import Design
+from rating.models import Experiment
+from rating.registry import protocol
+
+STARTERS = Path(__file__).resolve().parent.parent / "starters"
+EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
+PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes")
+STIMULI = ("item", "condition", "condition_role", "factors")
+
+File = tuple[str, Iterable[str]]
+
+
+def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[bytes]:
+    """Return the dataset as pieces of a zip. Nothing in it names a condition before the experiment is unblinded."""
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what="dataset")
+    table = datasets.table(experiment, simulated=simulated)
+    results = {
+        slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
+        for slug in protocol(experiment.protocol).methods
+    }
+    files = [
+        ("README.md", [readme(experiment, results=list(results.values()), votes=len(table.records))]),
+        ("dataset_description.json", [_json(_description(experiment, simulated=simulated))]),
+        ("design.json", [_json(_design(experiment))]),
+        *_data(experiment, table, simulated=simulated),
+        *_results(results),
+        *_legacy(experiment, table),
+    ]
+    return zipped(experiment.slug, files)
+
+
+def _data(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> list[File]:
+    study = re.sub(r"[^A-Za-z0-9]", "", experiment.slug)
+    name = f"data/study-{study}_description-{{}}_data".format
+    # Psych-DS: a sidecar beside the data says what its columns are.
+    return [
+        (f"{name('responses')}.csv", vote_lines(experiment, simulated=simulated)),
+        (f"{name('responses')}.json", [_json({"variableMeasured": MEANINGS})]),
+        (f"{name('participants')}.csv", csv_lines(_participants(table), columns=PARTICIPANTS)),
+        (f"{name('stimuli')}.csv", csv_lines(_stimuli(experiment, table), columns=STIMULI)),
+    ]
+
+
+def _participants(table: datasets.Table) -> Iterator[dict[str, Any]]:
+    for number, sitting in enumerate(table.sittings, start=1):
+        yield {
+            "subject_id": subject_id(sitting.participant, sitting.ballot) if sitting.vote_count else "",
+            "subject_column": f"subject_{number}",
+            "panel": sitting.panel,
+            "seat": sitting.seat,
+            "row_type": sitting.kind,
+            "votes": sitting.vote_count,
+        }
+
+
+def _stimuli(experiment: Experiment, table: datasets.Table) -> list[dict[str, Any]]:
+    names, blind = condition_names(experiment), experiment.unblinded_at is None
+    rows = [
+        {
+            "item": heard.item,
+            "condition": names[heard.condition],
+            "condition_role": "" if blind else heard.role,
+            "factors": heard.factors,
+        }
+        for heard in table.codebook.stimuli
+    ]
+    return sorted(rows, key=lambda row: (row["item"], len(row["condition"]), row["condition"]))
+
+
+def _results(results: dict[str, dict[str, Any]]) -> list[File]:
+    files: list[File] = []
+    for slug, result in results.items():
+        files.append((f"results/{slug}.csv", csv_lines(table_rows(result["table"]), columns=TABLE_COLUMNS)))
+    means = next((result["table"]["rows"] for slug, result in results.items() if slug == "mos"), None)
+    if means is not None:
+        files += [
+            ("analysis/expected.csv", csv_lines(means, columns=EXPECTED)),
+            *((f"analysis/{name}", [(STARTERS / name).read_text()]) for name in ("starter.py", "starter.R")),
+        ]
+    return files
+
+
+def _legacy(experiment: Experiment, table: datasets.Table) -> Iterator[File]:
+    """The shapes of others, one file a scale; each is made when its turn comes, out of the codes."""
+    names, scales = condition_names(experiment), scales_of(experiment)
+    clips = partial(matrices.clips, table, names=names)
+    for scale in scales:
+        made, suffix = clips(scale=scale), suffix_of(experiment, scale)
+        wide = csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
+        yield f"legacy/udase/results_{scale}.csv", wide
+        by_clip = csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
+        yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip
+    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales})
+    name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
+    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales))
+
+
+def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+    return {
+        "name": experiment.title,
+        "description": f"Answers to the listening test {experiment.slug}, one row a mark.",
+        "identifier": experiment.slug,
+        "schemaVersion": "Psych-DS 0.4.0",
+        "variableMeasured": list(MEANINGS),
+        "conditions": "letters" if experiment.unblinded_at is None else "names",
+        "simulated_listeners": simulated,
+    }
+
+
+def _design(experiment: Experiment) -> dict[str, Any]:
+    """What was planned. Seeds and settings would give the letters or the names of conditions away."""
+    rules = protocol(experiment.protocol)
+    design = Design.objects.filter(experiment=experiment).first()
+    told: dict[str, Any] = {
+        "protocol": rules.slug,
+        "protocol_version": rules.version,
+        "label_set": experiment.label_set,
+        "label_set_sha256": rules.label_set(experiment.label_set).sha256,
+        "design_sha256": experiment.design_sha256,
+        "layout_sha256": experiment.layout_sha256,
+        "panels": {str(panel.number): panel.seats.count() for panel in experiment.panels.all()},
+        "preset": design.preset if design else None,
+        "subsets": design.subsets if design else None,
+    }
+    if experiment.unblinded_at is None:
+        return told
+    open_only = {"seed": experiment.seed, "options": experiment.options}
+    return told | open_only | ({"settings": design.settings, "report": design.report} if design else {})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False) + "\n"

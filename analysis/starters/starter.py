@@ -1,0 +1,47 @@
+"""Print the mean opinion scores of this dataset, and say whether they are those that Earmark had computed.
+
+Run it with Python 3.9 or newer, pandas and scipy: python analysis/starter.py
+"""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+from scipy.stats import t
+
+ROOT = Path(__file__).resolve().parent.parent
+KEYS = ["condition", "scale"]
+FIGURES = ["n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high"]
+
+
+def mean_opinion_scores(votes: pd.DataFrame) -> pd.DataFrame:
+    """Average within each listener first, then over listeners, with the 95 % t interval over listeners."""
+    test = votes[votes["kind"] == "test"]
+    listeners = test.groupby([*KEYS, "subject_id"])["value"].mean().groupby(KEYS)
+    table = pd.DataFrame(
+        {
+            "n_votes": test.groupby(KEYS)["value"].size(),
+            "n_listeners": listeners.size(),
+            "mos": listeners.mean(),
+            "sd": listeners.std(ddof=1),
+        }
+    )
+    half = t.ppf(0.975, table["n_listeners"] - 1) * table["sd"] / table["n_listeners"] ** 0.5
+    return table.assign(ci_low=table["mos"] - half, ci_high=table["mos"] + half)
+
+
+def main() -> int:
+    (responses,) = (ROOT / "data").glob("*_description-responses_data.csv")
+    votes = pd.read_csv(responses, dtype={"condition": str, "subject_id": str}, keep_default_na=False)
+    found = mean_opinion_scores(votes.assign(value=votes["value"].astype(float)))
+    sys.stdout.write(found.round(4).to_string() + "\n")
+    read = pd.read_csv(ROOT / "analysis" / "expected.csv", dtype={"condition": str, "scale": str})
+    expected = read.set_index(KEYS).reindex(found.index)[FIGURES]
+    same = ((found[FIGURES] - expected).abs() <= 1e-9) | (found[FIGURES].isna() & expected.isna())
+    agree = bool(same.all(axis=None)) and len(read) == len(found)
+    sys.stdout.write("The same as expected.csv.\n" if agree else "NOT the same as expected.csv: see README.md.\n")
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""A small P.835 test with answers in it, made through the services that the platform uses."""
+
+from analysis.tasks import refresh_stale_results
+from core.services import jobs
+from core.tasks import JobRun, enqueue
+from rating.models import Ballot, Experiment
+from rating.services.votes import cast_vote
+from stimuli.models import Condition
+from stimuli.services.collections import add_stimulus, create_collection
+from tests.factories import make_experiment, make_user, marks, seated_visit, tone, vote_event
+
+# None of these names may reach anybody before the experiment is unblinded.
+CONDITIONS = ("secretnoisy", "secretenhanced", "secretother")
+REFERENCES = ("secretanchor1", "secretanchor2")
+SECRETS = (*CONDITIONS, *REFERENCES)
+
+
+def p835_experiment(*, seats: int = 2, items: int = 3) -> Experiment:
+    """Three conditions of a few items with a factor, and two references for the practice before."""
+    owner = make_user()
+    collection = create_collection(owner=owner, slug=f"sounds-of-{owner.pk}", title="Sounds")
+    for number in range(items):
+        for place, condition in enumerate(CONDITIONS):
+            add_stimulus(
+                collection=collection,
+                item=f"sentence {number}",
+                condition=condition,
+                content=tone(200 + 50 * number + 10 * place),
+                factors={"location": "kitchen" if number % 2 else "garden"},
+            )
+    for place, condition in enumerate(REFERENCES):
+        content = tone(900 + 10 * place)
+        role = Condition.Role.REFERENCE
+        add_stimulus(collection=collection, item="talker", condition=condition, content=content, role=role)
+    return make_experiment(owner, collection=collection, protocol="p835", label_set="p835-en-1", seats=seats)
+
+
+def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:
+    """One listener answers every page; marks depend on condition, scale and position, so that cells differ."""
+    ballot: Ballot = seated_visit(experiment).seat.ballot
+    for trial in ballot.trials.order_by("position"):
+        name = trial.slots.get().stimulus.condition.name
+        value = 1 + (SECRETS.index(name) + trial.position + len(trial.ask[0]) + shift) % 5
+        event = vote_event(trial, payload=marks(value, scale=trial.ask[0]))
+        assert cast_vote(ballot_id=ballot.pk, event=event).status == "stored"
+    return ballot
+
+
+def refresh() -> None:
+    """Bring every result up to date, as the worker does."""
+    job = enqueue(refresh_stale_results)
+    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    assert claimed is not None
+    refresh_stale_results(JobRun(claimed))

@@ -1,0 +1,134 @@
+"""What counts, and the folds it is read from: the same marks as in the votes, read once."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from analysis import datasets
+from analysis.models import FoldedBallot, Result
+from analysis.services.results import read_result, stale_results
+from listening.models import Participant
+from listening.services.panels import add_seats
+from rating.models import Ballot, Score
+from rating.services.ballots import abandon_ballot
+from rating.services.votes import cast_vote
+from tests.analysis.p835_material import listen, p835_experiment, refresh
+from tests.factories import consent_to, marks, vote_event
+
+pytestmark = pytest.mark.django_db
+
+
+def reads_single_votes(queries: CaptureQueriesContext) -> bool:
+    return any('FROM "rating_score"' in query["sql"] for query in queries)
+
+
+def test_the_table_holds_every_mark_as_it_was_given() -> None:
+    experiment = p835_experiment(seats=1)
+    ballot = listen(experiment)
+    refresh()
+    table = datasets.marks(experiment, simulated=False)
+    rows = Score.objects.filter(vote__ballot=ballot).select_related(
+        "vote__trial", "slot__stimulus__item", "slot__stimulus__condition"
+    )
+    expected = {
+        score.vote.trial.position: (
+            score.slot.stimulus.item.name,
+            score.slot.stimulus.condition.name,
+            score.scale,
+            score.value,
+            score.vote.trial.session,
+            score.vote.trial.kind,
+            score.vote.trial.detail["part"],
+            "-".join(score.vote.trial.detail["order"]),
+        )
+        for score in rows
+    }
+    columns = ["item", "condition", "scale", "value", "session", "kind", "part", "order"]
+    found = {row["position"]: tuple(row[name] for name in columns) for _, row in table.iterrows()}
+    assert found == expected
+    assert len(found) == 3 * (3 * 3 + 2)
+    assert set(table["factors"]) == {'{"location": "garden"}', '{"location": "kitchen"}', "{}"}
+    assert (set(table["listener"]), set(table["panel"])) == ({1}, {1})
+
+
+def test_a_recompute_reads_folds_and_only_the_ballots_that_changed_from_votes() -> None:
+    experiment = p835_experiment(seats=2)
+    first = listen(experiment)
+    refresh()
+    with CaptureQueriesContext(connection) as queries:
+        before = datasets.marks(experiment, simulated=False)
+    assert not reads_single_votes(queries)
+    listen(experiment, shift=1)
+    fold = FoldedBallot.objects.get(ballot=first)
+    refresh()
+    assert FoldedBallot.objects.get(ballot=first).columns == fold.columns
+    assert FoldedBallot.objects.count() == 2
+    assert len(datasets.marks(experiment, simulated=False)) == 2 * len(before)
+
+
+def test_a_changed_answer_makes_its_fold_stale() -> None:
+    experiment = p835_experiment(seats=1)
+    ballot = listen(experiment)
+    refresh()
+    trial = ballot.trials.filter(kind="test").earliest("position")
+    value = 6 - Score.objects.get(vote__current_for=trial).value
+    cast_vote(ballot_id=ballot.pk, event=vote_event(trial, revision=1, payload=marks(value, scale=trial.ask[0])))
+    table = datasets.marks(experiment, simulated=False)
+    assert table.loc[table["position"] == trial.position, "value"].tolist() == [value]
+    refresh()
+    assert FoldedBallot.objects.get().vote_count == ballot.trials.count() + 1
+
+
+def test_a_fold_in_the_codes_of_another_collection_is_not_read() -> None:
+    experiment = p835_experiment(seats=1)
+    listen(experiment)
+    refresh()
+    FoldedBallot.objects.update(codebook="0" * 64, columns=b"")
+    assert len(datasets.marks(experiment, simulated=False)) == 33
+
+
+def test_a_ballot_that_was_given_up_no_longer_counts() -> None:
+    experiment = p835_experiment(seats=2)
+    gone = listen(experiment)
+    listen(experiment, shift=1)
+    refresh()
+    abandon_ballot(ballot=gone, now=timezone.now())
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["stale"]
+    refresh()
+    result = read_result(experiment=experiment, slug="mos", simulated=False)
+    assert (result["stale"], result["vote_count"]) == (False, 33)
+    assert {row["n_listeners"] for row in result["table"]["rows"]} == {1}
+
+
+def test_when_everybody_gave_up_nothing_is_left_to_show() -> None:
+    experiment = p835_experiment(seats=1)
+    gone = listen(experiment)
+    refresh()
+    abandon_ballot(ballot=gone, now=timezone.now())
+    refresh()
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["table"]["rows"] == []
+    assert list(stale_results()) == []
+
+
+@pytest.mark.parametrize("kind", [Ballot.Kind.PREVIEW, Ballot.Kind.REHEARSAL])
+def test_previews_and_rehearsals_never_count(kind: Ballot.Kind) -> None:
+    experiment = p835_experiment(seats=1)
+    seat = add_seats(panel=experiment.panels.get(), count=1, kind=kind)[0]
+    consent_to(seat)
+    for trial in seat.ballot.trials.all():
+        cast_vote(ballot_id=seat.ballot_id, event=vote_event(trial, payload=marks(5, scale=trial.ask[0])))
+    refresh()
+    for simulated in (False, True):
+        assert datasets.marks(experiment, simulated=simulated).empty
+    assert not Result.objects.exists()
+
+
+def test_an_erased_participant_is_still_one_listener() -> None:
+    experiment = p835_experiment(seats=2)
+    ballot = listen(experiment)
+    listen(experiment, shift=1)
+    Participant.objects.filter(seat=ballot.seat).delete()
+    refresh()
+    rows = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["rows"]
+    assert {row["n_listeners"] for row in rows} == {2}

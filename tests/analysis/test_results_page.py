@@ -1,0 +1,110 @@
+"""The page of results: what it shows to whom, and that it tells nobody which condition is which."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from analysis.result_page import UNIT_TABLES
+from analysis.services.results import read_result
+from rating.models import Experiment
+from rating.services.experiments import unblind
+from tests.analysis.p835_material import CONDITIONS, SECRETS, listen, p835_experiment, refresh
+from tests.factories import make_experiment
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def experiment() -> Experiment:
+    made = p835_experiment(seats=2)
+    listen(made)
+    listen(made, shift=1)
+    refresh()
+    return made
+
+
+def page(client: Client, experiment: Experiment, **choices: str) -> str:
+    client.force_login(experiment.owner)
+    response = client.get(f"/experiments/{experiment.slug}/results/?{urlencode(choices)}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def cells(html: str) -> list[list[str]]:
+    """The rows of the table of means."""
+    table = html.partition("data-result-table")[2].partition("</table>")[0]
+    return [re.findall(r"<td[^>]*>([^<]*)</td>", line) for line in re.findall(r"<tr[^>]*>(.*?)</tr>", table)][1:]
+
+
+def test_a_blind_page_names_no_condition_and_no_baseline(client: Client, experiment: Experiment) -> None:
+    html = page(client, experiment)
+    assert not [secret for secret in SECRETS if secret in html]
+    assert re.search(r"<option selected>([A-Z])</option>", html)
+    shown = read_result(experiment=experiment, slug="mos", simulated=False, long=True)["table"]
+    assert shown["baseline"] is None
+    assert {row["against"] for row in shown["differences"]} == {row["condition"] for row in shown["differences"]}
+
+
+def test_an_open_page_compares_with_the_unprocessed_condition_first(client: Client, experiment: Experiment) -> None:
+    opened = unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    html = page(client, opened)
+    assert "<option selected>secretenhanced</option>" in html  # the first by name, none being called C0
+    assert "<option selected>secretother</option>" in page(client, opened, against="secretother")
+    assert all(name in html for name in CONDITIONS)
+
+
+def test_the_reader_chooses_what_the_interval_is_over(client: Client, experiment: Experiment) -> None:
+    tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    seen = set()
+    for unit, part in UNIT_TABLES.items():
+        wanted = [
+            [
+                *(row["condition"], row["scale"], "2", "6", "3", f"{row['mos']:.2f}", f"{row['sd']:.2f}"),
+                f"{row['ci_low']:.2f} – {row['ci_high']:.2f}",
+            ]
+            for row in tables[part]
+        ]
+        assert cells(page(client, experiment, unit=unit)) == wanted
+        seen.add(str(wanted))
+    assert len(seen) == 4
+
+
+def test_scales_come_in_the_order_of_the_protocol_and_can_be_looked_at_singly(
+    client: Client, experiment: Experiment
+) -> None:
+    scales = [line[1] for line in cells(page(client, experiment))]
+    assert scales == ["SIG"] * 3 + ["BAK"] * 3 + ["OVRL"] * 3
+    assert {line[1] for line in cells(page(client, experiment, scale="BAK"))} == {"BAK"}
+    assert len(cells(page(client, experiment, scale="nonsense", unit="nonsense"))) == 9
+
+
+def test_every_part_is_there_and_few_answers_are_grey(client: Client, experiment: Experiment) -> None:
+    html = page(client, experiment)
+    for part in ("panels", "factors", "distribution", "orders", "positions", "sessions", "items", "anchoring"):
+        assert f'id="{part}"' in html, part
+    items = html.partition('id="items"')[2].partition("</details>")[0]
+    assert items.count('class="is-muted"') == 27  # two answers a clip
+    assert "have fewer than 8 answers" in html
+    assert "2 listeners in 1 panels rated 3 items under 3 conditions" in html
+
+
+def test_a_test_with_one_scale_has_the_same_page_without_a_choice_of_scales(client: Client) -> None:
+    made = make_experiment(seats=1)
+    html = page(client, made)
+    assert "No answers yet." in html
+    assert 'id="scale-all"' not in html
+    assert 'id="unit-listener"' in html
+
+
+def test_long_tables_come_in_pages(client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analysis.result_page.ITEMS_A_PAGE", 10)
+    monkeypatch.setattr("analysis.services.results.ITEMS_A_PAGE", 10)
+    assert "Page 3 of 3, 27 rows" in page(client, experiment, items_page="9")
+    address = f"/api/v1/experiments/{experiment.slug}/results/mos/items/"
+    pages = [client.get(address, {"page": number}).json() for number in (1, 2, 3)]
+    assert [len(each["rows"]) for each in pages] == [10, 10, 7]
+    assert {each["total"] for each in pages} == {27}
+    assert client.get(address, {"scale": "SIG", "page": "x"}).json()["total"] == 9
+    assert "items" not in client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/").json()["table"]
