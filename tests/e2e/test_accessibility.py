@@ -7,10 +7,15 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page
 
-from listening.services import demo
-from tests.e2e.conftest import Platform
+from listening.design.wishes import Wanted
+from listening.services import demo, panels
+from listening.services.designs import adopt_draft, draft_design
+from rating.models import Experiment
+from rating.services.experiments import go_live
+from tests.e2e.conftest import Platform, let_in
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_journey import sign_in
+from tests.factories import consent_to, make_panel_experiment, sit_down
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -71,8 +76,47 @@ def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
         problems += scan(page, path) + overflows(page, path)
     page.goto(platform.url("/experiments/demo-acr/people/"))
     page.get_by_role("button", name="Make links").click()
-    page.locator(".copyline").wait_for()
+    page.locator(".copyline").first.wait_for()
     problems += scan(page, "new links") + overflows(page, "new links")
+    assert problems == []
+
+
+def laid_out(experiment: Experiment) -> Experiment:
+    """Two panels, and one seat of each taken."""
+    wanted = Wanted(panels=2, seats=2, size=4, sessions=2, factors=("session",))
+    adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
+    live = go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
+    for panel in live.panels.all():
+        consent_to(panel.seats.earliest("number"))
+    return live
+
+
+def opened(page: Page) -> None:
+    """What is folded away is part of the page too."""
+    page.evaluate("document.querySelectorAll('main details:not(.menu)').forEach((details) => { details.open = true; })")
+
+
+def test_pages_of_a_designed_experiment_are_accessible(platform: Platform, page: Page) -> None:
+    draft = make_panel_experiment(title="A rather long title, as people give them")
+    live = laid_out(make_panel_experiment(draft.owner))
+    let_in(page.context, platform.address, draft.owner)
+    tried = "?preset=udase-exact&panels=2&seats=2&size=4&sessions=2&seed=0&factors=session"
+    problems = []
+    for path in (
+        f"/experiments/{draft.slug}/",
+        f"/experiments/{draft.slug}/design/{tried}",
+        f"/experiments/{draft.slug}/people/",
+        f"/experiments/{draft.slug}/monitor/",
+        f"/experiments/{live.slug}/",
+        f"/experiments/{live.slug}/design/",
+        f"/experiments/{live.slug}/people/",
+        f"/experiments/{live.slug}/monitor/",
+        f"/experiments/{live.slug}/results/",
+        "/monitor/",
+    ):
+        page.goto(platform.url(path))
+        opened(page)
+        problems += scan(page, path) + overflows(page, path)
     assert problems == []
 
 
@@ -91,6 +135,19 @@ def test_participant_pages_are_accessible(platform: Platform, device: Callable[.
     page.wait_for_selector("#gate:not([disabled])")
     listener.choose(3)
     problems += scan(page, "trial") + overflows(page, "trial")
+    assert problems == []
+
+
+def test_what_a_returning_listener_meets_is_accessible(
+    platform: Platform, device: Callable[..., BrowserContext]
+) -> None:
+    live = laid_out(make_panel_experiment())
+    rehearsal = panels.rehearse(experiment=live, count=1, now=timezone.now(), actor=live.owner)[0]
+    page = device().new_page()
+    problems = []
+    for name, link in {"rehearsal": panels.link(rehearsal), "back again": platform.url(sit_down(live).link)}.items():
+        page.goto(link)
+        problems += scan(page, name) + overflows(page, name)
     assert problems == []
 
 

@@ -96,10 +96,10 @@ def test_the_scale_stays_closed_until_the_clip_has_ended(experiment: Experiment,
     expect(page.locator("#gate")).to_have_attribute("disabled", "")
     listener.play()
     listener.press("Digit3")
-    expect(page.locator("input[type=radio]:checked")).to_have_count(0)
+    expect(page.locator("#view input:checked")).to_have_count(0)
     page.wait_for_selector("#gate:not([disabled])")
     listener.press("Digit3")
-    expect(page.locator("input[type=radio]:checked")).to_have_count(1)
+    expect(page.locator("#view input:checked")).to_have_count(1)
 
 
 def test_an_account_of_an_experimenter_signs_in_and_out(experiment: Experiment, platform: Platform, page: Page) -> None:

@@ -10,7 +10,7 @@ from listening.services import demo
 from rating.models import Experiment, Score, Vote
 from rating.services.votes import chain_holds
 from tests.e2e.conftest import Platform
-from tests.e2e.listener import KeyboardListener, PointerListener
+from tests.e2e.listener import MOVED_ON, KeyboardListener, PointerListener
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -129,5 +129,5 @@ def test_a_browser_without_storage_waits_for_the_server_before_it_goes_on(
     page.wait_for_timeout(1500)
     assert listener.position() == before
     context.set_offline(False)
-    page.wait_for_function("was => document.querySelector('#where')?.textContent !== was", arg=before, timeout=40_000)
+    page.wait_for_function(MOVED_ON, arg=before, timeout=40_000)
     assert Vote.objects.count() == 1

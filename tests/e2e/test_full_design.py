@@ -1,0 +1,65 @@
+"""The whole of a UDASE-shaped test, 32 listeners by program over HTTP: every cell filled, and the truth recovered."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from django.db.models import Count
+from django.utils import timezone
+
+from analysis.services.results import condition_names, read_result
+from core.tasks import enqueue
+from listening.services import demo
+from listening.services.simulation import simulate
+from rating.models import Ballot, Experiment, Score, Trial
+from rating.services.votes import chain_holds
+from tests.e2e.conftest import Platform
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+LISTENERS, AT_ONCE = 32, 4
+SCALES, CONDITIONS = ("SIG", "BAK", "OVRL"), ("C0", "C1", "C2", "C3", "C4")
+
+
+def truth(condition: str, scale: str) -> float:
+    """Where the bots of the protocol have their centre for a condition."""
+    return Random(f"{condition} {scale}").uniform(1, 5)
+
+
+def test_32_simulated_listeners_fill_every_cell_and_the_order_of_the_conditions_comes_back(platform: Platform) -> None:
+    demo.create_demo(long_ones=True)
+    experiment = Experiment.objects.get(slug="demo-p835")
+    receipts = list(
+        simulate(
+            experiment=experiment,
+            listeners=LISTENERS,
+            seed="1",
+            server=platform.address,
+            now=timezone.now(),
+            at_once=AT_ONCE,
+            fetches_sound=False,  # each clip three times, by 32 listeners: other tests fetch sound
+        )
+    )
+    assert [receipt["vote_count"] for receipt in receipts] == [624] * LISTENERS
+    ballots = Ballot.objects.filter(experiment=experiment, kind=Ballot.Kind.SIMULATED)
+    assert Trial.objects.filter(ballot__in=ballots).count() == 19_968
+
+    scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False)
+    rated = scores.filter(vote__trial__kind="test")
+    assert (rated.count(), scores.count() - rated.count()) == (15_360, 4_608)
+    cells = rated.values("slot__stimulus", "scale").annotate(votes=Count("pk"))
+    assert Counter(cell["votes"] for cell in cells) == {8: 128 * 5 * 3}
+    by_condition = rated.values_list("slot__stimulus__condition__name", "scale").annotate(Count("pk"))
+    assert {votes for _, _, votes in by_condition} == {1024}
+
+    enqueue("analysis.refresh_stale_results")
+    wait_until(lambda: not read_result(experiment=experiment, slug="mos", simulated=True)["stale"])
+    rows = read_result(experiment=experiment, slug="mos", simulated=True)["table"]["rows"]
+    names = condition_names(experiment)
+    for scale in SCALES:
+        means = {row["condition"]: row["mos"] for row in rows if row["scale"] == scale}
+        by_truth = sorted(CONDITIONS, key=lambda condition: truth(condition, scale))
+        assert sorted(means, key=means.__getitem__) == [names[condition] for condition in by_truth]
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["vote_count"] == 0
+    assert all(chain_holds(ballot=ballot) for ballot in ballots)

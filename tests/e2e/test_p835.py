@@ -1,0 +1,141 @@
+"""P.835 as the demo has it: one listener through practice and the first session, whatever happens on the way."""
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page, expect
+
+from listening.models import ClientReport, Seat, SetupStep, Visit
+from listening.services import demo, panels
+from rating.models import Experiment, Trial, Vote
+from tests.e2e.conftest import Platform
+from tests.e2e.listener import KeyboardListener, PointerListener
+from tests.e2e.test_accessibility import overflows, scan
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PRACTICE, SESSION = 144, 120  # presentations: 48 references and 40 clips, three times each
+
+
+@pytest.fixture
+def link(platform: Platform) -> str:
+    demo.create_demo(long_ones=True)
+    panel = Experiment.objects.get(slug="demo-p835").panels.get(number=2)
+    return panels.link(panels.invite(panel=panel, count=1, now=timezone.now(), actor=None)[0])
+
+
+def listen(listener: PointerListener, presentations: int) -> list[str]:
+    """Rate so many presentations, and return the titles of the breaks that came before them."""
+    breaks = []
+    for number in range(presentations):
+        listener.page.locator("#rest:visible, #play:enabled").first.wait_for()
+        if listener.page.locator("#rest").is_visible():
+            breaks.append(listener.page.locator("#rest-title").inner_text())
+            listener.end_break()
+        listener.rate(1 + number % 5)
+    return breaks
+
+
+def votes_by_session() -> Counter[int]:
+    return Counter(Vote.objects.filter(outcome="accepted").values_list("trial__session", flat=True))
+
+
+def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device_lose_and_double_nothing(
+    link: str, device: Callable[..., BrowserContext]
+) -> None:
+    laptop = device()
+    first = KeyboardListener(laptop.new_page())
+    first.join(link)
+    first.start()
+    assert "Practice, clip 1 of 48" in first.position()
+    assert listen(first, 40) == []
+
+    first.page.reload()
+    first.start()  # the sound check of this visit is done; it is not asked for again
+    assert "Practice, clip 14 of 48" in first.position()
+
+    laptop.set_offline(True)
+    listen(first, 2)
+    expect(first.page.locator("#save-state")).to_contain_text("Kept here", timeout=15_000)
+    laptop.set_offline(False)
+    assert listen(first, PRACTICE - 42) == ["The order changes"]
+
+    first.page.locator("#rest").wait_for()
+    expect(first.page.locator("#rest-title")).to_have_text("Rest your ears")
+    expect(first.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE} answers are safe")
+    expect(first.page.locator("#save-state")).to_contain_text("Saved")
+    assert votes_by_session() == {0: PRACTICE}
+
+    second = PointerListener(device(viewport={"width": 390, "height": 844}).new_page())
+    second.page.goto(link)
+    second.page.get_by_role("button", name="Continue").click()
+    second.start()
+    expect(second.page.locator("#rest-title")).to_have_text("Rest your ears")
+    assert listen(second, SESSION) == ["Rest your ears"]
+    second.page.locator("#rest").wait_for()
+    expect(second.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE + SESSION} answers are safe")
+
+    assert votes_by_session() == {0: PRACTICE, 1: SESSION}
+    assert not Vote.objects.exclude(outcome="accepted").exists()
+    seat = Seat.objects.exclude(participant=None).get()
+    answered = Trial.objects.filter(ballot=seat.ballot, session__lte=1)
+    assert set(answered.values_list("revision", flat=True)) == {1}
+    assert Visit.objects.filter(seat=seat).count() == 2
+    assert set(SetupStep.objects.values_list("step", flat=True)) == {"ears", "level"}
+    heard = Vote.objects.latest("id").heard
+    assert heard["heard_full"]
+    assert (heard["plays"], heard["level_db"], heard["interruptions"]) == (1, 0.5, [])
+
+
+def test_an_answer_is_taken_back_a_clip_reported_and_a_pause_kept(link: str, page: Page) -> None:
+    listener = KeyboardListener(page)
+    listener.join(link)
+    listener.start()
+    listener.rate(2)
+    page.locator("#play:enabled").wait_for()
+    listener.press("Backspace")
+    expect(page.locator("#part")).to_have_text("Playing 1 of 3")
+    page.locator("#gate:not([disabled])").wait_for()
+    listener.choose(5)
+    listener.go_on()
+    expect(page.locator("#part")).to_have_text("Playing 2 of 3")
+    page.locator("#play:enabled").wait_for()
+
+    listener.press("p")
+    expect(page.get_by_role("heading", name="Paused")).to_be_visible()
+    listener.press("Enter")
+    listener.press("x")
+    expect(page.get_by_role("heading", name="What went wrong with this clip?")).to_be_visible()
+    page.get_by_role("button", name="Send").press("Enter")
+    expect(page.locator("#notice")).to_contain_text("comes again at the end of this session")
+    expect(page.locator("#part")).to_have_text("Playing 3 of 3")
+    listener.rate(3)
+
+    changed = Vote.objects.filter(trial__position=1).order_by("revision")
+    assert [vote.payload["marks"][0]["value"] for vote in changed] == [2, 5]
+    assert Trial.objects.get(postponed=1, ballot__seat__participant__isnull=False).position == 2
+    assert Counter(ClientReport.objects.values_list("kind", flat=True)) == {"pause": 2, "clip": 1}
+
+
+def test_the_sound_check_the_trial_and_the_order_of_scales_are_accessible(link: str, page: Page) -> None:
+    listener = PointerListener(page)
+    listener.join(link)
+    page.locator("#begin-setup:enabled").wait_for()
+    problems = scan(page, "welcome") + overflows(page, "welcome")
+    listener.begin_set_up()
+    page.locator("#screening-play:enabled").wait_for()
+    problems += scan(page, "ears") + overflows(page, "ears")
+    for check in (1, 2):  # who fails twice goes on
+        page.locator(f"#setup[data-check='{check}'] #screening-play:enabled").wait_for()
+        listener.guess()
+    page.locator("#level-clips button:enabled").first.wait_for()
+    problems += scan(page, "level") + overflows(page, "level")
+    listener.set_level()
+    page.locator("#start:enabled").click()
+    page.locator("#play:enabled").wait_for()
+    problems += scan(page, "trial") + overflows(page, "trial")
+    page.locator("#problem").click()
+    problems += scan(page, "clip problem")
+    assert problems == []
