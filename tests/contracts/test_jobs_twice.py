@@ -11,14 +11,19 @@ from django.conf import settings
 
 from analysis.models import Result
 from core import database
-from core.models import Job
+from core.models import Job, User
 from core.services import jobs
+from core.services.accounts import create_account, random_password
 from core.tasks import JobKind, declared_jobs, enqueue
 from core.worker import work
+from listening.design.wishes import Wanted
+from listening.models import Design
+from listening.services import demo, designs
+from rating.models import Experiment
 from rating.services.votes import cast_vote
 from tests.effects.models import Effect
 from tests.effects.tasks import write, write_unfenced
-from tests.factories import make_experiment, seated_visit, vote_event
+from tests.factories import make_experiment, make_panel_experiment, seated_visit, vote_event
 from tests.stimuli.job_examples import STIMULI_EXAMPLES
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,6 +42,18 @@ def votes_somewhere() -> dict[str, Any]:
     return {}
 
 
+def a_design_to_adopt() -> dict[str, Any]:
+    experiment, wanted = make_panel_experiment(items=4), Wanted(panels=1, seats=2, size=4, sessions=1)
+    sha256 = designs.draft_design(experiment=experiment, wanted=wanted).sha256
+    arguments = {"experiment_id": str(experiment.pk), "actor_id": str(experiment.owner.pk)}
+    return arguments | {"wanted": wanted.to_json(), "sha256": sha256}
+
+
+def an_empty_demo() -> dict[str, Any]:
+    create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
+    return {"module": "tests.effects.small_demo"}
+
+
 def nothing_to_prepare() -> dict[str, Any]:
     return {}
 
@@ -45,6 +62,8 @@ def nothing_to_prepare() -> dict[str, Any]:
 EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
+    "listening.adopt_design": (a_design_to_adopt, Design.objects.exists),
+    "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
 }

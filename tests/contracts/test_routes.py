@@ -92,6 +92,7 @@ def world(db: None, settings: Settings) -> World:
             "visit_id": participant.visit.pk,
             "media_key": media.key_for(visit=participant.visit, media_id=slot.media, now=timezone.now()),
             "statistic": "max",
+            "screening": "ears",
             "level": 0,
             "index": 0,
             "intake_id": upload.intake_id,
