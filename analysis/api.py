@@ -1,5 +1,6 @@
 """The experimenter's API of results and downloads."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -58,15 +59,15 @@ class ResultItems(APIView):
         return Response(rows)
 
 
-class Download(APIView):
+class Download(APIView, ABC):
     """A file made of what was answered; every download is in the audit log."""
 
     audience = Audience.STAFF
     content_type = "text/csv; charset=utf-8"
 
+    @abstractmethod
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         """Return the end of the file's name and its content in pieces."""
-        raise NotImplementedError
 
     def get(self, request: Request, slug: str, **asked: Any) -> StreamingHttpResponse:
         experiment = experiment_for(staff(request), slug)

@@ -3,6 +3,7 @@
 Django writes the SQL, from models, as always; what is spared is to write it again, and PostgreSQL to plan it again.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,15 +39,16 @@ class _Statement:
         return tuple(values)
 
 
-class _Prepared:
+class _Prepared(ABC):
     """A statement with places. It is written around made-up values, one for each place, all of them different."""
 
     def __init__(self, **made_up: UUID | int | str) -> None:
         self._made_up = made_up
         self._written: dict[str, _Statement] = {}
 
+    @abstractmethod
     def _compiler(self) -> Any:
-        raise NotImplementedError
+        """Django's compiler of the statement, around the made-up values."""
 
     def _run(self, values: Mapping[str, Any], *, fetch: bool) -> list[tuple[Any, ...]]:
         # Two threads may both write it the first time; they write the same.
