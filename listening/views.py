@@ -1,5 +1,6 @@
 """The participant's three pages."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -21,6 +22,7 @@ from listening.services import visits
 from listening.services.procedures import completion_address, procedure_of
 from listening.texts import visit_texts
 from rating.models import Ballot, Experiment
+from rating.registry import protocol
 
 JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.LEFT: "left"}
 
@@ -55,7 +57,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         "arrival": {"field": FIELD, "value": signed(arrival, invitation)},
         "this_browser_only": arrival is not None and arrival.service == BROWSER,
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
-        "protocol_template": f"rating/protocols/{experiment.protocol}.html",
+        **_wording(experiment),
         **visits.outlook(panel=invitation.panel, seat=planned),
     }
     return render(request, "listening/join.html", context)
@@ -72,6 +74,12 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         raise ConsentMissing
     admit(request, visit)
     return redirect("listening:visit", visit_id=visit.id)
+
+
+def _wording(experiment: Experiment) -> dict[str, Any]:
+    """The instructions of the protocol, and the words of the scales that they may name."""
+    labels = protocol(experiment.protocol).label_set(experiment.label_set)
+    return {"protocol_template": f"rating/protocols/{experiment.protocol}.html", "labels": labels}
 
 
 def _left(request: HttpRequest, experiment: Experiment) -> HttpResponse:
@@ -96,7 +104,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "visit": visit,
         "experiment": experiment,
         "ballot_kind": visit.seat.ballot.kind,
-        "protocol_template": f"rating/protocols/{experiment.protocol}.html",
+        **_wording(experiment),
         "config": {
             "api": api,
             "csrf": get_token(request),

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from core.models import User
     from rating.models import Ballot, Experiment, Trial
 
+# Of a trial. By the revision and not by the vote, which is the same (trial_answered_has_vote): SQLite has an index on
+# votes, and would walk through the open pages of all ballots.
+UNANSWERED = Q(revision=0, skipped_at__isnull=True)
+
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
     def visible_to(self, user: "User") -> "ExperimentQuerySet":
@@ -39,6 +43,4 @@ class BallotQuerySet(models.QuerySet["Ballot"]):
 class TrialQuerySet(models.QuerySet["Trial"]):
     def unanswered(self) -> "TrialQuerySet":
         """What is still to be asked, in the order of asking: postponed pages wait for the end of their session."""
-        # By the revision and not by the vote, which is the same (trial_answered_has_vote): a database that has an index
-        # on votes would walk through the open pages of all ballots.
-        return self.filter(revision=0, skipped_at__isnull=True).order_by("session", "postponed", "position")
+        return self.filter(UNANSWERED).order_by("session", "postponed", "position")

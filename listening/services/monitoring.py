@@ -17,6 +17,7 @@ from listening.models import ClientReport, Seat, SetupStep, Visit
 from listening.services import panels
 from listening.services.cells import cells_of, coverage, short_cells
 from rating.models import Ballot, Experiment, Score, Trial, Vote
+from rating.querysets import UNANSWERED
 
 MOST_ERRORS = 20
 KEPT_S = 24 * 3600
@@ -153,7 +154,7 @@ def _ways(experiment: Experiment) -> dict[UUID, Way]:
         Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .order_by()
         .values_list("ballot", "session")
-        .annotate(total=Count("pk"), left=Count("pk", filter=Q(current_vote__isnull=True, skipped_at__isnull=True)))
+        .annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED))
     )
     sessions: dict[UUID, list[tuple[int, int, int]]] = defaultdict(list)
     for ballot, session, total, left in rows:

@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Count, F, FloatField, Min, Q, Sum
+from django.db.models import Count, F, FloatField, Min, Sum
 
 from rating.models import Ballot
+from rating.querysets import UNANSWERED
 
 SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
 RECEIPT_DIGITS = 8
 
-LEFT = Q(current_vote__isnull=True, skipped_at__isnull=True)
 LISTENING_S = Sum(
     F("slots__stimulus__recording__length_samples") * 1.0 / F("slots__stimulus__recording__sample_rate_hz"),
-    filter=LEFT,
+    filter=UNANSWERED,
     default=0.0,
     output_field=FloatField(),
 )
@@ -21,7 +21,9 @@ LISTENING_S = Sum(
 
 def sessions_of(*, ballot: Ballot) -> list[dict[str, Any]]:
     """One entry a session, in order; session 0 is practice."""
-    counted = ballot.trials.order_by().values("session").annotate(total=Count("pk"), left=Count("pk", filter=LEFT))
+    counted = (
+        ballot.trials.order_by().values("session").annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED))
+    )
     heard = ballot.trials.order_by().values("session").annotate(seconds=LISTENING_S).values_list("session", "seconds")
     seconds = dict(heard)
     return [

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max
 
 from core.prepared import PreparedRead
 from listening.arrivals import Arrival
@@ -16,17 +16,17 @@ from listening.models import Completion, Invitation, Panel, Participant, Recruit
 from listening.services.seats import TRIED_OUT, find_seat, lease_of, note_life, renew_lease, seats_behind
 from listening.services.sessions import sessions_of
 from rating.models import Ballot, Experiment, Trial
+from rating.querysets import UNANSWERED
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no 0/O and no 1/I: codes are read aloud and typed
-# In terms of revisions: asked for missing votes, SQLite would walk through the open pages of every ballot.
 _PROGRESS = PreparedRead(
     lambda ballot: (
         Trial.objects.filter(ballot_id=ballot)
         .order_by()
         .values("ballot_id")
-        .annotate(total=Count("pk"), missing=Count("pk", filter=Q(revision=0, skipped_at__isnull=True)))
+        .annotate(total=Count("pk"), missing=Count("pk", filter=UNANSWERED))
         .values_list("total", "missing")
     ),
     ballot=UUID(int=1),

@@ -1,6 +1,6 @@
 // How sound leaves the page: at which level, how it is cut without a click, and how long it takes to the ear.
 
-/** 0 dB of everything that plays on the site: half of full scale, so that a later control can raise as well as lower. */
+/** 0 dB of everything that plays on the site: half of full scale, so that a level can be raised as well as lowered. */
 export const FIXED_GAIN = 0.5;
 export const LOWEST_DB = -6;
 export const HIGHEST_DB = 6; // from +6.02 dB on, the gain would pass 1

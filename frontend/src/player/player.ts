@@ -15,6 +15,8 @@ export interface Clip {
 /** The bytes arrived but are not the clip that was announced. */
 export class BrokenClip extends Error {}
 
+type InterruptionListener = (interruption: Interruption, cutShort: boolean) => void;
+
 interface Playing {
   source: AudioBufferSourceNode;
   gain: GainNode;
@@ -25,7 +27,7 @@ export class Player {
   readonly #scope: Scope;
   readonly #context: AudioContext;
   readonly #output: GainNode;
-  readonly #listeners: ((interruption: Interruption) => void)[] = [];
+  readonly #listeners: InterruptionListener[] = [];
   #levelDb = 0;
   #playing: Playing | null = null;
 
@@ -57,8 +59,8 @@ export class Player {
     this.#output.gain.value = gainOf(levelDb);
   }
 
-  /** Told whenever something came between the clip and the ear, whether a clip was playing or not. */
-  onInterruption(listener: (interruption: Interruption) => void): void {
+  /** Told whenever something came between the page and the ear, and whether it cut a clip short. */
+  onInterruption(listener: InterruptionListener): void {
     this.#listeners.push(listener);
   }
 
@@ -120,8 +122,9 @@ export class Player {
   }
 
   #interrupt(interruption: Interruption): void {
+    const cutShort = this.#playing !== null;
     this.#cut("voided", interruption);
-    for (const listener of this.#listeners) listener(interruption);
+    for (const listener of this.#listeners) listener(interruption, cutShort);
   }
 
   // A clip heard behind another window, through an interrupted device or a changed one is not a presentation.

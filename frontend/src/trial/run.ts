@@ -79,8 +79,9 @@ export class VisitRun {
   constructor(parts: RunParts) {
     this.#parts = parts;
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
-    parts.player.onInterruption((interruption) => {
+    parts.player.onInterruption((interruption, cutShort) => {
       if (interruption === "device") this.#noticeDevice();
+      if (interruption === "hidden" && cutShort) parts.reports.mention("hidden", {}, this.#current?.trial);
     });
   }
 
