@@ -30,9 +30,17 @@ SECRET_KEY_FALLBACKS = env.list("EARMARK_SECRET_KEY_FALLBACKS", default=[])
 RATING_PROTOCOLS = [
     "rating.protocols.acr.AbsoluteCategoryRating",
     "rating.protocols.p835.SpeechBackgroundOverall",
+    "rating.protocols.plane.TemporalSourcePlane",
+    "rating.protocols.speech_summaries.SpeechSummaries",
+    "rating.protocols.chaptering.Chaptering",
+    "rating.protocols.thumbs.CaptionScores",
 ]
 ANALYSIS_METHODS = [
     "analysis.methods.mos.MeanOpinionScore",
+    "analysis.methods.plane.PlaneStatistics",
+    "analysis.methods.summaries.SpeechSummaryEvaluation",
+    "analysis.methods.chapters.ChapterAgreement",
+    "analysis.methods.thumbs.CaptionStatistics",
 ]
 # Work that repeats: job name -> seconds between two runs (core/schedule.py).
 SCHEDULE = {

@@ -67,7 +67,8 @@ class _Prepared(ABC):
             parameters=[places.get(part, part) for part in parameters],
             converters=compiler.get_converters(columns),
         )
-        if {part for part in statement.parameters if isinstance(part, _Place)} != set(places.values()):
+        found = {part.name for part in statement.parameters if isinstance(part, _Place)}
+        if found != set(self._made_up):  # also where two of them are equal, as 1 and True are
             raise ValueError(f"not every value of {sorted(self._made_up)} has a place in: {sql}")
         self._written[connection.vendor] = statement
         return statement

@@ -1,7 +1,7 @@
 // Build static/dist: one module a page, one a protocol's view, one style sheet. `--dev` adds source maps, `--watch` stays.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
@@ -11,7 +11,7 @@ const dev = process.argv.includes("--dev");
 
 function entries(pattern, prefix = "") {
   const sources = globSync(pattern, { cwd: here }).filter((path) => !path.endsWith(".test.ts"));
-  return Object.fromEntries(sources.map((path) => [prefix + basename(path, ".ts"), join(here, path)]));
+  return Object.fromEntries(sources.map((path) => [prefix + basename(path, extname(path)), join(here, path)]));
 }
 
 function digest(pattern) {
@@ -33,7 +33,14 @@ const builds = [
   },
   // The theme stands before the first paint, hence a classic script.
   { ...shared, entryPoints: { theme }, format: "iife", target: "es2022" },
-  { ...shared, entryPoints: { earmark: join(here, "..", "static", "css", "earmark.css") } },
+  // What only one protocol's page wears stands in a sheet of its own: view-<name>.css.
+  {
+    ...shared,
+    entryPoints: {
+      earmark: join(here, "..", "static", "css", "earmark.css"),
+      ...entries("../static/css/protocols/*.css", "view-"),
+    },
+  },
 ];
 
 rmSync(outdir, { recursive: true, force: true });

@@ -35,9 +35,15 @@ def invitation_for(token: str) -> Invitation:
     return invitation
 
 
+def visits_held(request: HttpRequest) -> list[str]:
+    """The visits that this browser may act in, as far as it remembers."""
+    held: list[str] = request.session.get(SESSION_KEY, [])
+    return held
+
+
 def admit(request: HttpRequest, visit: Visit) -> None:
     """Let this browser act in the visit, under a fresh session key."""
-    held = request.session.get(SESSION_KEY, [])
+    held = visits_held(request)
     request.session.cycle_key()
     request.session[SESSION_KEY] = [*held[-9:], str(visit.id)]
 
@@ -63,5 +69,5 @@ def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
 
 
 def _refuse_others(request: HttpRequest, visit_id: UUID) -> None:
-    if str(visit_id) not in request.session.get(SESSION_KEY, []):
+    if str(visit_id) not in visits_held(request):
         raise VisitUnknown

@@ -1,5 +1,6 @@
 """The participant's API: what comes next, the votes, the sound, the receipt."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from listening.models import Seat, Visit
 from listening.serializers import MOST_BYTES, MOST_REPORT_BYTES, ReportSerializer, VoteBatchSerializer, read_votes
 from listening.services import media, reports, sessions, visits
 from listening.services.seats import note_life
-from rating.services.pages import pages
+from rating.services.pages import every_page, pages
 from rating.services.votes import Receipt
 from stimuli import sound_http
 from stimuli.services import delivery
@@ -55,21 +56,23 @@ class Upcoming(VisitApi):
         visit, now = self.held_visit(request, visit_id), timezone.now()
         note_life(visit=visit, now=now)
         ballot = visit.seat.ballot
-        trials = pages(ballot=ballot, limit=PAGES_AHEAD)
-        sessions.add_places(ballot=ballot, pages=trials)
-        for trial in trials:
-            for sound in trial["media"].values():
-                key = media.key_for(visit=visit, media_id=UUID(sound.pop("id")), now=now)
-                sound["url"] = reverse("api:media", args=[visit_id, key])
         return Response(
             {
-                "trials": trials,
+                "trials": _told(visit, pages(ballot=ballot, limit=PAGES_AHEAD), now),
                 "sessions": sessions.sessions_of(ballot=ballot),
                 "receipt": sessions.receipt(ballot=ballot),
                 "finished": visit.seat.state == Seat.State.FINISHED,
                 **visits.progress(visit=visit),
             }
         )
+
+
+class Pages(VisitApi):
+    @extend_schema(operation_id="pages", responses={200: dict})
+    def get(self, request: Request, visit_id: UUID) -> Response:
+        """Return every page with the answers that this participant gave, where they may be changed until the end."""
+        visit, now = self.held_visit(request, visit_id), timezone.now()
+        return Response({"trials": _told(visit, every_page(ballot=visit.seat.ballot), now)})
 
 
 class Votes(VisitApi):
@@ -153,6 +156,16 @@ def slice_(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponse
 def _source(request: HttpRequest, visit_id: UUID, media_key: str) -> Source:
     visit = visit_for(request, visit_id)
     return source_for_participant(media.stimulus_for(visit=visit, key=media_key, now=timezone.now()))
+
+
+def _told(visit: Visit, trials: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+    """Add where each page stands, and the addresses of its sounds for this visit and for a while."""
+    sessions.add_places(ballot=visit.seat.ballot, pages=trials)
+    for trial in trials:
+        for sound in trial["media"].values():
+            key = media.key_for(visit=visit, media_id=UUID(sound.pop("id")), now=now)
+            sound["url"] = reverse("api:media", args=[visit.id, key])
+    return trials
 
 
 def _said(receipt: Receipt) -> dict[str, Any]:

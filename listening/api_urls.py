@@ -15,6 +15,7 @@ sound = [
 
 urlpatterns = [
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
+    path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
     path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
     path("visits/<uuid:visit_id>/reports/", api.Reports.as_view(), name="reports"),

@@ -58,7 +58,8 @@ class Bot:
     def _hear(self, page: dict[str, Any]) -> None:
         """Fetch every sound of the page, as the gate in the browser demands."""
         for sound in page["media"].values() if self.fetches_sound else ():
-            self.http.get(httpx.URL(self.link).join(sound["url"])).raise_for_status()
+            address = sound["url"] + ("manifest/" if sound["sliced"] else "")
+            self.http.get(httpx.URL(self.link).join(address)).raise_for_status()
 
     def _event(self, page: dict[str, Any]) -> dict[str, Any]:
         self.counter += 1

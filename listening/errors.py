@@ -9,6 +9,12 @@ class PanelUnknown(AppError):
     sentence = sentence("The experiment has no panel {number}.")
 
 
+class UnknownGroup(AppError):
+    code = "panel.group_unknown"
+    status = 400
+    sentence = sentence("The protocol has no group of people called {group}. Use one of: {known}.")
+
+
 class InvitationUnknown(AppError):
     code = "invitation.unknown"
     status = 404
@@ -97,10 +103,25 @@ class SeatLeft(AppError):
     sentence = sentence("Your place was given to somebody else. Everything you did is kept. Thank you for taking part.")
 
 
+class OtherGroup(AppError):
+    code = "seat.other_group"
+    status = 409
+    sentence = sentence(
+        "In this study some people make what others judge, and you have taken part in the other group. Thank you: "
+        "please leave this place to somebody else."
+    )
+
+
 class VisitIncomplete(AppError):
     code = "visit.incomplete"
     status = 409
     sentence = sentence("{missing} answers have not reached the server yet. They are needed for a receipt.")
+
+
+class PageClosed(AppError):
+    code = "media.page_closed"
+    status = 410
+    sentence = sentence("This sound belongs to a page that is not open now. Go on with the page that is.")
 
 
 class MediaUnknown(AppError):

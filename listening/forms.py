@@ -12,6 +12,7 @@ from listening.services.procedures import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_
 
 class PanelForm(RefusingForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
+    group = forms.CharField(label=_("Group"), max_length=20, required=False)
 
 
 class InvitationsForm(RefusingForm):

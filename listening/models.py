@@ -58,6 +58,7 @@ class Panel(BaseModel):
 
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="panels")
     number = models.PositiveSmallIntegerField()
+    group = models.CharField(max_length=20, blank=True)  # of people, where the protocol tells kinds of people apart
 
     class Meta:
         ordering = ["number"]

@@ -21,10 +21,12 @@ from listening.errors import SeatUnknown
 from listening.forms import InvitationsForm, PanelForm, PreviewForm, ProcedureForm
 from listening.models import Seat
 from listening.services import panels, seats
+from listening.services.paper import seats_for_paper
 from listening.services.procedures import change_procedure, checks_are_open, procedure_of
 from rating.access import experiment_for
 from rating.forms import ReasonForm
 from rating.models import Experiment
+from rating.registry import protocol
 
 
 @require_GET
@@ -36,8 +38,10 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @open_to(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
-    panels.create_panel(experiment=experiment, seats=PanelForm(request.POST).value("seats"), actor=staff(request))
+    experiment, form = experiment_for(staff(request), slug), PanelForm(request.POST)
+    panels.create_panel(
+        experiment=experiment, seats=form.value("seats"), group=form.value("group"), actor=staff(request)
+    )
     return redirect("listening:people", slug=slug)
 
 
@@ -137,13 +141,16 @@ def _people_page(
 ) -> HttpResponse:
     now, led = timezone.now(), procedure_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
-    shown = panels.overview(experiment=experiment, now=now)
+    shown, rules = panels.overview(experiment=experiment, now=now), protocol(experiment.protocol)
     context = {
         "experiment": experiment,
         "panels": shown,
         "needed": [panel for panel in shown if panel["needed"]],
         "held": held.select_related("participant").order_by("panel__number", "number"),
         "now": now,
+        "groups": rules.groups,
+        "paper_seats": seats_for_paper(experiment) if rules.paper else (),
+        "workbook_seats": seats_for_paper(experiment) if rules.workbook else (),
         "designed": panels.is_designed(experiment),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_are_open(experiment),

@@ -15,7 +15,8 @@ class SeatQuerySet(models.QuerySet["Seat"]):
         return self.filter(ballot__kind="main", ballot__abandoned_at__isnull=True)
 
     def free(self) -> "SeatQuerySet":
-        return self.filter(state="open").order_by("number")
+        """Open, and not kept for the holder of one particular link."""
+        return self.filter(state="open", invitation__isnull=True).order_by("number")
 
     def lapsed(self, now: datetime) -> "SeatQuerySet":
         """Taken, and not a sign of life for longer than the lease; the longest silence first."""

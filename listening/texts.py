@@ -60,6 +60,9 @@ def _turns() -> dict[str, str]:
     return {
         "conflict": _("This clip was already answered in another tab or on another device. That answer stands."),
         "moved_on": _("This clip was answered in another tab or on another device. Here is the next one."),
+        "worked_elsewhere": _(
+            "This page was changed in another tab or on another device. It is shown again as it stands there."
+        ),
         "refused": _("The server did not accept the last answer. The clip comes again."),
         "waiting_for_network": _("Waiting for the server."),
         "refused_page": _("Some answers are missing. The page shows them again."),
@@ -74,6 +77,7 @@ def _resting() -> dict[str, str]:
     return {
         "order_title": _("The order changes"),
         "order_from_now": _("From now on you rate the {first} first, then the {second}."),
+        "review_page": _("Part {session}, page {number} of {of}"),
         "rest_title": _("Rest your ears"),
         "rest_safe": _("{answered} answers are safe on the server."),
         "rest_next": _("Next: session {session} of {sessions}, about {minutes} min."),

@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from listening import design_views, monitor_views, people_views, views
+from listening import design_views, monitor_views, paper_views, people_views, views, workbook_views
+
+SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
 
 app_name = "listening"
 urlpatterns = [
@@ -21,7 +23,15 @@ urlpatterns = [
         people_views.add_invitations,
         name="add_invitations",
     ),
-    path("experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/", people_views.reissue, name="reissue"),
+    path(SEAT, people_views.reissue, name="reissue"),
+    path(f"{SEAT}sheets/", paper_views.print_sheets, name="print_sheets"),
+    path(f"{SEAT}paper/", paper_views.paper, name="paper"),
+    path(f"{SEAT}paper/<int:sheet_number>/", paper_views.paper_sheet, name="paper_sheet"),
+    path(f"{SEAT}paper/finish/", paper_views.finish_paper, name="finish_paper"),
+    path(f"{SEAT}workbook/", workbook_views.workbook, name="workbook"),
+    path(f"{SEAT}workbook/file/", workbook_views.workbook_file, name="workbook_file"),
+    path(f"{SEAT}workbook/finish/", workbook_views.finish_workbook, name="finish_workbook"),
+    path("experiments/<slug:slug>/workbooks/", workbook_views.workbooks_zip, name="workbooks_zip"),
     path("experiments/<slug:slug>/links/", people_views.open_link, name="open_link"),
     path("experiments/<slug:slug>/links/close/", people_views.close_links, name="close_links"),
     path("experiments/<slug:slug>/rehearsals/", people_views.rehearse, name="rehearse"),

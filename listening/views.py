@@ -1,11 +1,14 @@
 """The participant's three pages."""
 
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.template import TemplateDoesNotExist
+from django.template.loader import get_template
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -13,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.policy import Audience, open_to
-from listening.access import admit, invitation_for, visit_for
+from listening.access import admit, invitation_for, visit_for, visits_held
 from listening.arrivals import BROWSER, FIELD, Arrival, arrival_of, signed
 from listening.device import describe_device
 from listening.errors import ConsentMissing, PanelFull
@@ -42,7 +45,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return _enter(request, invitation, arrival, seat)
     if seat is None:
         try:
-            visits.check_claimable(invitation, now=timezone.now())
+            visits.check_claimable(invitation, now=timezone.now(), held=visits_held(request))
         except PanelFull:
             # The last seat may have gone to this very person a moment ago, in another tab.
             invitation = invitation_for(token)
@@ -69,7 +72,8 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         visit = visits.begin_visit(seat=seat, device=device, now=now)
     elif request.POST.get("agree"):
         language = get_language() or "en"
-        visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, arrival=arrival)
+        who: dict[str, Any] = {"arrival": arrival, "held": visits_held(request)}
+        visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, **who)
     else:
         raise ConsentMissing
     admit(request, visit)
@@ -80,6 +84,21 @@ def _wording(experiment: Experiment) -> dict[str, Any]:
     """The instructions of the protocol, and the words of the scales that they may name."""
     labels = protocol(experiment.protocol).label_set(experiment.label_set)
     return {"protocol_template": f"rating/protocols/{experiment.protocol}.html", "labels": labels}
+
+
+def _own_page(experiment: Experiment) -> dict[str, str]:
+    """The markup and the sheet of keys of a protocol that has a page of its own; empty where it has none."""
+    parts = {name: f"rating/protocols/{experiment.protocol}_{name}.html" for name in ("page", "keys")}
+    return {f"protocol_{name}": part if _is_template(part) else "" for name, part in parts.items()}
+
+
+@cache
+def _is_template(name: str) -> bool:
+    try:
+        get_template(name)
+    except TemplateDoesNotExist:
+        return False
+    return True
 
 
 def _left(request: HttpRequest, experiment: Experiment) -> HttpResponse:
@@ -105,12 +124,14 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "experiment": experiment,
         "ballot_kind": visit.seat.ballot.kind,
         **_wording(experiment),
+        **_own_page(experiment),
         "config": {
             "api": api,
             "csrf": get_token(request),
             "seat": str(visit.seat_id),
             "rest_s": procedure.rest_s,
             "level_check": procedure.level_check,
+            "revisable": protocol(experiment.protocol).revisable,
             **progress,
         },
         "texts": visit_texts(),

@@ -21,6 +21,15 @@ class UnknownOption(AppError):
     sentence = sentence("The protocol has no option called '{option}'. Known: {known}.")
 
 
+class OptionsFixed(AppError):
+    code = "experiment.options_fixed"
+    status = 409
+    sentence = sentence(
+        "The experiment has seats, and their pages were drawn with the options as they are. "
+        "Make a new experiment and set its options before you add a panel."
+    )
+
+
 class SlugTaken(AppError):
     code = "experiment.slug_taken"
     status = 409
@@ -99,3 +108,9 @@ class BallotAbandoned(AppError):
     code = "visit.given_away"
     status = 409
     sentence = sentence("This place was given to somebody else; this answer is kept, and does not count.")
+
+
+class NotRevisable(AppError):
+    code = "visit.not_revisable"
+    status = 409
+    sentence = sentence("This test goes from page to page: answers that were given cannot be opened again.")

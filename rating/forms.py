@@ -1,12 +1,16 @@
 """What an experimenter fills in about an experiment."""
 
-from typing import Any
+import json
+from typing import Any, NoReturn
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import RefusingForm
 from core.models import User
+from rating.options import LARGEST_NUMBER, Kind, kind_of
+from rating.protocols.base import RatingProtocol
 from rating.registry import protocols
 from stimuli.models import Collection
 
@@ -34,6 +38,61 @@ class ExperimentForm(RefusingForm):
             for rules in protocols().values()
             for labels in rules.label_sets
         ]
+
+
+class ObjectField(forms.CharField):
+    """JSON as somebody writes it by hand; a slip is named by its line and column."""
+
+    widget = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "code"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        if not text:
+            return {}
+        try:
+            return json.loads(text, parse_constant=_refuse_constant)
+        except json.JSONDecodeError as slip:
+            raise forms.ValidationError(
+                gettext("This is not JSON: look at line %(line)s, column %(column)s."),
+                params={"line": slip.lineno, "column": slip.colno},
+            ) from None
+        except (ValueError, RecursionError):
+            raise forms.ValidationError(gettext("This JSON holds a number or a depth that cannot be kept.")) from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+class OptionsForm(RefusingForm):
+    """The options of a protocol, each by the name that the data have for it."""
+
+    def __init__(self, *args: Any, rules: RatingProtocol, fixed: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for option in rules.defaults:
+            self.fields[option] = _option_field(rules, option)
+            self.fields[option].disabled = fixed
+
+
+def _option_field(rules: RatingProtocol, option: str) -> forms.Field:
+    text = rules.option_texts.get(option)
+    about: dict[str, Any] = {"label": option, "help_text": gettext(text) if text else ""}
+    match kind_of(rules, option):
+        case Kind.YES_OR_NO:
+            return forms.BooleanField(required=False, **about)
+        case Kind.WHOLE_NUMBER:
+            return forms.IntegerField(min_value=0, max_value=LARGEST_NUMBER, **about)
+        case Kind.NUMBER:
+            return forms.FloatField(min_value=0, max_value=LARGEST_NUMBER, **about)
+        case Kind.CHOICE:
+            return forms.ChoiceField(choices=[(word, word) for word in rules.option_choices[option]], **about)
+        case Kind.TEXT:
+            return forms.CharField(required=False, **about)
+        case Kind.OBJECT:
+            return ObjectField(required=False, max_length=100_000, **about)
 
 
 class ReasonForm(RefusingForm):

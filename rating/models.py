@@ -97,9 +97,10 @@ class Ballot(BaseModel):
 
 
 class Trial(BaseModel):
-    """One page of a ballot; `current_vote` is the answer that counts, `revision` how often it was given.
+    """One page of a ballot; `current_vote` is the newest answer, `revision` how often one was given.
 
-    A page whose clip would not play is postponed to the end of its session, and skipped when it fails again there.
+    A page stays open until its newest answer is a whole one. A page whose clip would not play is postponed to the end
+    of its session, and skipped when it fails again there.
     """
 
     ballot = models.ForeignKey(Ballot, on_delete=models.CASCADE, related_name="trials")
@@ -111,6 +112,7 @@ class Trial(BaseModel):
     postponed = models.PositiveSmallIntegerField(default=0)
     skipped_at = models.DateTimeField(null=True)
     revision = models.PositiveIntegerField(default=0)
+    answered = models.BooleanField(default=False)  # the newest answer is whole, and no draft
     current_vote = models.OneToOneField("Vote", null=True, on_delete=models.PROTECT, related_name="current_for")
 
     objects = TrialQuerySet.as_manager()
@@ -122,7 +124,8 @@ class Trial(BaseModel):
             models.CheckConstraint(name="trial_kind_known", condition=Q(kind__in=["practice", "test"])),
             models.CheckConstraint(
                 name="trial_answered_has_vote",
-                condition=Q(revision=0, current_vote__isnull=True) | Q(revision__gt=0, current_vote__isnull=False),
+                condition=Q(revision=0, answered=False, current_vote__isnull=True)
+                | Q(revision__gt=0, current_vote__isnull=False),
             ),
         ]
 

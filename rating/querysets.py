@@ -9,9 +9,8 @@ if TYPE_CHECKING:
     from core.models import User
     from rating.models import Ballot, Experiment, Trial
 
-# Of a trial. By the revision and not by the vote, which is the same (trial_answered_has_vote): SQLite has an index on
-# votes, and would walk through the open pages of all ballots.
-UNANSWERED = Q(revision=0, skipped_at__isnull=True)
+# Of a trial: neither answered as a whole nor left out.
+UNANSWERED = Q(answered=False, skipped_at__isnull=True)
 
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):

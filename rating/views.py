@@ -1,14 +1,16 @@
 """The experimenter's pages of experiments."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
 from core.policy import Audience, open_to, staff
 from core.problems import say
 from rating.access import experiment_for
-from rating.forms import ColleagueForm, ExperimentForm, ReasonForm
+from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
 from rating.models import Experiment
 from rating.registry import protocol
 from rating.services import experiments as services
@@ -29,7 +31,7 @@ def new_experiment(request: HttpRequest) -> HttpResponse:
     form = ExperimentForm(request.POST or None, user=staff(request))
     if request.method == "POST" and form.is_valid():
         fields = dict(form.cleaned_data)
-        protocol_slug, _, label_set = fields.pop("label_set").partition("/")
+        protocol_slug, label_set = fields.pop("label_set").split("/", 1)
         try:
             experiment = services.create_experiment(
                 owner=staff(request), protocol_slug=protocol_slug, label_set=label_set, **fields
@@ -52,9 +54,30 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "labels": rules.label_set(shown.label_set),
         "ballots": shown.ballots.counts_by_kind(),
         "collaborators": shown.collaborators.all(),
+        "options_open": services.options_are_open(shown),
         "tab": "overview",
     }
     return render(request, "rating/experiment.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@open_to(Audience.STAFF)
+def options(request: HttpRequest, slug: str) -> HttpResponse:
+    """See the protocol's options, and change them while the experiment is a draft without seats."""
+    shown = experiment_for(staff(request), slug)
+    rules, fixed = protocol(shown.protocol), not services.options_are_open(shown)
+    form = OptionsForm(request.POST or None, rules=rules, initial={**rules.defaults, **shown.options}, fixed=fixed)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.change_options(experiment=shown, options=form.cleaned_data, actor=staff(request))
+        except AppError as refusal:
+            option = refusal.data.get("option")
+            form.add_error(option if option in form.fields else None, say(refusal))
+        else:
+            messages.success(request, _("The options are saved."))
+            return redirect("rating:options", slug=slug)
+    context = {"experiment": shown, "protocol": rules, "form": form, "fixed": fixed, "tab": "overview"}
+    return render(request, "rating/options.html", context)
 
 
 @require_POST

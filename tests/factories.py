@@ -15,14 +15,25 @@ from listening.access import token_digest
 from listening.models import Invitation, Seat, Visit
 from listening.services import panels, visits
 from rating.models import Ballot, Experiment, Trial
+from rating.registry import protocol as rules_of
 from rating.services.experiments import create_experiment, go_live
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import add_stimulus, add_text, create_collection
 from stimuli.synthesis import clip_bytes
 
 PASSWORD = "correct horse battery staple"
 _numbers = itertools.count(1)
+WORDS = ["Beautiful", "cherry", "trees", "bloom", "along", "the", "river", "in", "early", "spring"]
+# Of every kind that some protocol reads: a transcript and two versions of it, two captions, and a plain transcript.
+TEXTS: list[tuple[str, Condition.Role, dict[str, Any]]] = [
+    ("secrettranscript", Condition.Role.REFERENCE, {"kind": "tokens", "text": " ".join(WORDS), "tokens": WORDS}),
+    ("secretsystem0", Condition.Role.TEST, {"kind": "tokens", "text": "cherry trees", "tokens": WORDS[1:3]}),
+    ("secretsystem1", Condition.Role.TEST, {"kind": "tokens", "text": "trees bloom", "tokens": WORDS[2:4]}),
+    ("secretsource0", Condition.Role.TEST, {"kind": "caption", "text": "A car passes.", "tokens": None}),
+    ("secretsource1", Condition.Role.TEST, {"kind": "caption", "text": "Birds sing.", "tokens": None}),
+    ("secretspeech", Condition.Role.TEST, {"kind": "transcript", "text": "Beautiful trees.", "tokens": None}),
+]
 
 
 def make_user(role: User.Role = User.Role.EXPERIMENTER, name: str = "") -> User:
@@ -35,7 +46,10 @@ def tone(frequency_hz: float, duration_s: float = 0.05, sample_rate_hz: int = 80
     return clip_bytes((0.1 * np.sin(2 * np.pi * frequency_hz * times)).astype(np.float32), sample_rate_hz)
 
 
-def make_collection(owner: User, *, items: int = 2, conditions: int = 2) -> Collection:
+def make_collection(
+    owner: User, *, items: int = 2, conditions: int = 2, full_length: bool = False, texts: bool = False
+) -> Collection:
+    """Items under conditions, all with names that no participant may see; also whole recordings, and texts."""
     collection = create_collection(owner=owner, slug=f"collection-{next(_numbers)}", title="Test sounds")
     for item, condition in itertools.product(range(items), range(conditions)):
         add_stimulus(
@@ -44,6 +58,13 @@ def make_collection(owner: User, *, items: int = 2, conditions: int = 2) -> Coll
             condition=f"secretcondition{condition}",
             content=tone(300 + 100 * item + 10 * condition),
         )
+    for item in range(items if texts else 0):
+        for source, role, text in TEXTS:
+            add_text(collection=collection, item=f"secretitem{item}", condition=source, text=text, role=role)
+    for item in range(items if full_length else 0):
+        role = Condition.Role.FULL_LENGTH
+        whole = tone(200 + 100 * item, duration_s=1)
+        add_stimulus(collection=collection, item=f"secretitem{item}", condition="secretwhole", content=whole, role=role)
     return collection
 
 
@@ -77,13 +98,17 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     """An experiment with a handful of stimuli; `seats=n` adds a panel before it goes live."""
     owner = owner or make_user()
     seats = parts.pop("seats", 0)
+    rules = rules_of(protocol)
+    # What is read is about one sound, whoever wrote it.
+    usual = {"items": 2, "conditions": 1 if rules.reads else 2}
+    sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, items=parts.pop("items", 2), conditions=parts.pop("conditions", 2)
+        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in rules.roles, texts=bool(rules.reads)
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",
         "title": "A test",
-        "label_set": "acr-en-1",
+        "label_set": rules.label_sets[0].id,
         "consent_text": "I agree.",
         "seed": "fixed",
     }

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from rating.models import Ballot, Experiment, Slot
+from stimuli.models import Condition
 
 MOST_SHORT = 40
 
@@ -31,6 +32,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
             trial__ballot__kind=Ballot.Kind.MAIN,
             trial__ballot__abandoned_at__isnull=True,
         )
+        .exclude(stimulus__condition__role=Condition.Role.FULL_LENGTH)  # it is listened to, and not rated
         .order_by()
         .values_list(
             "trial__ballot__seat__panel__number",
@@ -38,7 +40,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
             "stimulus__condition__name",
             "trial__ask",
         )
-        .annotate(planned=Count("trial"), given=Count("trial__current_vote"))
+        .annotate(planned=Count("trial"), given=Count("trial", filter=Q(trial__answered=True)))
     )
     counted: dict[tuple[int, str, str, str], list[int]] = defaultdict(lambda: [0, 0])
     for panel, item, condition, ask, planned, given in rows:

@@ -6,15 +6,21 @@ from uuid import UUID
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 
-from listening.errors import MediaExpired, MediaUnknown
+from listening.errors import MediaExpired, MediaUnknown, PageClosed
 from listening.models import Visit
 from rating.models import Slot
+from rating.registry import protocol
 from stimuli.models import Stimulus
 
 
 def key_for(*, visit: Visit, media_id: UUID, now: datetime) -> str:
-    """Name a sound for this visit and for a while, by the server's clock."""
+    """Name a sound for this visit and for a while, by the server's clock.
+
+    The end of that while is a round time, so that a page that is loaded again finds what its browser has kept.
+    """
     expires_at = int(now.timestamp()) + settings.MEDIA_URL_EXPIRES_S
+    if step_s := settings.MEDIA_URL_EXPIRES_S // 3:
+        expires_at += -expires_at % step_s
     return _signer(visit).sign(f"{media_id.hex}.{expires_at}")
 
 
@@ -32,7 +38,14 @@ def stimulus_for(*, visit: Visit, key: str, now: datetime) -> Stimulus:
     )
     if slot is None:
         raise MediaUnknown
+    if protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time and slot.trial_id != _open_page(visit):
+        raise PageClosed
     return slot.stimulus
+
+
+def _open_page(visit: Visit) -> UUID | None:
+    """The page that is worked on now, where one recording must not be mistaken for another."""
+    return visit.seat.ballot.trials.unanswered().values_list("pk", flat=True).first()
 
 
 def renewed(*, visit: Visit, key: str, now: datetime) -> str:

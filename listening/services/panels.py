@@ -12,10 +12,11 @@ from django.urls import reverse
 from core.models import User
 from core.services import audit
 from listening.access import token_digest
-from listening.errors import NoSeats, PanelUnknown, SeatsDesigned
+from listening.errors import NoSeats, PanelUnknown, SeatsDesigned, UnknownGroup
 from listening.models import Invitation, Panel, Seat
 from listening.services.seats import add_rehearsals, main_seats
 from rating.models import Ballot, Experiment
+from rating.registry import protocol
 from rating.services.ballots import copy_ballot, open_ballot
 
 LINK_DAYS = 180
@@ -27,19 +28,28 @@ def is_designed(experiment: Experiment) -> bool:
 
 
 @transaction.atomic
-def create_panel(*, experiment: Experiment, seats: int, actor: User) -> Panel:
-    """Add the next panel to an experiment, each seat with a ballot drawn and frozen now."""
+def create_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Panel:
+    """Add the next panel to an experiment, each seat with a ballot drawn and frozen now for its group of people."""
+    group = known_group(experiment, group)
     Experiment.objects.select_for_update().get(pk=experiment.pk)
     last = experiment.panels.aggregate(last=Max("number"))["last"] or 0
-    panel = Panel.objects.create(experiment=experiment, number=last + 1)
+    panel = Panel.objects.create(experiment=experiment, number=last + 1, group=group)
     add_seats(panel=panel, count=seats)
     audit.record(
         actor=actor,
         action="panel.created",
         target=f"experiment/{experiment.slug}",
-        after={"panel": panel.number, "seats": seats},
+        after={"panel": panel.number, "seats": seats} | ({"group": group} if group else {}),
     )
     return panel
+
+
+def known_group(experiment: Experiment, group: str) -> str:
+    """The group that was asked for, or the first one where none was; nothing where the protocol has none."""
+    groups = protocol(experiment.protocol).groups
+    if group and group not in groups:
+        raise UnknownGroup(group=group[:40], known=", ".join(groups) or "-")
+    return group or (groups[0] if groups else "")
 
 
 @transaction.atomic
@@ -59,7 +69,7 @@ def add_seats(*, panel: Panel, count: int, kind: Ballot.Kind = Ballot.Kind.MAIN)
         if models:
             return copy_ballot(ballot=models[(earlier + nth) % len(models)].ballot, kind=kind)
         seed = f"panel {panel.number} seat {last + 1 + nth}"
-        return open_ballot(experiment=panel.experiment, seed=seed, kind=kind)
+        return open_ballot(experiment=panel.experiment, seed=seed, group=panel.group, kind=kind)
 
     return [Seat.objects.create(panel=panel, number=last + 1 + nth, ballot=ballot(nth)) for nth in range(count)]
 
@@ -115,9 +125,9 @@ def rehearse(*, experiment: Experiment, count: int, now: datetime, actor: User, 
     return [invite_to_seat(seat=seat, now=now, days=days) for seat in seats]
 
 
-def invite_to_seat(*, seat: Seat, now: datetime, days: int = LINK_DAYS) -> str:
-    """Make the link for one particular seat, as simulated listeners use."""
-    return _invitation(panel=seat.panel, seat=seat, expires_at=now + timedelta(days=days))
+def invite_to_seat(*, seat: Seat, now: datetime, days: int = LINK_DAYS, token: str = "") -> str:
+    """Make the link for one particular seat, as simulated listeners use; from then on nobody else gets the seat."""
+    return _invitation(panel=seat.panel, seat=seat, expires_at=now + timedelta(days=days), token=token)
 
 
 def panel_of(*, experiment: Experiment, number: int) -> Panel:
@@ -139,7 +149,8 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
     def seats(which: Q) -> Count:
         return Count("seats", filter=which, distinct=True)
 
-    unused = Q(invitations__seat__isnull=True, invitations__many=False, invitations__expires_at__gt=now)
+    unclaimed = Q(invitations__seat__isnull=True) | Q(invitations__seat__state=Seat.State.OPEN)
+    unused = unclaimed & Q(invitations__many=False, invitations__expires_at__gt=now)
     panels = experiment.panels.annotate(
         total=seats(kept),
         open=seats(kept & Q(seats__state=Seat.State.OPEN)),
@@ -158,8 +169,10 @@ def link(token: str) -> str:
     return str(settings.PUBLIC_URL) + reverse("listening:join", args=[token])
 
 
-def _invitation(*, panel: Panel, expires_at: datetime, seat: Seat | None = None, many: bool = False) -> str:
-    token = secrets.token_urlsafe(24)
+def _invitation(
+    *, panel: Panel, expires_at: datetime, seat: Seat | None = None, many: bool = False, token: str = ""
+) -> str:
+    token = token or secrets.token_urlsafe(24)
     Invitation.objects.create(
         panel=panel, seat=seat, many=many, token_sha256=token_digest(token), expires_at=expires_at
     )

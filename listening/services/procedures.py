@@ -11,6 +11,7 @@ from listening.errors import CompletionUrlUnfit
 from listening.models import Procedure
 from rating.errors import WrongState
 from rating.models import Experiment
+from rating.registry import protocol
 
 # What a listener goes through stays as it is while people listen; the others touch nobody's answers.
 FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
@@ -20,7 +21,8 @@ LONGEST_URL = 200
 
 def procedure_of(experiment: Experiment) -> Procedure:
     """The experiment's procedure, or the usual one where nobody has changed anything."""
-    return Procedure.objects.filter(experiment=experiment).first() or Procedure(experiment=experiment)
+    known = Procedure.objects.filter(experiment=experiment).first()
+    return known or Procedure(experiment=experiment, lease_hours=protocol(experiment.protocol).lease_hours)
 
 
 def checks_are_open(experiment: Experiment) -> bool:
@@ -39,7 +41,8 @@ def change_procedure(*, experiment: Experiment, actor: User, **wanted: Any) -> P
     if url := after.get("completion_url"):
         _check_completion_url(url)
     if after:
-        Procedure.objects.update_or_create(experiment=experiment, defaults=after)
+        usual = {"lease_hours": procedure.lease_hours}
+        Procedure.objects.update_or_create(experiment=experiment, defaults=after, create_defaults=usual | after)
         audit.record(
             actor=actor,
             action="procedure.changed",

@@ -44,7 +44,7 @@ def _keep(visit: Visit, event: ReportEvent, now: datetime) -> bool:
     Ballot.objects.select_for_update().get(pk=visit.seat.ballot_id)
     trial = _trial(visit, event)
     failed = trial if event.kind == ClientReport.Kind.CLIP else None
-    waits = failed is not None and failed.current_vote_id is None and failed.skipped_at is None
+    waits = failed is not None and not failed.answered and failed.skipped_at is None
     if waits or visit.reports.count() < MOST_PER_VISIT:
         ClientReport.objects.create(
             event_id=event.event_id, visit=visit, trial=trial, kind=event.kind, detail=event.detail

@@ -7,6 +7,7 @@ from django.db.models import Count, F, FloatField, Min, Sum
 
 from rating.models import Ballot
 from rating.querysets import UNANSWERED
+from rating.registry import protocol
 
 SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
 RECEIPT_DIGITS = 8
@@ -26,12 +27,15 @@ def sessions_of(*, ballot: Ballot) -> list[dict[str, Any]]:
     )
     heard = ballot.trials.order_by().values("session").annotate(seconds=LISTENING_S).values_list("session", "seconds")
     seconds = dict(heard)
+    page_s = protocol(ballot.experiment.protocol).page_s
     return [
         {
             "session": row["session"],
             "total": row["total"],
             "answered": row["total"] - row["left"],
-            "seconds_left": round(seconds[row["session"]] + row["left"] * SECONDS_TO_ANSWER),
+            "seconds_left": round(
+                seconds[row["session"]] + row["left"] * SECONDS_TO_ANSWER if page_s is None else row["left"] * page_s
+            ),
         }
         for row in counted.order_by("session")
     ]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
@@ -13,10 +14,12 @@ from listening.screening import ANTIPHASE, EARS, HUGGINS, SCREENINGS, Screening
 from listening.services.media import key_for
 from listening.services.procedures import procedure_of
 from rating.models import Slot
+from rating.registry import protocol
 
 LOWEST_DB, HIGHEST_DB, STEP_DB = -6.0, 6.0, 0.1  # above +6.02 dB the gain would pass 1
 GAIN_AT_0_DB = 0.5
 LEVEL_CLIPS = 4
+LONGEST_LEVEL_CLIP_S = 30.0
 EAR_ATTEMPTS = 2  # a third time tells nothing new: the outcome is noted and the visit goes on
 LOOKED_THROUGH = 60  # so many pages are enough to find clips of different kinds
 
@@ -29,7 +32,10 @@ def pending_steps(*, visit: Visit, now: datetime, again: str = "") -> list[dict[
     """Describe the checks that this visit still needs, and one that was asked for again, as the browser needs them."""
     procedure = procedure_of(visit.seat.ballot.experiment)
     rows = list(visit.setup_steps.all())
-    return [_described(step, visit, rows, now) for step in _wanted(procedure) if step == again or not _done(step, rows)]
+    wanted = _wanted(procedure) if _heard(visit).exists() else []
+    due = [_described(step, visit, rows, now) for step in wanted if step == again or not _done(step, rows)]
+    # Without a short clip there is nothing to set a level by; a day of sound is levelled by whoever browses it.
+    return [step for step in due if step["step"] != SetupStep.Step.LEVEL or step["clips"]]
 
 
 def level_db(*, visit: Visit) -> float | None:
@@ -122,13 +128,18 @@ def _seed(visit: Visit, slug: str, attempt: int) -> str:
     return salted_hmac("listening.screening", f"{visit.pk}/{slug}/{attempt}").hexdigest()
 
 
+def _heard(visit: Visit) -> QuerySet[Slot]:
+    """What this visit has to hear, and can reach now."""
+    slots = Slot.objects.filter(trial__ballot=visit.seat.ballot_id, stimulus__recording__isnull=False)
+    if protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time:
+        slots = slots.filter(trial=visit.seat.ballot.trials.unanswered().first())
+    return slots.select_related("stimulus__recording")
+
+
 def _level_clips(visit: Visit, now: datetime) -> list[dict[str, Any]]:
     """A few real clips, of conditions and contents as different as the first pages have them."""
-    slots = (
-        Slot.objects.filter(trial__ballot=visit.seat.ballot_id, stimulus__recording__isnull=False)
-        .select_related("stimulus__recording")
-        .order_by("trial__session", "trial__position")[:LOOKED_THROUGH]
-    )
+    ahead = _heard(visit).exclude(stimulus__served="").order_by("trial__session", "trial__position")[:LOOKED_THROUGH]
+    slots = [slot for slot in ahead if slot.stimulus.duration_s <= LONGEST_LEVEL_CLIP_S]
     chosen: list[Slot] = []
     for distinct in (("condition_id", "item_id"), ("item_id",), ()):
         for slot in slots:

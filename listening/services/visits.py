@@ -1,7 +1,7 @@
 """Visits: a seat claimed by consent, resumed anywhere by the same link, finished with a receipt."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,12 +11,13 @@ from django.db.models import Count, Max
 
 from core.prepared import PreparedRead
 from listening.arrivals import Arrival
-from listening.errors import InvitationExpired, NotOpen, PanelFull, SeatLeft, VisitIncomplete
+from listening.errors import InvitationExpired, NotOpen, OtherGroup, PanelFull, SeatLeft, VisitIncomplete
 from listening.models import Completion, Invitation, Panel, Participant, Recruitment, Seat, Visit
 from listening.services.seats import TRIED_OUT, find_seat, lease_of, note_life, renew_lease, seats_behind
 from listening.services.sessions import sessions_of
 from rating.models import Ballot, Experiment, Trial
 from rating.querysets import UNANSWERED
+from rating.registry import protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
@@ -50,8 +51,11 @@ def seat_held(invitation: Invitation, arrival: Arrival | None = None) -> Seat | 
     )
 
 
-def check_claimable(invitation: Invitation, *, now: datetime) -> None:
-    """Raise what stands between this link and a seat, if anything does. Opening a link never changes a row."""
+def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = ()) -> None:
+    """Raise what stands between this link and a seat, if anything does. Opening a link never changes a row.
+
+    `held` are the visits that the same browser had before.
+    """
     if invitation.expires_at <= now:
         raise InvitationExpired(date=invitation.expires_at.date().isoformat())
     if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_tried_out(invitation):
@@ -60,11 +64,19 @@ def check_claimable(invitation: Invitation, *, now: datetime) -> None:
         seats = seats_behind(panel=invitation.panel, many=invitation.many)
         if not seats.free().exists() and not seats.lapsed(now).exists():
             raise PanelFull
+    if _sat_elsewhere(invitation, held):
+        raise OtherGroup
 
 
 @transaction.atomic
 def claim_seat(
-    *, invitation: Invitation, now: datetime, language: str, device: dict[str, Any], arrival: Arrival | None = None
+    *,
+    invitation: Invitation,
+    now: datetime,
+    language: str,
+    device: dict[str, Any],
+    arrival: Arrival | None = None,
+    held: Collection[str] = (),
 ) -> Visit:
     """Take a seat and record the consent that was given; of two claims by one person, the second resumes."""
     # Lock first, read afterwards: joined rows of a locking query are those from before the wait for the lock.
@@ -77,7 +89,7 @@ def claim_seat(
     invitation = _read(invitation)
     if (seat := seat_held(invitation, arrival)) is not None:
         return begin_visit(seat=seat, device=device, now=now)
-    check_claimable(invitation, now=now)
+    check_claimable(invitation, now=now, held=held)
     seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
     if seat is None:
         raise PanelFull
@@ -116,7 +128,7 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
         raise SeatLeft
     if missing := ballot.trials.unanswered().count():
         raise VisitIncomplete(missing=missing)
-    answered = ballot.trials.filter(current_vote__isnull=False).count()
+    answered = ballot.trials.filter(answered=True).count()
     completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)
     Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
     Seat.objects.filter(pk=visit.seat_id).update(state=Seat.State.FINISHED)
@@ -145,6 +157,15 @@ def _read(invitation: Invitation) -> Invitation:
 
 def _is_tried_out(invitation: Invitation) -> bool:
     return invitation.seat is not None and invitation.seat.ballot.kind in TRIED_OUT
+
+
+def _sat_elsewhere(invitation: Invitation, held: Collection[str]) -> bool:
+    """Whether somebody in this browser sat in another group, where the protocol wants people to be in one only."""
+    panel = invitation.panel
+    if not protocol(panel.experiment.protocol).one_group_each or _is_tried_out(invitation):
+        return False
+    seats = Seat.objects.filter(visits__in=[UUID(visit) for visit in held], panel__experiment=panel.experiment_id)
+    return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=TRIED_OUT).exists()
 
 
 def _take(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, now: datetime) -> None:

@@ -15,10 +15,29 @@ from core.errors import AppError, sentence
 Json = Any
 
 
+# The roles of conditions (stimuli.models.Condition.Role), as far as protocols tell them apart.
+REFERENCE = "reference"
+FULL_LENGTH = "full-length"
+
+PLAYS_ALLOWED = sentence("How often a sound may be played on its page; 0 means as often as wanted.")
+
+
+class OptionUnfit(AppError):
+    code = "experiment.option_unfit"
+    status = 422
+    sentence = sentence("The option '{option}' cannot be used like this: {problem}")
+
+
 class InvalidAnswer(AppError):
     code = "vote.invalid"
     status = 422
     sentence = sentence("The answer does not fit the question: {problem}")
+
+
+class MaterialUnfit(AppError):
+    code = "plan.material_unfit"
+    status = 409
+    sentence = sentence("The collection does not fit the protocol: {problem}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +63,8 @@ class Scale:
         )
 
     def values(self) -> list[float]:
-        return [self.low + self.step * n for n in range(round((self.high - self.low) / self.step) + 1)]
+        # Rounded, so that the values of -2, -1.9 ... 0 are what people would write.
+        return [round(self.low + self.step * n, 9) for n in range(round((self.high - self.low) / self.step) + 1)]
 
 
 class LabelStatus(StrEnum):
@@ -96,6 +116,8 @@ class Entry:
     condition: str
     role: str = "test"
     factors: Mapping[str, str] = field(default_factory=dict)
+    text: Mapping[str, Json] | None = None  # where it is read and not heard: {"kind", "text", "tokens"}
+    duration_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -128,10 +150,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a payload means: the marks, and in `detail` whatever is not a number."""
+    """What a payload means: the marks, and in `detail` whatever is not a number.
+
+    An answer that is not whole is a draft: it is kept like any other, but no mark of it counts and its page stays open.
+    """
 
     marks: tuple[Mark, ...]
     detail: Mapping[str, Json] = field(default_factory=dict)
+    whole: bool = True
 
 
 class RatingProtocol(ABC):
@@ -144,13 +170,29 @@ class RatingProtocol(ABC):
     scales: ClassVar[tuple[Scale, ...]]
     methods: ClassVar[tuple[str, ...]]  # names of analysis methods, resolved by analysis
     defaults: ClassVar[Mapping[str, Json]]  # the options an experiment may override, and no others
+    option_texts: ClassVar[Mapping[str, str]] = {"plays_allowed": PLAYS_ALLOWED}  # what an option is for
+    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of the options that are one of a few words
     label_sets: ClassVar[tuple[LabelSet, ...]]
     scale_orders: ClassVar[tuple[tuple[str, ...], ...]] = ()  # in which a panel may be asked; none: as declared
     page_options: ClassVar[tuple[str, ...]] = ()  # those of the options that the browser needs to know
+    roles: ClassVar[frozenset[str]] = frozenset({"test", REFERENCE, "anchor"})  # of the conditions that are planned
+    reads: ClassVar[frozenset[str]] = frozenset()  # the kinds of text that are planned beside sounds
+    groups: ClassVar[tuple[str, ...]] = ()  # kinds of people whose panels are planned differently, or read apart
+    one_group_each: ClassVar[bool] = False  # whether nobody may sit in panels of two groups
+    workspace: ClassVar[bool] = False  # whether a page is worked on in drafts, and not heard through and rated
+    revisable: ClassVar[bool] = False  # whether answers may be changed until everything is handed in
+    one_page_at_a_time: ClassVar[bool] = False  # whether only the open page's sound can be reached
+    page_s: ClassVar[float | None] = None  # how long a page takes, where that does not follow from its sound
+    lease_hours: ClassVar[int] = 168  # of absence before a seat may be given away, unless the experimenter says else
+    workbook: ClassVar[str] = ""  # listening/workbooks/<workbook> writes and reads a seat as a spreadsheet
+    paper: ClassVar[str] = ""  # rating/protocols/<paper>.html is a page to print, <paper>_guide.html what stands before
 
     @abstractmethod
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
-        """Shape one seat's trials: same entries, options and seed, same trials."""
+        """Shape one seat's trials: same entries, options and seed, same trials.
+
+        The options are those of the experiment and, where the protocol has groups, "group": that of the seat's panel.
+        """
 
     @abstractmethod
     def present(self, trial: TrialPlan) -> Json:
@@ -167,6 +209,14 @@ class RatingProtocol(ABC):
     def show(self, entry: Entry, *, session: int, kind: TrialKind, scales: Sequence[str] = ()) -> tuple[TrialPlan, ...]:
         """Shape the pages of one stimulus in a sequence designed for a whole panel; none: seats are planned singly."""
         return ()
+
+    def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
+        """Refuse what a kind cannot say. The material: roles by condition by item; empty before the first import."""
+        return
+
+    def transcribe(self, answer: Answer, trial: TrialPlan) -> Json:
+        """Say as a payload what was answered on paper: the opposite of `read`."""
+        return {"marks": [asdict(mark) for mark in answer.marks]}
 
     def scale(self, key: str) -> Scale:
         return next(scale for scale in self.scales if scale.key == key)

@@ -4,11 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
+from core.clauses import clause
+from core.errors import sentence
 from rating.protocols.base import (
+    PLAYS_ALLOWED,
+    REFERENCE,
     Entry,
     Json,
     LabelSet,
     LabelStatus,
+    OptionUnfit,
     Scale,
     ScaleLabels,
     ScaleProtocol,
@@ -20,7 +25,6 @@ from rating.protocols.base import (
 
 SPEECH_FIRST = ("SIG", "BAK", "OVRL")
 BACKGROUND_FIRST = ("BAK", "SIG", "OVRL")
-REFERENCE = "reference"
 
 
 class SpeechBackgroundOverall(ScaleProtocol):
@@ -37,7 +41,18 @@ class SpeechBackgroundOverall(ScaleProtocol):
         "layout": "vertical",  # or "horizontal"
         "auto_confirm": False,  # whether a digit goes on at once
     }
+    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"layout": ("vertical", "horizontal")}
+    option_texts: ClassVar[Mapping[str, str]] = {
+        "plays_allowed": PLAYS_ALLOWED,
+        "sessions": sentence("In how many sessions of equal length a seat's clips are heard, after practice."),
+        "layout": sentence("How the five answers stand: vertical, best on top, or horizontal, in one row."),
+        "auto_confirm": sentence("A digit on the keyboard goes on at once, without Enter."),
+    }
     page_options = ("layout", "auto_confirm")
+
+    def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
+        if options.get("sessions") == 0:
+            raise OptionUnfit(option="sessions", problem=clause("there must be at least one session."))
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
         """Plan a seat by itself: references first, then everything shuffled, in sessions of equal length.

@@ -40,7 +40,8 @@ _PAGE = PreparedRead(
         *("trial__kind", "trial__session", "trial__ask", "trial__detail", "trial__ballot__consent__id"),
         *("trial__ballot__experiment__protocol", "trial__ballot__experiment__label_set"),
         *("trial__ballot__experiment__state", "id", "key", "stimulus_id", "stimulus__item__name"),
-        *("stimulus__condition__name", "stimulus__condition__role", "stimulus__item__factors"),
+        *("stimulus__condition__name", "stimulus__condition__role", "stimulus__item__factors", "stimulus__text"),
+        *("stimulus__recording__length_samples", "stimulus__recording__sample_rate_hz"),
     ),
     trial=UUID(int=1),
     ballot=UUID(int=2),
@@ -68,8 +69,10 @@ def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
     return Page(
         plan=TrialPlan(
             slots=tuple(
-                PlannedSlot(key, Entry(str(stimulus), item, condition, role, factors))
-                for _, key, stimulus, item, condition, role, factors in slots
+                PlannedSlot(
+                    key, Entry(str(stimulus), item, condition, role, factors, text, samples / rate if rate else 0)
+                )
+                for _, key, stimulus, item, condition, role, factors, text, samples, rate in slots
             ),
             ask=tuple(ask),
             kind=TrialKind(kind),

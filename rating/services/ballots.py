@@ -14,18 +14,19 @@ from rating.protocols.base import Entry, Json, TrialPlan
 from rating.registry import protocol
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
-from stimuli.models import Condition, Stimulus
+from stimuli.models import Stimulus
 
 SECOND_FAILURE = 2
 ROWS_AT_ONCE = 2000
 
 
-def open_ballot(*, experiment: Experiment, seed: str, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
-    """Draw one seat's trials; the same seed over the same material draws the same trials."""
+def open_ballot(*, experiment: Experiment, seed: str, group: str = "", kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
+    """Draw one seat's trials; the same seed over the same material draws the same trials for the same group."""
     check_design(experiment)
     # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
     rng = Random(f"{experiment.seed}/{seed}")
-    plan = list(protocol(experiment.protocol).plan(entries_of(experiment), experiment.options, rng))
+    options = experiment.options | ({"group": group} if group else {})
+    plan = list(protocol(experiment.protocol).plan(entries_of(experiment), options, rng))
     return store_plans(experiment=experiment, plans={seed: plan}, kind=kind)[0]
 
 
@@ -88,14 +89,16 @@ def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
 
 
 def entries_of(experiment: Experiment) -> list[Entry]:
-    """Everything of the experiment's collection that can be planned."""
+    """Everything of the experiment's collection that its protocol plans."""
+    rules = protocol(experiment.protocol)
     stimuli = (
-        Stimulus.objects.filter(item__collection=experiment.collection)
-        .exclude(condition__role=Condition.Role.FULL_LENGTH)
-        .select_related("item", "condition")
+        Stimulus.objects.filter(item__collection=experiment.collection, condition__role__in=rules.roles)
+        .select_related("item", "condition", "recording")
         .order_by("item__name", "condition__name")
     )
-    entries = [entry_of(stimulus) for stimulus in stimuli]
+    entries = [
+        entry_of(stimulus) for stimulus in stimuli if stimulus.text is None or stimulus.text["kind"] in rules.reads
+    ]
     if not entries:
         raise NoStimuli(collection=experiment.collection.title)
     return entries

@@ -15,13 +15,14 @@ from rating.errors import (
     DesignChanged,
     LabelSetIsDraft,
     NoStimuli,
+    OptionsFixed,
     ReasonMissing,
     SlugTaken,
     UnknownLabelSet,
-    UnknownOption,
     WrongState,
 )
 from rating.models import Experiment
+from rating.options import check_options
 from rating.protocols.base import LabelStatus, RatingProtocol
 from rating.registry import protocol
 from stimuli.models import Collection, Stimulus
@@ -42,7 +43,7 @@ def create_experiment(
 ) -> Experiment:
     rules = protocol(protocol_slug)
     _check_label_set(rules, label_set)
-    _check_options(rules, options or {})
+    check_options(rules, options or {}, _material(collection))
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
@@ -63,6 +64,35 @@ def create_experiment(
     return experiment
 
 
+def options_are_open(experiment: Experiment) -> bool:
+    """Whether the options can still be others: nobody's pages were drawn with them."""
+    return experiment.state == Experiment.State.DRAFT and not experiment.ballots.exists()
+
+
+@transaction.atomic
+def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor: User) -> Experiment:
+    """Change some of the protocol's options, as long as no seat's pages were drawn with them."""
+    experiment = _locked(experiment)
+    if experiment.state != Experiment.State.DRAFT:
+        raise WrongState(state=experiment.get_state_display(), needed="draft")
+    if not options_are_open(experiment):
+        raise OptionsFixed
+    check_options(protocol(experiment.protocol), options, _material(experiment.collection))
+    before = experiment.options
+    after = {name: value for name, value in options.items() if before.get(name) != value}
+    if after:
+        experiment.options = {**before, **after}
+        experiment.save(update_fields=["options"])
+        audit.record(
+            actor=actor,
+            action="experiment.options_changed",
+            target=f"experiment/{experiment.slug}",
+            before={name: before.get(name) for name in after},
+            after=after,
+        )
+    return experiment
+
+
 @transaction.atomic
 def go_live(*, experiment: Experiment, actor: User) -> Experiment:
     """Freeze everything that shapes an answer under one hash, and open the doors."""
@@ -74,6 +104,7 @@ def go_live(*, experiment: Experiment, actor: User) -> Experiment:
         raise LabelSetIsDraft(label_set=labels.id)
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
         raise NoStimuli(collection=experiment.collection.title)
+    check_options(protocol(experiment.protocol), experiment.options, _material(experiment.collection))
     check_design(experiment)
     experiment.design_sha256 = design_digest(experiment)
     return _enter(experiment, Experiment.State.LIVE, actor)
@@ -174,8 +205,10 @@ def design_digest(experiment: Experiment) -> str:
     """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number."""
     rules = protocol(experiment.protocol)
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection).order_by("item__name", "condition__name")
+    texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
     return digest(
-        {
+        ({"texts": texts} if texts else {})
+        | {
             "protocol": experiment.protocol,
             "protocol_version": rules.version,
             "options": experiment.options,
@@ -199,7 +232,10 @@ def _check_label_set(rules: RatingProtocol, label_set: str) -> None:
         raise UnknownLabelSet(label_set=label_set, known=", ".join(known))
 
 
-def _check_options(rules: RatingProtocol, options: Mapping[str, Any]) -> None:
-    for option in options:
-        if option not in rules.defaults:
-            raise UnknownOption(option=option, known=", ".join(rules.defaults))
+def _material(collection: Collection) -> dict[str, dict[str, str]]:
+    """The conditions of each item, each with its role; nothing before the first import."""
+    cells = Stimulus.objects.filter(item__collection=collection).order_by()
+    items: dict[str, dict[str, str]] = {}
+    for item, condition, role in cells.values_list("item__name", "condition__name", "condition__role"):
+        items.setdefault(item, {})[condition] = role
+    return items

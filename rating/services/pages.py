@@ -1,8 +1,11 @@
 """Pages: a ballot's trials as the browser may see them, and as protocols understand them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.db.models import QuerySet
+
+from rating.errors import NotRevisable
 from rating.models import Ballot, Slot, Trial
 from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
 from rating.protocols.base import Slot as PlannedSlot
@@ -12,13 +15,26 @@ from stimuli.models import Stimulus
 
 def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
     """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
+    if protocol(ballot.experiment.protocol).one_page_at_a_time:
+        limit = 1
+    return _pages(ballot, ballot.trials.unanswered()[:limit])
+
+
+def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
+    """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
+    if not protocol(ballot.experiment.protocol).revisable:
+        raise NotRevisable
+    return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
+
+
+def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:
     experiment = ballot.experiment
     rules = protocol(experiment.protocol)
     labels = _labels(rules, experiment.label_set)
-    trials = ballot.trials.unanswered().prefetch_related(
+    told = trials.select_related("current_vote").prefetch_related(
         "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
-    )[:limit]
-    return [_page(trial, rules, labels, experiment.options) for trial in trials]
+    )
+    return [_page(trial, rules, labels, experiment.options) for trial in told]
 
 
 def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
@@ -29,17 +45,30 @@ def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, 
         "session": trial.session,
         "kind": trial.kind,
         "revision": trial.revision,
+        "draft": trial.current_vote.payload if trial.current_vote else None,
+        "answered": trial.answered,
         "view": rules.view,
+        "workspace": rules.workspace,
         "plays_allowed": options.get("plays_allowed", 1),
         "options": {key: options[key] for key in rules.page_options if key in options},
         "page": rules.present(plan_of(trial, slots)),
         "media": {
-            slot.key: {"id": str(slot.media), "duration_s": round(slot.stimulus.duration_s, 3)}
+            slot.key: {
+                "id": str(slot.media),
+                "duration_s": round(slot.stimulus.duration_s, 3),
+                "sliced": not slot.stimulus.served,
+            }
             for slot in slots
             if slot.stimulus.recording
         },
+        "texts": {slot.key: _readable(slot.stimulus.text) for slot in slots if slot.stimulus.text is not None},
         "labels": labels,
     }
+
+
+def _readable(text: Mapping[str, Json]) -> dict[str, Json]:
+    """What is read of a text; how it came in, such as by positions, would tell versions apart."""
+    return {part: text.get(part) for part in ("text", "tokens", "language")}
 
 
 def plan_of(trial: Trial, slots: Iterable[Slot]) -> TrialPlan:
@@ -60,6 +89,8 @@ def entry_of(stimulus: Stimulus) -> Entry:
         condition=stimulus.condition.name,
         role=stimulus.condition.role,
         factors=stimulus.item.factors,
+        text=stimulus.text,
+        duration_s=stimulus.duration_s,
     )
 
 

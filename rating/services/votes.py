@@ -24,7 +24,7 @@ SEALED = (
 SEALED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
 _NEW_VOTE, _NEW_SCORE = PreparedInsert(Vote), PreparedInsert(Score)
 _NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1)
-_NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=1, revision=2)
+_NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=3, revision=2, answered=True)
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,10 @@ def _store(ballot_id: UUID, event: VoteEvent) -> Receipt:
         accepted = event.revision == standing.revision
         vote = _append(ballot_id, page, standing, event, consent_id=page.consent_id, accepted=accepted)
         if accepted:
-            _score(vote, answer, page)
-            _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=standing.revision + 1)
+            if answer.whole:
+                _score(vote, answer, page)
+            revision = standing.revision + 1
+            _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=revision, answered=answer.whole)
     return _receipt(vote, standing.revision, fresh=True)
 
 

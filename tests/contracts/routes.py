@@ -57,6 +57,7 @@ stimuli:peaks                         owned          staff-405
 stimuli:peaks_file                    owned          staff-405
 stimuli:tile                          owned          staff-405
 stimuli:slice                         owned          staff-405
+stimuli:clock                         owned          owned-400
 stimuli:new_collection                staff          staff
 stimuli:new_intake                    owned          staff-405
 stimuli:intake                        owned          staff-405
@@ -65,6 +66,7 @@ stimuli:cancel_intake                 staff-405      owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
 rating:experiment                     owned          staff-405
+rating:options                        owned          owned
 rating:state                          staff-405      owned
 rating:share                          staff-405      owned-400
 rating:unblind                        staff-405      owned-400
@@ -76,6 +78,14 @@ listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
 listening:procedure                   staff-405      owned-400
 listening:reissue                     staff-405      owned-400
+listening:print_sheets                owned-409      staff-405
+listening:paper                       owned-409      owned-409
+listening:paper_sheet                 owned-409      owned-409
+listening:finish_paper                staff-405      owned-409
+listening:workbook                    owned-409      owned-409
+listening:workbook_file               staff-405      owned-409
+listening:finish_workbook             staff-405      owned-409
+listening:workbooks_zip               staff-405      owned-409
 listening:open_link                   staff-405      owned
 listening:close_links                 staff-405      owned
 listening:rehearse                    staff-405      owned-400
@@ -105,6 +115,7 @@ api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
 api:upcoming                          visit          no-method
+api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400
 api:finish                            no-method      visit-409
 api:reports                           no-method      visit-400
@@ -119,6 +130,7 @@ api:media_slice                       visit          no-method
 api:result                            api-owned      api-405
 api:votes_csv                         api-owned      api-405
 api:result_items                      api-owned      api-405
+api:report_file                       api-owned      api-405
 api:tables_csv                        api-owned      api-405
 api:wide_csv                          api-owned      api-405
 api:clips_csv                         api-owned      api-405

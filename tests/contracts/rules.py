@@ -92,8 +92,8 @@ def writes(tree: ast.Module) -> list[str]:
 
 
 def named(text: str, slug: str) -> list[str]:
-    """Complain about a protocol's slug standing as a word of its own."""
-    word = re.compile(rf"(?<![\w-]){re.escape(slug)}(?![\w-])")
+    """Complain about a protocol's slug as a text of its own: what code would compare with, or look up."""
+    word = re.compile(rf"""(?P<mark>["'`]){re.escape(slug)}(?P=mark)""")
     return [f"line {n}: {line.strip()[:80]}" for n, line in enumerate(text.splitlines(), 1) if word.search(line)]
 
 

@@ -1,6 +1,7 @@
 """The rules of the house, held against every file; and a planted defect for each rule, which it must find."""
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -63,8 +64,9 @@ def test_only_services_write() -> None:
 
 def is_about(path: Path, slug: str) -> bool:
     """A protocol's own files, the demo that uses it, and the list of plug-ins may name it."""
-    own = path.stem == slug or path.stem.startswith(f"test_{slug}")
-    return own or "demo" in path.stem or path.name in {"settings.py", "screenshots.py"}
+    name = slug.replace("-", "_")
+    own = name in path.parts or re.fullmatch(rf"(test_)?{name}(_\w+)?", path.stem)
+    return bool(own) or "demo" in path.stem or path.name in {"settings.py", "screenshots.py"}
 
 
 @pytest.mark.parametrize("slug", sorted(load_plugins("RATING_PROTOCOLS")))

@@ -1,5 +1,8 @@
 """Every registered protocol, played by its own bot over HTTP from the consent to a result."""
 
+from itertools import product
+from typing import Any
+
 import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
@@ -16,21 +19,34 @@ from rating.protocols.base import LabelStatus, RatingProtocol
 from rating.services.experiments import create_experiment, go_live
 from rating.services.votes import chain_holds
 from stimuli.models import Condition
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import add_stimulus, add_text, create_collection
 from stimuli.synthesis import clip_bytes, speak
 from tests import people
 
 LISTENERS = 2
+WORDS = ["One", "two", "three", "four", "five"]
+# What is read, by condition; a protocol gets those of the kinds that it reads.
+TEXTS: dict[str, tuple[Condition.Role, dict[str, Any]]] = {
+    "spoken": (Condition.Role.REFERENCE, {"kind": "tokens", "text": " ".join(WORDS), "tokens": WORDS}),
+    "short": (Condition.Role.TEST, {"kind": "tokens", "text": "One five", "tokens": ["One", "five"]}),
+    "brief": (Condition.Role.TEST, {"kind": "caption", "text": "Somebody counts.", "tokens": None}),
+    "full": (Condition.Role.TEST, {"kind": "caption", "text": "Somebody counts to five.", "tokens": None}),
+}
 
 
 def live_experiment(protocol: RatingProtocol) -> Experiment:
-    """Two items under a reference and two test conditions, in the first wording that may collect data."""
+    """Two items under conditions of every role that is planned, in the first wording that may collect data."""
     owner = people.experimenter()
     collection = create_collection(owner=owner, slug="material", title="Material")
-    for n, (item, condition) in enumerate((item, condition) for item in "pq" for condition in ("clean", "x", "y")):
-        role = Condition.Role.REFERENCE if condition == "clean" else Condition.Role.TEST
+    roles = {"clean": Condition.Role.REFERENCE, "x": Condition.Role.TEST, "y": Condition.Role.TEST}
+    if Condition.Role.FULL_LENGTH in protocol.roles:
+        roles["whole"] = Condition.Role.FULL_LENGTH
+    for n, (item, condition) in enumerate(product("pq", roles)):
         sound = clip_bytes(speak(n, 0.6, 8000), 8000)
-        add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=role)
+        add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=roles[condition])
+    for item, (condition, (role, text)) in product("pq", TEXTS.items()):
+        if text["kind"] in protocol.reads:
+            add_text(collection=collection, item=item, condition=condition, text=text, role=role)
     labels = next(labels for labels in protocol.label_sets if labels.status is not LabelStatus.DRAFT)
     experiment = create_experiment(
         owner=owner,

@@ -29,13 +29,9 @@ from rating.protocols.base import (
     ScaleProtocol,
     TrialPlan,
 )
+from tests.contracts.protocol_material import ENTRIES
 from tests.contracts.tree import ROOT
 
-ENTRIES = [
-    Entry(stimulus=f"stimulus-{item}{condition}", item=f"item-{item}", condition=f"condition-{condition}", role=role)
-    for item in "pqrs"
-    for condition, role in (("x", "reference"), ("y", "test"), ("z", "test"))
-]
 WRONG_LEAVES = [
     *(None, True, False, "", "5", "x" * 5000, [], [1], {}, {"a": 1}),
     *(math.nan, math.inf, -math.inf, 1e308, 10**400, -(10**400), -1, 0, 2.5, 1e-300),
@@ -74,7 +70,14 @@ EVERY = pytest.mark.parametrize("protocol", [*REGISTERED, Dummy()], ids=lambda p
 
 
 def planned(protocol: RatingProtocol, seed: int = 1, entries: Sequence[Entry] = ENTRIES) -> list[TrialPlan]:
-    return list(protocol.plan(entries, protocol.defaults, Random(seed)))
+    """Plan what the protocol plans, for its last group of people where it has any."""
+    used = [
+        each
+        for each in entries
+        if each.role in protocol.roles and (not each.text or each.text["kind"] in protocol.reads)
+    ]
+    options = {**protocol.defaults, **({"group": protocol.groups[-1]} if protocol.groups else {})}
+    return list(protocol.plan(used, options, Random(seed)))
 
 
 def check_constants(protocol: RatingProtocol) -> None:

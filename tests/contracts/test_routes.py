@@ -103,6 +103,7 @@ def world(db: None, settings: Settings) -> World:
             "user_id": other.pk,
             "change": "pause",
             "method": "mos",
+            "name": "means.csv",
         },
         collection_slug=experiment.collection.slug,
     )

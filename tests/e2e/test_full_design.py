@@ -9,11 +9,12 @@ from django.utils import timezone
 
 from analysis.services.results import condition_names, read_result
 from core.tasks import enqueue
-from listening.services import demo
+from listening.demos import p835
 from listening.services.simulation import simulate
-from rating.models import Ballot, Experiment, Score, Trial
+from rating.models import Ballot, Score, Trial
 from rating.services.votes import chain_holds
 from tests.e2e.conftest import Platform
+from tests.factories import make_user
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -28,8 +29,7 @@ def truth(condition: str, scale: str) -> float:
 
 
 def test_32_simulated_listeners_fill_every_cell_and_the_order_of_the_conditions_comes_back(platform: Platform) -> None:
-    demo.create_demo(long_ones=True)
-    experiment = Experiment.objects.get(slug="demo-p835")
+    experiment = p835.build(owner=make_user())
     receipts = list(
         simulate(
             experiment=experiment,

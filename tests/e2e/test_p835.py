@@ -1,4 +1,7 @@
-"""P.835 as the demo has it: one listener through practice and the first session, whatever happens on the way."""
+"""P.835 in small: one listener through practice and the first session, whatever happens on the way.
+
+The size of the published test is played over HTTP (test_full_design.py); here it is the browser that counts.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -7,22 +10,30 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
+from listening.design.wishes import Wanted
 from listening.models import ClientReport, Seat, SetupStep, Visit
-from listening.services import demo, panels
-from rating.models import Experiment, Trial, Vote
+from listening.services import designs, panels
+from rating.models import Trial, Vote
+from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.e2e.test_accessibility import overflows, scan
+from tests.factories import make_panel_experiment
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-PRACTICE, SESSION = 144, 120  # presentations: 48 references and 40 clips, three times each
+REFERENCES, ITEMS, CONDITIONS, SESSIONS = 4, 8, 2, 2
+PRACTICE, SESSION = 3 * REFERENCES, 3 * ITEMS * CONDITIONS // SESSIONS  # presentations: each clip three times
 
 
 @pytest.fixture
 def link(platform: Platform) -> str:
-    demo.create_demo(long_ones=True)
-    panel = Experiment.objects.get(slug="demo-p835").panels.get(number=2)
+    experiment = make_panel_experiment(items=ITEMS, conditions=CONDITIONS, references=REFERENCES)
+    wanted = Wanted(panels=1, seats=2, size=ITEMS, sessions=SESSIONS)
+    draft = designs.draft_design(experiment=experiment, wanted=wanted)
+    designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+    experiment.refresh_from_db()
+    panel = go_live(experiment=experiment, actor=experiment.owner).panels.get()
     return panels.link(panels.invite(panel=panel, count=1, now=timezone.now(), actor=None)[0])
 
 
@@ -49,18 +60,18 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     first = KeyboardListener(laptop.new_page())
     first.join(link)
     first.start()
-    assert "Practice, clip 1 of 48" in first.position()
-    assert listen(first, 40) == []
+    assert f"Practice, clip 1 of {REFERENCES}" in first.position()
+    assert listen(first, 4) == []
 
     first.page.reload()
     first.start()  # the sound check of this visit is done; it is not asked for again
-    assert "Practice, clip 14 of 48" in first.position()
+    assert f"Practice, clip 2 of {REFERENCES}" in first.position()
 
     laptop.set_offline(True)
     listen(first, 2)
     expect(first.page.locator("#save-state")).to_contain_text("Kept here", timeout=15_000)
     laptop.set_offline(False)
-    assert listen(first, PRACTICE - 42) == ["The order changes"]
+    assert listen(first, PRACTICE - 6) == ["The order changes"]
 
     first.page.locator("#rest").wait_for()
     expect(first.page.locator("#rest-title")).to_have_text("Rest your ears")

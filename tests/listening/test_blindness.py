@@ -1,10 +1,16 @@
 """No condition, item or file name in any byte that reaches a participant."""
 
+from random import Random
+
 import pytest
 from django.http import HttpResponseBase
 
+from core.plugins import load_plugins
+from rating.models import Trial
+from rating.registry import protocol
+from rating.services.pages import plan_of
 from stimuli.models import Recording
-from tests.factories import Sitting, event, sit_down
+from tests.factories import Sitting, event, make_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
 
@@ -15,25 +21,31 @@ def everything_in(response: HttpResponseBase) -> str:
 
 
 def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
-    """Open every page and every answer that a participant's browser meets, errors included."""
+    """Open every page and every answer that a participant's browser meets, errors included, answering as a bot does."""
+    rules = protocol(sitting.ballot.experiment.protocol)
     browser, api = sitting.client, sitting.api
     opened = (sitting.link, f"/visits/{sitting.visit.id}/", f"{api}upcoming/")
     seen: list[HttpResponseBase] = [browser.get(address) for address in opened]
     while trials := sitting.upcoming()["trials"]:
         for page in trials:
-            seen += [browser.get(sound["url"]) for sound in page["media"].values()]
+            trial = Trial.objects.get(pk=page["trial"])
+            payload = rules.example(plan_of(trial, trial.slots.all()), Random(1))
+            for sound in page["media"].values():
+                seen += [browser.get(sound["url"] + part) for part in ("", "manifest/", "slice/?start=0&count=100")]
             seen.append(sitting.vote(event(page["trial"], value=99)))
-            seen.append(sitting.vote(event(page["trial"])))
+            seen.append(sitting.vote(event(page["trial"]) | {"payload": payload}))
     seen += [browser.post(f"{api}finish/"), browser.get(f"/visits/{sitting.visit.id}/receipt/")]
     seen.append(browser.get(f"{api}media/{sitting.visit.id}/"))
     return seen
 
 
-def test_a_whole_visit_names_nothing() -> None:
-    seen = "".join(everything_in(response) for response in whole_visit(sit_down()))
-    assert "QUALITY" in seen, "the crawl must have met the pages at all"
-    assert "secretitem" not in seen
-    assert "secretcondition" not in seen
+@pytest.mark.parametrize("slug", load_plugins("RATING_PROTOCOLS"))
+def test_a_whole_visit_names_nothing(slug: str) -> None:
+    sitting = sit_down(make_experiment(protocol=slug, seats=1))
+    seen = "".join(everything_in(response) for response in whole_visit(sitting))
+    assert protocol(slug).scales[0].key in seen, "the crawl must have met the pages at all"
+    assert "secret" not in seen
+    assert "full-length" not in seen
     for sha256 in Recording.objects.values_list("sha256", flat=True):
         assert sha256 not in seen
 

@@ -1,6 +1,6 @@
 """A participant's sound: opaque, bound to the visit, expiring by the server's clock, and alike for every condition."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -35,17 +35,27 @@ def seen(response: HttpResponseBase) -> tuple[Any, ...]:
     return response.status_code, sorted(response.headers.items()), len(body(response))
 
 
-def test_every_question_gets_fresh_addresses_that_work() -> None:
+def test_addresses_are_fresh_after_a_while_and_work() -> None:
     sitting = sit_down()
     first, now = addresses(sitting), timezone.now()
-    later = media.key_for(visit=sitting.visit, media_id=one_slot(sitting).media, now=now + timedelta(seconds=5))
+    later = media.key_for(visit=sitting.visit, media_id=one_slot(sitting).media, now=now + timedelta(seconds=600))
     assert later not in "".join(first)
     assert {sitting.client.get(address).status_code for address in first} == {200}
 
 
+def test_a_page_that_is_loaded_again_soon_has_the_same_addresses(settings: Settings) -> None:
+    settings.MEDIA_URL_EXPIRES_S = 900
+    sitting, round_time = sit_down(), datetime(2026, 1, 1, tzinfo=UTC)
+    keys = {
+        media.key_for(visit=sitting.visit, media_id=one_slot(sitting).media, now=round_time + timedelta(seconds=after))
+        for after in (1, 150, 300)
+    }
+    assert len(keys) == 1
+
+
 def test_a_key_is_good_until_it_expires_and_not_a_second_longer(settings: Settings) -> None:
     settings.MEDIA_URL_EXPIRES_S = 900
-    sitting, now = sit_down(), timezone.now().replace(microsecond=0)
+    sitting, now = sit_down(), datetime(2026, 1, 1, tzinfo=UTC)  # a round time, when keys end
     slot = one_slot(sitting)
     key = media.key_for(visit=sitting.visit, media_id=slot.media, now=now)
     just_before, then = now + timedelta(seconds=899.9), now + timedelta(seconds=900)

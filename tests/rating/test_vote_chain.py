@@ -146,7 +146,7 @@ def test_without_the_salt_the_links_still_tell_that_no_vote_was_removed(ballot: 
     assert holds(ballot)
     with tampering() as cursor:
         cursor.execute("DELETE FROM rating_score")
-        cursor.execute("UPDATE rating_trial SET current_vote_id = NULL, revision = 0")
+        cursor.execute("UPDATE rating_trial SET current_vote_id = NULL, revision = 0, answered = false")
         cursor.execute("DELETE FROM rating_vote WHERE id = %s", [ballot.votes.order_by("id")[3].pk])
         Ballot.objects.filter(pk=ballot.pk).update(vote_count=8)
         assert not holds(ballot)

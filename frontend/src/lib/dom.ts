@@ -38,3 +38,6 @@ export async function copyText(text: string): Promise<boolean> {
     return false;
   }
 }
+
+/** What a page tells the document when it has put new markup of the server's in place of old. */
+export const REPLACED = "earmark-replaced";

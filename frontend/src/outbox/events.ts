@@ -17,12 +17,20 @@ export interface Heard {
   latency_ms: number;
 }
 
+/** What was heard while a page was worked on, where nothing has to be heard through. */
+export interface Listened {
+  plays: number;
+  heard_ms: number;
+}
+
 export interface VoteEvent {
   event_id: string;
   trial: string;
   revision: number;
   payload: Json;
-  heard: Heard;
+  heard: Heard | Listened;
+  /** A step on the way to an answer: its page stays open. The server finds that out from the payload. */
+  draft?: boolean;
   clock: { wall: string; monotonic_ms: number; counter: number };
 }
 

@@ -17,7 +17,7 @@ export type SaveState =
   | { kind: "kept"; waiting: number }
   | { kind: "problem"; reason: ProblemReason; waiting: number };
 
-export type Verdict = Result & { trial: string };
+export type Verdict = Result & { trial: string; draft: boolean };
 
 /** What changed on the server, told to this tab and to every other tab of the visit. */
 export interface News {
@@ -158,12 +158,15 @@ export class Outbox {
   }
 
   async #settle(batch: VoteEvent[], receipt: Receipt): Promise<boolean> {
-    const trials = new Map(batch.map((event) => [event.event_id, event.trial]));
-    const final = receipt.results.filter((result) => isFinal(result) && trials.has(result.event_id));
+    const sent = new Map(batch.map((event) => [event.event_id, event]));
+    const final = receipt.results.filter((result) => isFinal(result) && sent.has(result.event_id));
     await this.#forget(final.map((result) => result.event_id));
     this.#failures = final.length ? 0 : this.#failures + 1;
     this.#batchLimit = MAX_EVENTS;
-    const verdicts = final.map((result) => ({ ...result, trial: trials.get(result.event_id) ?? "" }));
+    const verdicts = final.map((result) => {
+      const { trial = "", draft = false } = sent.get(result.event_id) ?? {};
+      return { ...result, trial, draft };
+    });
     const news = { verdicts, answered: receipt.answered, total: receipt.total, saved_at: receipt.saved_at };
     this.#channel.postMessage(news);
     await this.#hear(news);

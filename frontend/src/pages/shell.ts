@@ -1,5 +1,5 @@
 // What every page has: the theme switch, menus that close, copy buttons.
-import { copyText } from "../lib/dom.ts";
+import { copyText, REPLACED } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { chooseTheme, isTheme, storedTheme } from "../lib/theme.ts";
 
@@ -57,9 +57,12 @@ async function copyFrom(button: HTMLElement): Promise<void> {
   });
 }
 
+/** Heard by the document, because results put new buttons in place of old ones. */
 function wireCopyButtons(): void {
-  for (const button of document.querySelectorAll<HTMLElement>("[data-copy]"))
-    scope.listen(button, "click", () => void copyFrom(button));
+  scope.listen<MouseEvent>(document, "click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
+    if (button) void copyFrom(button);
+  });
 }
 
 /** A table wider than its frame can be scrolled with the keyboard; one that fits is no stop on the way through the page. */
@@ -70,7 +73,11 @@ function wireScrollers(): void {
       else target.removeAttribute("tabindex");
     }
   });
-  for (const frame of document.querySelectorAll(".table-wrap")) observer.observe(frame);
+  const watch = () => {
+    for (const frame of document.querySelectorAll(".table-wrap")) observer.observe(frame);
+  };
+  watch();
+  scope.listen(document, REPLACED, watch);
   scope.observe(observer);
 }
 

@@ -5,11 +5,13 @@ import { Outbox } from "../outbox/outbox.ts";
 import { openStore } from "../outbox/store.ts";
 import { Player } from "../player/player.ts";
 import { Setup } from "../setup/setup.ts";
+import type { VisitConfig } from "../trial/contract.ts";
 import { wireKeySheet, wireTrialDialog } from "../trial/dialogs.ts";
 import { Keys } from "../trial/keys.ts";
 import { Reports } from "../trial/reports.ts";
 import { Rest } from "../trial/rest.ts";
-import { type VisitConfig, VisitRun } from "../trial/run.ts";
+import { Review } from "../trial/review.ts";
+import { VisitRun } from "../trial/run.ts";
 import { SaveStateView } from "../trial/savestate.ts";
 import { Screen } from "../trial/screen.ts";
 import type { Texts } from "../trial/texts.ts";
@@ -92,6 +94,7 @@ async function open(): Promise<void> {
     keys,
     reports,
     rest: new Rest(texts, scope, keys),
+    review: new Review(texts, scope),
     level: async () => setup.run(await setup.state("level")),
     durable: store.durable,
   });

@@ -8,8 +8,8 @@ import { pageOf } from "./fake-pages.ts";
 
 function page(trial: string, key: string): TrialPage {
   return pageOf(trial, {
-    a: { url: `media/${trial}-a-${key}/`, duration_s: 1 },
-    b: { url: `media/${trial}-b-${key}/`, duration_s: 1 },
+    a: { url: `media/${trial}-a-${key}/`, duration_s: 1, sliced: false },
+    b: { url: `media/${trial}-b-${key}/`, duration_s: 1, sliced: false },
   });
 }
 

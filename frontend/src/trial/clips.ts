@@ -31,7 +31,8 @@ export class Clips {
   }
 
   /** Fetch in the order of need, one page after another, so that the nearest is never behind the furthest. */
-  prepare(pages: readonly TrialPage[]): void {
+  prepare(upcoming: readonly TrialPage[]): void {
+    const pages = upcoming.filter(({ workspace }) => !workspace); // it fetches for itself
     const wanted = new Set(pages.flatMap((page) => Object.keys(page.media).map((slot) => nameOf(page.trial, slot))));
     for (const name of this.#ready.keys()) if (!wanted.has(name)) this.#ready.delete(name);
     for (const page of pages) this.#ahead = this.#ahead.then(() => this.of(page)).catch(() => {});

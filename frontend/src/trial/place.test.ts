@@ -68,3 +68,13 @@ test("whoever comes back between two sessions finds the break, inside a session 
   assert.equal(turnBefore(threefold(1, 7, speechFirst), null, sessions, texts), null);
   assert.equal(turnBefore(pageOf("a"), null, [{ session: 1, total: 4, answered: 0, seconds_left: 0 }], texts), null);
 });
+
+test("whoever comes from an example, or left a draft behind, goes on without a break", () => {
+  const worked = (change: Partial<TrialPage> = {}) => pageOf("t", {}, { session: 1, workspace: true, ...change });
+  const sessions = [0, 1, 2].map((session) => ({ session, total: 1, answered: 0, seconds_left: 60 }));
+  const example = pageOf("x", {}, { session: 0, workspace: true });
+  assert.equal(turnBefore(worked(), example, sessions, texts), null);
+  assert.equal(turnBefore(worked(), null, sessions, texts), null);
+  assert.equal(turnBefore(worked({ session: 2, draft: "half" }), null, sessions, texts), null);
+  assert.notEqual(turnBefore(worked({ session: 2 }), null, sessions, texts), null);
+});

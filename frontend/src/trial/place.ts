@@ -41,6 +41,7 @@ export function turnBefore(
   texts: Texts,
 ): Turn | null {
   const order = last && sameOrder(page, last) ? "" : orderSentence(page, texts);
+  if (page.workspace && last?.session === 0) return null; // an example is no work to rest from
   if (last ? last.session !== page.session : beginsLaterSession(page, sessions)) return { kind: "session", order };
   return last && order ? { kind: "order", order } : null;
 }
@@ -57,6 +58,6 @@ function orderSentence(page: TrialPage, texts: Texts): string {
 /** Somebody comes back exactly where a session begins: the break is where they left. */
 function beginsLaterSession(page: TrialPage, sessions: readonly SessionSummary[]): boolean {
   const own = sessions.find(({ session }) => session === page.session);
-  const earlier = sessions.some(({ session }) => session < page.session);
-  return earlier && own?.answered === 0;
+  const earlier = sessions.some(({ session }) => session < page.session && (session > 0 || !page.workspace));
+  return earlier && own?.answered === 0 && page.draft === null; // whoever left a draft there is past the break
 }

@@ -36,3 +36,11 @@ test("a postponed trial makes room for the next and comes back where the server 
   queue.merge([pageOf("b"), pageOf("c"), pageOf("a")]);
   assert.deepEqual(names(queue), ["b", "c", "a"]);
 });
+
+test("a page that was worked on from another page goes on from that step", () => {
+  const queue = new TrialQueue();
+  queue.merge([pageOf("a"), pageOf("b", {}, { revision: 3 })]);
+  queue.stepped(pageOf("b", {}, { revision: 3 }), "half");
+  assert.deepEqual([queue.find("b")?.revision, queue.find("b")?.draft], [4, "half"]);
+  assert.equal(queue.find("a")?.revision, 0);
+});

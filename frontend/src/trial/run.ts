@@ -1,41 +1,33 @@
 // A visit from the first page to the receipt: what comes next, one trial after another, and the last word.
 
-import { Problem, requestJson } from "../lib/http.ts";
-import { isRefusal, retrying } from "../lib/retry.ts";
+import { retrying } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
 import { newUuid } from "../lib/uuid.ts";
-import type { Heard, Json } from "../outbox/events.ts";
+import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
+import { Asking } from "./asking.ts";
 import { Clips } from "./clips.ts";
-import type { SessionSummary, TrialPage, Upcoming } from "./contract.ts";
+import type { ProtocolView, SessionSummary, TrialPage, VisitConfig, WorkspaceView } from "./contract.ts";
 import type { Keys } from "./keys.ts";
 import { turnBefore } from "./place.ts";
-import { TrialQueue } from "./queue.ts";
+import { asOf, TrialQueue } from "./queue.ts";
 import type { Reports } from "./reports.ts";
 import type { Rest } from "./rest.ts";
+import type { Review } from "./review.ts";
 import type { SaveStateView } from "./savestate.ts";
 import type { Screen } from "./screen.ts";
+import { Sending } from "./sending.ts";
 import type { Texts } from "./texts.ts";
 import { Trial } from "./trial.ts";
 import { Views } from "./views.ts";
+import { type Step, Workspace } from "./workspace.ts";
 
 const PAGES_KEPT_AHEAD = 5;
 const BLANK_MS = 250; // between two trials, so that one is not taken for the other
 const SETTLING_MS = 4000; // how long a break waits for the last answers to arrive before it is shown
 const STALL_MS = 250;
-const SEAT_GIVEN_AWAY = "visit.left";
-
-export interface VisitConfig {
-  api: string;
-  csrf: string;
-  seat: string;
-  total: number;
-  /** The rest that is suggested between two sessions. */
-  rest_s: number;
-  level_check: boolean;
-  shortcuts?: boolean;
-}
+const KEPT = { stored: true, replay: true };
 
 export interface RunParts {
   config: VisitConfig;
@@ -47,6 +39,7 @@ export interface RunParts {
   player: Player;
   keys: Keys;
   rest: Rest;
+  review: Review;
   reports: Reports;
   /** Let the level be set once more. */
   level: () => Promise<void>;
@@ -63,21 +56,23 @@ export class VisitRun {
   readonly #queue = new TrialQueue();
   readonly #clips: Clips;
   readonly #views = new Views();
-  readonly #alarm = new Alarm();
-  readonly #ownEvents = new Set<string>();
+  readonly #asking: Asking;
+  readonly #sending: Sending;
   #sessions: readonly SessionSummary[] = [];
   #answered = 0;
   #receipt = "";
-  #counter = 0;
   #refilling: Promise<void> | null = null;
   #current: { trial: string; scope: Scope } | null = null;
   #shown: TrialPage | null = null; // the page before, for what changes between two
   #last: Answered | null = null; // whose answer can still be taken back
   #reopened: Answered | null = null;
+  #turnedTo: string | null = null; // a page that was asked for out of its turn
   #deviceChanged = false;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
+    this.#sending = new Sending(parts.outbox);
+    this.#asking = new Asking(parts);
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
     parts.player.onInterruption((interruption, cutShort) => {
       if (interruption === "device") this.#noticeDevice();
@@ -87,7 +82,7 @@ export class VisitRun {
 
   /** Learn what waits from an earlier page and what comes next; clips are made ready meanwhile. */
   async load(): Promise<void> {
-    for (const event of await this.#parts.outbox.start()) this.#queue.markAnswered(event.trial);
+    for (const event of await this.#parts.outbox.start()) if (!event.draft) this.#queue.markAnswered(event.trial);
     await this.#refill();
   }
 
@@ -96,9 +91,11 @@ export class VisitRun {
     if (!durable) screen.notice(texts.blocking);
     while (!scope.disposed) {
       const again = this.#reopened;
-      const page = again?.page ?? this.#queue.first ?? (await this.#catchUp());
+      const turnedTo = this.#turnedTo && (await this.#pageOf(this.#turnedTo));
+      this.#turnedTo = null;
+      const page = again?.page ?? (turnedTo || (this.#queue.first ?? (await this.#catchUp())));
       if (!page) return;
-      if (!again && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
+      if (!again && !turnedTo && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
       this.#reopened = null;
       await this.#runTrial(page, again?.heard);
       await new Alarm().wait(scope, BLANK_MS);
@@ -134,7 +131,7 @@ export class VisitRun {
     if (!current) return;
     const id = newUuid();
     const send = () => reports.send("clip", id, { reason }, current.trial);
-    const { skipped } = await retrying(send, this.#retry(current.scope, texts.waiting_for_network));
+    const { skipped } = await retrying(send, this.#asking.retry(current.scope, texts.waiting_for_network));
     this.#queue.postpone(current.trial);
     current.scope.dispose();
     screen.notice(skipped ? texts.skipped : texts.postponed);
@@ -150,17 +147,19 @@ export class VisitRun {
     this.#current.scope.dispose();
   }
 
-  /** Try again now: somebody asked, or the network came back. */
   wake(): void {
     this.#parts.outbox.wake();
-    this.#alarm.ring();
+    this.#asking.wake();
   }
 
   /** What the server said about answers of this tab or of another one. */
   hear(news: News): void {
     this.#answered = news.answered;
     this.#parts.saveState.setSessionLost(false);
-    for (const verdict of news.verdicts) this.#judge(verdict);
+    for (const verdict of news.verdicts) {
+      if (verdict.draft) this.#judgeStep(verdict);
+      else this.#judge(verdict);
+    }
     if (this.#queue.pages.length <= PAGES_KEPT_AHEAD) void this.#refill();
   }
 
@@ -172,10 +171,20 @@ export class VisitRun {
       return;
     }
     this.#queue.markAnswered(verdict.trial);
-    const own = this.#ownEvents.has(verdict.event_id);
+    const own = this.#sending.owns(verdict.event_id);
     if (own && verdict.status === "conflict") screen.notice(texts.conflict);
     if (own || this.#current?.trial !== verdict.trial) return;
     screen.notice(texts.moved_on);
+    this.#current.scope.dispose();
+  }
+
+  /** A step that did not become the newest one: the page is shown again as the server has it. */
+  #judgeStep(verdict: Verdict): void {
+    const { screen, texts } = this.#parts;
+    const own = this.#sending.owns(verdict.event_id);
+    if (this.#current?.trial !== verdict.trial || (own && verdict.status in KEPT)) return;
+    screen.notice(verdict.status === "refused" ? (verdict.detail ?? texts.refused) : texts.worked_elsewhere);
+    this.#queue.postpone(verdict.trial); // until the next list, which #catchUp waits for
     this.#current.scope.dispose();
   }
 
@@ -183,9 +192,11 @@ export class VisitRun {
     const { screen, scope, texts, player, keys } = this.#parts;
     const trialScope = scope.child();
     this.#current = { trial: page.trial, scope: trialScope };
-    const view = await retrying(() => this.#views.load(page.view), this.#retry(trialScope, texts.waiting_for_network));
+    const patiently = this.#asking.retry(trialScope, texts.waiting_for_network);
+    const view = await retrying(() => this.#views.load(page.view), patiently);
+    if (page.workspace) return this.#runWorkspace(page, view as WorkspaceView, trialScope);
     screen.showTrial(page, this.#sessions);
-    const fetch = () => retrying(() => this.#clips.of(page), this.#retry(trialScope, texts.loading_again));
+    const fetch = () => retrying(() => this.#clips.of(page), this.#asking.retry(trialScope, texts.loading_again));
     const clips = already ? Promise.resolve(new Map()) : fetch();
     const keep = (payload: Json, heard: Heard) => this.#keep(page, payload, heard);
     const last = this.#last;
@@ -194,25 +205,40 @@ export class VisitRun {
       trialScope.dispose();
     };
     const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
-    await new Trial({ page, view, clips, player, screen, keys, texts, scope: trialScope, keep, ...extra }).done;
+    const form = view as ProtocolView;
+    await new Trial({ page, view: form, clips, player, screen, keys, texts, scope: trialScope, keep, ...extra }).done;
+    this.#current = null;
+  }
+
+  async #runWorkspace(page: TrialPage, view: WorkspaceView, scope: Scope): Promise<void> {
+    const { screen, keys, outbox } = this.#parts;
+    screen.show("workspace");
+    const now = asOf(page, outbox.waiting);
+    const keep = ({ page: at, payload, listened, draft }: Step) => {
+      this.#queue.stepped(at, payload);
+      return draft ? this.#sending.send(at, payload, listened, draft) : this.#keep(at, payload, listened);
+    };
+    const renew = () => this.#refill().then(() => this.#queue.find(page.trial)?.media ?? {});
+    const turnTo = (trial: string) => {
+      this.#turnedTo = trial;
+      scope.dispose();
+    };
+    const pages = () => outbox.drained().then(() => this.#asking.pages());
+    const parts = { page: now, view, screen, keys, sessions: this.#sessions, scope, keep, renew, pages, turnTo };
+    await new Workspace(parts).done;
+    this.#last = null; // it is opened again by turning to it, if at all
     this.#current = null;
   }
 
   /** Resolves when the answer is safe; only then does the page go on. */
-  async #keep(page: TrialPage, payload: Json, heard: Heard): Promise<void> {
-    const event_id = newUuid();
-    this.#counter += 1;
-    const clock = {
-      wall: new Date().toISOString(),
-      monotonic_ms: Math.round(performance.now() * 10) / 10,
-      counter: this.#counter,
-    };
-    this.#ownEvents.add(event_id);
-    this.#last = { page, heard };
-    if (heard.stall_ms > STALL_MS) this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
-    this.#parts.screen.notice("");
+  async #keep(page: TrialPage, payload: Json, heard: Heard | Listened): Promise<void> {
+    if ("stall_ms" in heard) {
+      this.#last = { page, heard };
+      if (heard.stall_ms > STALL_MS) this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
+    }
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
-    await this.#parts.outbox.add({ event_id, trial: page.trial, revision: page.revision, payload, heard, clock });
+    this.#parts.screen.notice("");
+    await this.#sending.send(page, payload, heard);
     this.#clips.prepare(this.#queue.pages);
   }
 
@@ -225,10 +251,7 @@ export class VisitRun {
   }
 
   async #askAhead(): Promise<void> {
-    const { config, scope, texts } = this.#parts;
-    const ask = () => requestJson<Upcoming>(`${config.api}upcoming/`, { signal: scope.signal });
-    const upcoming = await retrying(ask, this.#retry(scope, texts.waiting_for_network));
-    this.#parts.saveState.setSessionLost(false);
+    const upcoming = await this.#asking.upcoming();
     this.#sessions = upcoming.sessions;
     this.#answered = upcoming.answered;
     this.#receipt = upcoming.receipt;
@@ -247,33 +270,21 @@ export class VisitRun {
     return this.#queue.first ?? (await this.#finish());
   }
 
+  /** Where answers may be changed until they are handed in, whoever has given them all is asked first. */
   async #finish(): Promise<TrialPage | undefined> {
-    const { config, screen, scope, texts } = this.#parts;
-    screen.showChecking();
-    const ask = () =>
-      requestJson<{ receipt_url: string }>(`${config.api}finish/`, {
-        json: {},
-        csrf: config.csrf,
-        signal: scope.signal,
-      });
-    try {
-      const receipt = await retrying(ask, { ...this.#retry(scope, texts.waiting_for_network), isFinal: isRefusal });
-      location.replace(receipt.receipt_url);
-    } catch (error) {
-      // Answers are missing after all, for instance because one was refused at the last moment.
-      screen.notice(error instanceof Problem ? error.message : texts.refused_page);
-      location.reload();
+    const { config, screen, review } = this.#parts;
+    if (config.revisable) {
+      screen.show("none");
+      const after = await review.show(await this.#asking.pages());
+      if (after !== "submit") return this.#pageOf(after.open);
     }
+    await this.#asking.finish();
     return undefined;
   }
 
-  #retry(scope: Scope, sentence: string) {
-    const onFailure = (error: unknown) => {
-      if (error instanceof Problem && error.code === SEAT_GIVEN_AWAY) location.reload(); // the page says what happened
-      const lost = error instanceof Problem && error.sessionLost;
-      this.#parts.saveState.setSessionLost(lost);
-      this.#parts.screen.note(isRefusal(error) ? (error as Problem).message : sentence);
-    };
-    return { scope, onFailure, alarm: this.#alarm };
+  async #pageOf(trial: string): Promise<TrialPage | undefined> {
+    await this.#parts.outbox.drained(); // or the server would not know the newest answer to it
+    this.#queue.reopen(trial);
+    return (await this.#asking.pages()).find((page) => page.trial === trial);
   }
 }

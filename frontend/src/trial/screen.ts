@@ -12,6 +12,7 @@ export class Screen {
   readonly play = need<HTMLButtonElement>("#play");
   readonly next = need<HTMLButtonElement>("#next");
   readonly view = need("#view");
+  readonly workspace = need("#workspace");
   readonly pause = need<HTMLButtonElement>("#pause");
   readonly problem = need<HTMLButtonElement>("#problem");
   readonly #texts: Texts;
@@ -36,9 +37,11 @@ export class Screen {
   }
 
   /** Show one part of the visit and hide the others. */
-  show(place: "instructions" | "trial" | "none"): void {
+  show(place: "instructions" | "trial" | "workspace" | "none"): void {
     this.instructions.hidden = place !== "instructions";
     this.#trial.hidden = place !== "trial";
+    this.workspace.hidden = place !== "workspace";
+    document.body.toggleAttribute("data-workspace", place === "workspace");
     if (place === "instructions") need("h1", this.instructions).focus();
   }
 
@@ -81,11 +84,15 @@ export class Screen {
     this.#notice.hidden = !sentence;
   }
 
+  /** A fresh copy of what the server made for the protocol's own page. */
+  markup(): DocumentFragment {
+    return need<HTMLTemplateElement>("#protocol-page").content.cloneNode(true) as DocumentFragment;
+  }
+
   /** Every answer is given; what is left is the server's word. */
   showChecking(): void {
     this.#progress.value = this.#progress.max;
-    this.#trial.hidden = true;
-    this.instructions.hidden = true;
+    this.show("none");
     this.#checking.hidden = false;
     this.#checking.focus();
   }

@@ -30,6 +30,7 @@ export interface Texts {
   blocking: string;
   conflict: string;
   moved_on: string;
+  worked_elsewhere: string;
   refused: string;
   waiting_for_network: string;
   refused_page: string;
@@ -39,6 +40,7 @@ export interface Texts {
   device_changed: string;
   order_title: string;
   order_from_now: string;
+  review_page: string;
   rest_title: string;
   rest_safe: string;
   rest_next: string;

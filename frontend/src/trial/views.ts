@@ -1,18 +1,21 @@
 // Finds a protocol's view by the name that the server gave: static/dist/view-<name>.js, beside this bundle.
-import type { ProtocolView } from "./contract.ts";
+import type { ProtocolView, WorkspaceView } from "./contract.ts";
 
 // A digest over all views, set by build.mjs: their addresses carry no hash of their own, and servers let browsers keep
 // static files for a year.
 declare const VIEWS_VERSION: string;
 
+/** Which one a page needs, the page says. */
+export type AnyView = ProtocolView | WorkspaceView;
+
 export class Views {
-  readonly #views = new Map<string, Promise<ProtocolView>>();
+  readonly #views = new Map<string, Promise<AnyView>>();
   #failures = 0;
 
-  load(name: string): Promise<ProtocolView> {
+  load(name: string): Promise<AnyView> {
     const known = this.#views.get(name);
     if (known) return known;
-    const view = import(this.#address(name)) as Promise<ProtocolView>;
+    const view = import(this.#address(name)) as Promise<AnyView>;
     this.#views.set(name, view);
     view.catch(() => {
       this.#failures += 1;

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Scope } from "../lib/scope.ts";
+import type { VoteEvent } from "../outbox/events.ts";
+import type { Desk } from "./contract.ts";
+import { pageOf } from "./fake-pages.ts";
+import { Keys } from "./keys.ts";
+import { asOf } from "./queue.ts";
+import { type Step, Workspace } from "./workspace.ts";
+
+function step(trial: string, revision: number, payload: string): VoteEvent {
+  const clock = { wall: "", monotonic_ms: 0, counter: revision };
+  return { event_id: payload, trial, revision, payload, heard: { plays: 0, heard_ms: 0 }, clock, draft: true };
+}
+
+test("a page goes on from the newest step on this device that the server does not have", () => {
+  const page = pageOf("t1", {}, { revision: 4, draft: "server" });
+  const waiting = [step("t1", 4, "five"), step("t1", 5, "six"), step("t2", 9, "other")];
+  assert.deepEqual(asOf(page, waiting), { ...page, draft: "six", revision: 6 });
+});
+
+test("what the server already has is not put back", () => {
+  const page = pageOf("t1", {}, { revision: 4, draft: "server" });
+  assert.equal(asOf(page, [step("t1", 3, "older")]), page);
+  assert.equal(asOf(page, []), page);
+});
+
+/** A workspace over an outbox that takes a while for each step. */
+function worked(scope: Scope): { desk: Desk; steps: Step[]; done: Promise<void> } {
+  const steps: Step[] = [];
+  const opened: Desk[] = [];
+  const screen = { workspace: { replaceChildren() {} } as unknown as HTMLElement, markup: () => ({}), notice() {} };
+  const workspace = new Workspace({
+    page: pageOf("t1", {}, { revision: 2, workspace: true }),
+    view: { open: (_root, _page, desk) => opened.push(desk) },
+    screen: screen as never,
+    keys: Object.create(Keys.prototype) as Keys,
+    sessions: [],
+    scope,
+    keep: async (step) => {
+      await new Promise((resolve) => setTimeout(resolve, 3 - steps.length));
+      steps.push(step);
+    },
+    renew: async () => ({}),
+    pages: async () => [],
+    turnTo() {},
+  });
+  return { desk: opened[0] as Desk, steps, done: workspace.done };
+}
+
+/** Where a browser would keep a note, and what a page hears when it is left. */
+function browser(): { leave(): void } {
+  const notes = new Map<string, string>();
+  const window = new EventTarget();
+  const localStorage = {
+    getItem: (key: string) => notes.get(key) ?? null,
+    setItem: (key: string, value: string) => notes.set(key, value),
+    removeItem: (key: string) => notes.delete(key),
+  };
+  Object.assign(globalThis, { window });
+  Object.defineProperty(globalThis, "localStorage", { value: localStorage, configurable: true });
+  return { leave: () => window.dispatchEvent(new Event("pagehide")) };
+}
+
+const LISTENED = { plays: 1, heard_ms: 2000 };
+
+beforeEach(() => {
+  browser();
+});
+
+test("steps are kept one after another, each under the revision after the one before, and the last closes", async () => {
+  const scope = new Scope();
+  const { desk, steps, done } = worked(scope);
+  desk.keep("a", LISTENED);
+  desk.keep("b", LISTENED);
+  await desk.finish("whole", LISTENED);
+  await done;
+  const kept = steps.map(({ page, payload, draft }) => [payload, page.revision, draft]);
+  assert.deepEqual(kept, [
+    ["a", 2, true],
+    ["b", 3, true],
+    ["whole", 4, false],
+  ]);
+  assert.ok(scope.disposed);
+});
+
+test("a step made while the page is left is made again on the next page, unless it arrived", async () => {
+  const page = browser();
+  const first = worked(new Scope());
+  page.leave();
+  first.desk.keep("in the last moment", LISTENED);
+  const next = worked(new Scope()); // still at the same revision: the step never arrived
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(
+    next.steps.map(({ page: at, payload }) => [payload, at.revision]),
+    [["in the last moment", 2]],
+  );
+  const after = worked(new Scope());
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(after.steps, []);
+});
+
+test("a page that was closed elsewhere is over", async () => {
+  const scope = new Scope();
+  const { done } = worked(scope);
+  scope.dispose();
+  await done;
+});

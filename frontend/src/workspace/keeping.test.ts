@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, mock, test } from "node:test";
+import { Scope } from "../lib/scope.ts";
+import { Keeping, LONGEST_MS } from "./keeping.ts";
+
+let now = 0;
+let steps: number[] = [];
+let scope = new Scope();
+let keeping: Keeping;
+
+/** Time passes in small steps, as the timers and the clock both see it. */
+function pass(milliseconds: number): void {
+  for (let passed = 0; passed < milliseconds; passed += 100) {
+    now += 100;
+    mock.timers.tick(100);
+  }
+}
+
+beforeEach(() => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  mock.method(performance, "now", () => now);
+  const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  Object.assign(globalThis, { window: new EventTarget(), document: page });
+  [now, steps, scope] = [0, [], new Scope()];
+  keeping = new Keeping(scope, () => steps.push(now));
+});
+
+afterEach(() => {
+  scope.dispose();
+  mock.timers.reset();
+  mock.restoreAll();
+});
+
+test("a cross is kept when the hand has rested, once for all its moves", () => {
+  keeping.soon("act");
+  pass(300);
+  keeping.soon("act");
+  pass(5000);
+  assert.deepEqual(steps, [700]);
+});
+
+test("what is only heard waits longer, and never postpones what was done", () => {
+  keeping.soon("heard");
+  pass(1000);
+  keeping.soon("act");
+  pass(200);
+  keeping.soon("heard");
+  pass(5000);
+  assert.deepEqual(steps, [1400]);
+});
+
+test("who listens on and on makes a step all the same", () => {
+  for (let second = 0; second < 30; second += 1) {
+    keeping.soon("heard");
+    pass(1000);
+  }
+  assert.deepEqual(steps, [LONGEST_MS]);
+});
+
+test("leaving the page keeps what is pending, and nothing twice", () => {
+  keeping.soon("text");
+  window.dispatchEvent(new Event("pagehide"));
+  window.dispatchEvent(new Event("pagehide"));
+  pass(5000);
+  assert.deepEqual(steps, [0]);
+});
+
+test("a page that goes out of sight is left", () => {
+  keeping.soon("text");
+  Object.assign(document, { visibilityState: "hidden" });
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.deepEqual(steps, [0]);
+});
+
+test("a closed page makes no more steps", () => {
+  keeping.soon("act");
+  keeping.drop();
+  pass(5000);
+  assert.deepEqual(steps, []);
+});
