@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from analysis.reports.mos import suffix_of
 from analysis.services import exports
 from analysis.services.archives import export_dataset
 from analysis.services.results import read_items, read_result
@@ -103,7 +104,7 @@ class ClipsCsv(Download):
 
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         scale = exports.known_scale(experiment, request.query_params.get("scale", ""))
-        name = f"votes_per_clip{exports.suffix_of(experiment, scale).lower()}.csv"
+        name = f"votes_per_clip{suffix_of(exports.scales_of(experiment), scale).lower()}.csv"
         return name, exports.export_clips(experiment=experiment, scale=scale, **_who(request))
 
 
@@ -122,6 +123,22 @@ class TablesCsv(Download):
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         slug = asked["method"]
         return f"{slug}.csv", exports.export_tables(experiment=experiment, method=slug, **_who(request))
+
+
+@extend_schema(operation_id="report_file", parameters=[SIMULATED], responses={(200, "*/*"): OpenApiTypes.STR})
+class ReportFileDownload(APIView):
+    """A file that belongs to one method: a table in a shape of its own, or a figure."""
+
+    audience = Audience.STAFF
+
+    def get(self, request: Request, slug: str, method: str, name: str) -> StreamingHttpResponse:
+        experiment = experiment_for(staff(request), slug)
+        asked = request.query_params.dict()
+        file, pieces = exports.export_report_file(
+            experiment=experiment, method=method, name=name, asked=asked, **_who(request)
+        )
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}"'}
+        return StreamingHttpResponse(pieces, content_type=file.content_type, headers=headers)
 
 
 @extend_schema(operation_id="dataset_zip", parameters=[SIMULATED], responses={(200, "application/zip"): bytes})

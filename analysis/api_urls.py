@@ -8,6 +8,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/results/<slug:method>/", api.Results.as_view(), name="result"),
     path("experiments/<slug:slug>/results/<slug:method>/items/", api.ResultItems.as_view(), name="result_items"),
     path("experiments/<slug:slug>/results/<slug:method>.csv", api.TablesCsv.as_view(), name="tables_csv"),
+    path(
+        "experiments/<slug:slug>/results/<slug:method>/files/<str:name>",
+        api.ReportFileDownload.as_view(),
+        name="report_file",
+    ),
     path("experiments/<slug:slug>/votes.csv", api.VotesCsv.as_view(), name="votes_csv"),
     path("experiments/<slug:slug>/wide.csv", api.WideCsv.as_view(), name="wide_csv"),
     path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),

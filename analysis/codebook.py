@@ -25,7 +25,8 @@ class Heard:
     item: str
     condition: str
     role: str
-    factors: str  # as JSON
+    factors: str  # of the item, as JSON
+    condition_factors: str  # as JSON
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ class Codebook:
     @classmethod
     def of(cls, experiment: Experiment) -> Codebook:
         rows = Stimulus.objects.filter(item__collection=experiment.collection_id).values_list(
-            "id", "item__name", "condition__name", "condition__role", "item__factors"
+            "id", "item__name", "condition__name", "condition__role", "item__factors", "condition__factors"
         )
         stimuli = sorted(
             (
-                Heard(stimulus, item, condition, role, _as_text(factors))
-                for stimulus, item, condition, role, factors in rows
+                Heard(stimulus, item, condition, role, _as_text(factors), _as_text(made_with))
+                for stimulus, item, condition, role, factors, made_with in rows
             ),
             key=lambda heard: heard.id,
         )

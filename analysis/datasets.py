@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from analysis.codebook import Codebook
-from analysis.methods.base import COLUMNS
-from rating.models import Ballot, Experiment, Score
+from analysis.methods.base import COLUMNS, AnsweredPage, HeardSlot
+from rating.models import Ballot, Experiment, Score, Trial
+from rating.protocols.base import Entry
+from rating.registry import protocol
+from rating.services.pages import entry_of, plan_of
+from stimuli.models import Stimulus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +58,7 @@ class Sitting(NamedTuple):
     panel: int | None
     seat: int | None
     participant: int | None  # none where the participant was erased; the ballot still counts as one person
+    group: str | None  # of people, where the protocol has groups
     columns: bytes | None  # none where there is no fold that holds every vote
 
 
@@ -78,12 +83,18 @@ def sittings(experiment: Experiment, codebook: Codebook, *, simulated: bool) -> 
     rows = counted(experiment, simulated=simulated).order_by(
         "seat__panel__number", "seat__number", "seat__turn", "kind", "id"
     )
-    names = ("id", "kind", "vote_count", "seat__panel__number", "seat__number", "seat__participant__number")
+    names = (
+        *("id", "kind", "vote_count", "seat__panel__number", "seat__number", "seat__participant__number"),
+        "seat__panel__group",
+    )
     current = codebook.sha256
     folds = ("folded__vote_count", "folded__codebook", "folded__columns")
     return [
-        Sitting(ballot, kind, held, panel, seat, who, bytes(columns) if (votes, codes) == (held, current) else None)
-        for ballot, kind, held, panel, seat, who, votes, codes, columns in rows.values_list(*names, *folds)
+        Sitting(
+            *(ballot, kind, held, panel, seat, who, group),
+            bytes(columns) if (votes, codes) == (held, current) else None,
+        )
+        for ballot, kind, held, panel, seat, who, group, votes, codes, columns in rows.values_list(*names, *folds)
     ]
 
 
@@ -125,6 +136,8 @@ def frame(coded: Table) -> pd.DataFrame:
 
     panels = sorted({sitting.panel for sitting in coded.sittings if sitting.panel is not None})
     of_sitting = [panels.index(each.panel) if each.panel is not None else -1 for each in coded.sittings]
+    groups = sorted({sitting.group or "" for sitting in coded.sittings})
+    of_group = [groups.index(sitting.group or "") for sitting in coded.sittings]
     order_codes, orders = pd.factorize(np.ascontiguousarray(records["order"]))
     columns = {
         "listener": named(coded.sitting, list(range(1, len(coded.sittings) + 1))),
@@ -140,8 +153,44 @@ def frame(coded: Table) -> pd.DataFrame:
         "part": np.ascontiguousarray(records["part"]),
         "order": named(order_codes, [codebook.order_name(int(code)) for code in orders]),
         "factors": by_stimulus([heard.factors for heard in codebook.stimuli]),
+        "condition_factors": by_stimulus([heard.condition_factors for heard in codebook.stimuli]),
+        "group": named(np.array(of_group, dtype=np.int32)[coded.sitting], groups),
     }
     return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+
+
+def answered_pages(experiment: Experiment, *, simulated: bool) -> Iterator[AnsweredPage]:
+    """Yield every page that counts with its newest answer, ballot by ballot, as the protocol reads it."""
+    rules, codebook = protocol(experiment.protocol), Codebook.of(experiment)
+    seated = sittings(experiment, codebook, simulated=simulated)
+    for listener, sitting in enumerate(seated, start=1):
+        trials = Trial.objects.filter(ballot=sitting.ballot, answered=True).select_related("current_vote")
+        for trial in trials.prefetch_related(
+            "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
+        ):
+            plan = plan_of(trial, trial.slots.all())
+            answer = rules.read(trial.current_vote.payload, plan)  # type: ignore[union-attr]
+            yield AnsweredPage(
+                listener=listener,
+                group=sitting.group or "",
+                panel=sitting.panel,
+                session=trial.session,
+                position=trial.position,
+                kind=trial.kind,
+                slots={slot.key: _heard(slot.entry) for slot in plan.slots},
+                marks={(mark.slot, mark.scale): mark.value for mark in answer.marks},
+                detail=answer.detail,
+            )
+
+
+def material(experiment: Experiment) -> list[HeardSlot]:
+    """Everything in the experiment's collection, also what nobody is asked about, such as a system's answer."""
+    stimuli = Stimulus.objects.filter(item__collection=experiment.collection_id)
+    return [_heard(entry_of(each)) for each in stimuli.select_related("item", "condition", "recording")]
+
+
+def _heard(entry: Entry) -> HeardSlot:
+    return HeardSlot(entry.item, entry.condition, entry.role, entry.factors, entry.text, entry.duration_s)
 
 
 def detailed_marks(experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:

@@ -9,6 +9,12 @@ class UnknownMethod(AppError):
     sentence = sentence("There is no analysis method called '{slug}' for this experiment. Known: {known}.")
 
 
+class UnknownFile(AppError):
+    code = "result.unknown_file"
+    status = 404
+    sentence = sentence("This method has no file called '{name}'. Known: {known}.")
+
+
 class UnknownScale(AppError):
     code = "result.unknown_scale"
     status = 404

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-TABLE_COLUMNS = (
+FIRST_COLUMNS = (
     "table",
     "unit",
     "scale",
@@ -45,6 +45,18 @@ CALLED = {
     "items_level": "conditions",
 }
 NO_FIGURES = ("warnings",)
+NOT_FLAT = ("counts",)  # spread over columns
+
+
+def table_columns(tables: Mapping[str, Any]) -> list[str]:
+    """The columns that say what a row is about and the figures that most tables have, then all others as they come."""
+    others = dict.fromkeys(
+        name
+        for row in table_rows(tables)
+        for name, value in row.items()
+        if name not in FIRST_COLUMNS and name not in NOT_FLAT and not isinstance(value, dict | list)
+    )
+    return [*FIRST_COLUMNS, *others]
 
 
 def table_rows(tables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

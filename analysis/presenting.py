@@ -1,30 +1,38 @@
 """Results as experimenters may see them: letters for names until the experiment is unblinded, in a neutral order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 # Columns that hold the name of a condition, in any table of any method.
 NAMED = ("condition", "against")
 # Columns that say what a row is about besides, most general first.
-ABOUT = ("panel", "factor", "level", "session", "item")
+ABOUT = ("panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording", "rater")
 UNITS = ("listener", "vote", "vote-1.96", "item")
 
 
-def shown(table: Mapping[str, Any], *, names: Mapping[str, str], blind: bool, scales: Sequence[str]) -> dict[str, Any]:
+def shown(
+    table: Mapping[str, Any],
+    *,
+    names: Mapping[str, str],
+    blind: bool,
+    scales: Sequence[str],
+    open_only: Collection[str] = (),
+) -> dict[str, Any]:
     """Put the names of the moment into every table, and leave out what would tell a blind reader which is which.
 
     The condition that others are compared with first is chosen by its name, so a blind reader is not told which it is;
-    and differences are shown only where every condition is compared with every other.
+    differences are shown only where every condition is compared with every other; and what is `open_only` waits.
     """
+    allowed = {part: value for part, value in table.items() if not (blind and part in open_only)}
     tables = {
         part: sorted((_named(row, names) for row in rows), key=lambda row: _place(row, scales))
-        for part, rows in table.items()
+        for part, rows in allowed.items()
         if isinstance(rows, list)
     }
     differences = tables.get("differences", [])
     if blind and {row["condition"] for row in differences} != {row["against"] for row in differences}:
         tables["differences"] = []
-    rest = {part: value for part, value in table.items() if not isinstance(value, list)}
+    rest = {part: value for part, value in allowed.items() if not isinstance(value, list)}
     return tables | rest | ({"baseline": None} if blind and "baseline" in rest else {})
 
 

@@ -3,16 +3,15 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-from analysis import datasets, matrices
+from analysis import datasets
 from analysis.archive_texts import readme
 from analysis.columns import MEANINGS
 from analysis.exports import csv_lines, subject_id
-from analysis.flat_tables import TABLE_COLUMNS, table_rows
-from analysis.services.exports import note_download, scales_of, suffix_of, vote_lines
+from analysis.flat_tables import table_columns, table_rows
+from analysis.registry import report
+from analysis.services.exports import note_download, vote_lines
 from analysis.services.results import condition_names, read_result
 from analysis.services.zipping import zipped
 from core.models import User
@@ -20,8 +19,6 @@ from listening.models import Design
 from rating.models import Experiment
 from rating.registry import protocol
 
-STARTERS = Path(__file__).resolve().parent.parent / "starters"
-EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
 PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes")
 STIMULI = ("item", "condition", "condition_role", "factors")
 
@@ -41,8 +38,7 @@ def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> I
         ("dataset_description.json", [_json(_description(experiment, simulated=simulated))]),
         ("design.json", [_json(_design(experiment))]),
         *_data(experiment, table, simulated=simulated),
-        *_results(results),
-        *_legacy(experiment, table),
+        *_results(experiment, results, simulated=simulated),
     ]
     return zipped(experiment.slug, files)
 
@@ -85,32 +81,14 @@ def _stimuli(experiment: Experiment, table: datasets.Table) -> list[dict[str, An
     return sorted(rows, key=lambda row: (row["item"], len(row["condition"]), row["condition"]))
 
 
-def _results(results: dict[str, dict[str, Any]]) -> list[File]:
-    files: list[File] = []
+def _results(experiment: Experiment, results: dict[str, dict[str, Any]], *, simulated: bool) -> Iterator[File]:
+    """Every table of every method, and what its report adds."""
     for slug, result in results.items():
-        files.append((f"results/{slug}.csv", csv_lines(table_rows(result["table"]), columns=TABLE_COLUMNS)))
-    means = next((result["table"]["rows"] for slug, result in results.items() if slug == "mos"), None)
-    if means is not None:
-        files += [
-            ("analysis/expected.csv", csv_lines(means, columns=EXPECTED)),
-            *((f"analysis/{name}", [(STARTERS / name).read_text()]) for name in ("starter.py", "starter.R")),
-        ]
-    return files
-
-
-def _legacy(experiment: Experiment, table: datasets.Table) -> Iterator[File]:
-    """The shapes of others, one file a scale; each is made when its turn comes, out of the codes."""
-    names, scales = condition_names(experiment), scales_of(experiment)
-    clips = partial(matrices.clips, table, names=names)
-    for scale in scales:
-        made, suffix = clips(scale=scale), suffix_of(experiment, scale)
-        wide = csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
-        yield f"legacy/udase/results_{scale}.csv", wide
-        by_clip = csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
-        yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip
-    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales})
-    name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
-    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales))
+        tables, reader = result["table"], report(slug)
+        yield f"results/{slug}.csv", csv_lines(table_rows(tables), columns=table_columns(tables))
+        for name, file in reader.files.items():
+            yield f"results/{name}", file.make(experiment, result, {})
+        yield from reader.dataset(experiment, result, simulated=simulated)
 
 
 def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,9 +10,12 @@ from uuid import UUID
 from django.db import transaction
 
 from analysis import datasets, matrices
-from analysis.errors import UnknownScale
+from analysis.errors import UnknownFile, UnknownScale
 from analysis.exports import csv_lines, vote_row
-from analysis.flat_tables import TABLE_COLUMNS, table_rows
+from analysis.flat_tables import table_columns, table_rows
+from analysis.registry import report
+from analysis.reports.base import ReportFile
+from analysis.reports.mos import suffix_of
 from analysis.services.results import condition_names, read_result
 from core.models import User
 from core.services import audit
@@ -42,7 +45,7 @@ def export_clips(*, experiment: Experiment, actor: User, simulated: bool, scale:
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"clips {key}")
     table = datasets.table(experiment, simulated=simulated)
     made = matrices.clips(table, scale=key, names=condition_names(experiment))
-    suffix = suffix_of(experiment, key)
+    suffix = suffix_of(scales_of(experiment), key)
     return csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
 
 
@@ -59,7 +62,19 @@ def export_tables(*, experiment: Experiment, actor: User, simulated: bool, metho
     """Return every table of a result, with the figures of the page to their last digit."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"tables of {method}")
-    return csv_lines(table_rows(result["table"]), columns=TABLE_COLUMNS)
+    return csv_lines(table_rows(result["table"]), columns=table_columns(result["table"]))
+
+
+def export_report_file(
+    *, experiment: Experiment, actor: User, simulated: bool, method: str, name: str, asked: Mapping[str, str]
+) -> tuple[ReportFile, Iterable[str]]:
+    """Return a file of a method's report and its content."""
+    result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
+    files = report(method).files
+    if name not in files:
+        raise UnknownFile(name=name[:80], known=", ".join(files) or "-")
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
+    return files[name], files[name].make(experiment, result, asked)
 
 
 def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:
@@ -115,8 +130,3 @@ def known_scale(experiment: Experiment, scale: str) -> str:
     if scale and scale not in scales:
         raise UnknownScale(scale=scale[:40], known=", ".join(scales))
     return scale or scales[0]
-
-
-def suffix_of(experiment: Experiment, scale: str) -> str:
-    """What the P.808 toolkit adds to its column names: nothing where there is one scale."""
-    return f"_{scale}" if len(scales_of(experiment)) > 1 else ""

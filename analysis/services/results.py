@@ -7,17 +7,16 @@ from django.db.models import Count, Q, Sum
 
 from analysis import datasets
 from analysis.blinding import letters
+from analysis.methods.base import PageMethod
 from analysis.models import Result
 from analysis.presenting import shown
-from analysis.registry import method, methods
+from analysis.registry import method, methods, report
 from analysis.services.folds import refold
 from core.tasks import JobRun
 from rating.models import Ballot, Experiment
 from rating.registry import protocol
 
 ITEMS_A_PAGE = 100
-# Long tables that are asked for by themselves.
-LONG = ("items", "anchoring")
 
 
 class Held(NamedTuple):
@@ -39,8 +38,12 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
     """Compute one result from the votes there are. Votes that arrive meanwhile make it stale again, never wrong."""
     held = votes_held(experiment, simulated=simulated)
     rules = method(slug)
-    refold(run=run, experiment=experiment, simulated=simulated)
-    table = rules.run(datasets.marks(experiment, simulated=simulated))
+    if isinstance(rules, PageMethod):
+        pages = list(datasets.answered_pages(experiment, simulated=simulated))
+        table = rules.run(pages, datasets.material(experiment))
+    else:
+        refold(run=run, experiment=experiment, simulated=simulated)
+        table = rules.run(datasets.marks(experiment, simulated=simulated))
     with run.fenced():
         Result.objects.update_or_create(
             experiment=experiment,
@@ -89,8 +92,8 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
     version = method(slug if slug in rules.methods else "").version
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
     then = Held(result.vote_count, result.abandoned_count) if result else Held()
-    blind = experiment.unblinded_at is None
-    table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in LONG}
+    blind, reader = experiment.unblinded_at is None, report(slug)
+    table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in reader.long}
     keys = [scale.key for scale in rules.scales]
     stale = votes_held(experiment, simulated=simulated) != then
     computed_at = result.computed_at if result else None
@@ -105,17 +108,25 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
         "edition": f"{then.votes} {then.abandoned} {stale} {blind} {computed_at}",  # changes when the page should
         "counts": table.get("counts") or {},
         "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in rules.scales],
-        "table": {"rows": []} | shown(table, names=condition_names(experiment), blind=blind, scales=keys),
+        "table": {"rows": []}
+        | shown(
+            table,
+            names=condition_names(experiment),
+            blind=blind,
+            scales=keys,
+            open_only=reader.open_only,
+        ),
     }
 
 
 def read_items(
     *, experiment: Experiment, slug: str, simulated: bool, part: str = "items", scale: str = "", page: int = 1
 ) -> dict[str, Any]:
-    """Return one page of a long table: the items of the test, or those of the anchoring session."""
+    """Return one page of a long table, of the first one where none is named: of a MOS, the items of the test."""
     result = read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
-    every = result["table"].get(part if part in LONG else LONG[0], [])
-    rows = [row for row in every if row["scale"] == scale] if scale else every
+    long = report(slug).long
+    every = result["table"].get(part, []) if part in long else result["table"].get(next(iter(long), ""), [])
+    rows = [row for row in every if row.get("scale") == scale] if scale else every
     pages = max(1, -(-len(rows) // ITEMS_A_PAGE))
     page = min(max(page, 1), pages)
     start = (page - 1) * ITEMS_A_PAGE

@@ -46,6 +46,7 @@ class MeanOpinionScore(Method):
     slug = "mos"
     version = "2.0"
     title = "Mean opinion score"
+    report = "analysis.reports.mos.MosReport"
 
     def run(self, table: pd.DataFrame) -> Json:
         # numpy, pandas and scipy load here, in the worker; the web process only needs a method's name.

@@ -1,11 +1,12 @@
-// The experimenter's results, live: plots are drawn here, and tables, which the server draws, fetched anew when they changed.
-// [data-result="<api address>"] is asked every three seconds.
-import { make, need } from "../lib/dom.ts";
+// The experimenter's results, live: what the server draws is fetched anew when it changed; [data-result-plot] is drawn here.
+// [data-result="<api address>"] is asked every three seconds. [data-png="<selector>"] takes a figure away under its data-name.
+import { make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
 import { drawPlot } from "../plot/draw.ts";
 import { figures } from "../plot/figures.ts";
+import { pngOf } from "../plot/png.ts";
 
 const POLL_MS = 3000;
 
@@ -17,12 +18,14 @@ interface Result {
 
 class ResultView {
   readonly #root: HTMLElement;
+  readonly #plot: HTMLElement | null; // none where the server draws the picture
   readonly #figure = figures(document.documentElement.lang);
   #result: Result | null = null;
 
   constructor(root: HTMLElement, scope: Scope) {
     this.#root = root;
-    scope.observe(this.#watchWidth());
+    this.#plot = root.querySelector<HTMLElement>("[data-result-plot]");
+    if (this.#plot) scope.observe(this.#watchWidth(this.#plot));
   }
 
   get edition(): string {
@@ -40,11 +43,11 @@ class ResultView {
   }
 
   #draw(): void {
-    if (!this.#result) return;
+    const place = this.#plot;
+    if (!this.#result || !place) return;
     const { scales, table } = this.#result;
     const { unitTable = "rows", scale: only } = this.#root.dataset;
     const rows = (table[unitTable] ?? []).filter((row) => !only || row.scale === only);
-    const place = need("[data-result-plot]", this.#root);
     const parts = [...byScale(rows)].flatMap(([scale, group]) => [
       ...(scales.length > 1 ? [make("h3", {}, scale)] : []),
       drawPlot(
@@ -57,16 +60,21 @@ class ResultView {
     place.replaceChildren(...parts);
   }
 
-  #watchWidth(): ResizeObserver {
+  #watchWidth(place: HTMLElement): ResizeObserver {
     let width = 0;
     const observer = new ResizeObserver(([entry]) => {
       const now = Math.round(entry?.contentRect.width ?? 0);
       if (now !== width) this.#draw();
       width = now;
     });
-    observer.observe(need("[data-result-plot]", this.#root));
+    observer.observe(place);
     return observer;
   }
+}
+
+async function savePicture({ dataset }: HTMLElement): Promise<void> {
+  const picture = await pngOf(need<SVGSVGElement>(dataset.png ?? ""));
+  make("a", { href: picture, download: dataset.name ?? "figure.png" }).click();
 }
 
 /** Everything in [data-results]; it begins again whenever the server's tables were put in place. */
@@ -78,6 +86,8 @@ class Results {
     this.#views = [...document.querySelectorAll<HTMLElement>("[data-result]")].map(
       (root) => new ResultView(root, this.#scope),
     );
+    for (const button of document.querySelectorAll<HTMLElement>("[data-png]"))
+      this.#scope.listen(button, "click", () => void savePicture(button));
     this.#scope.every(POLL_MS, () => document.visibilityState === "visible" && void this.refresh());
     void this.refresh();
   }
@@ -110,6 +120,7 @@ class Results {
     for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
     if (focused) document.getElementById(focused)?.focus();
     this.begin();
+    document.dispatchEvent(new Event(REPLACED));
     return true;
   }
 }

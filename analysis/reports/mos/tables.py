@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.page_tables import (
+from analysis.reports.page_tables import (
     PageTable,
     Row,
     count_of,
