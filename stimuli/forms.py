@@ -1,11 +1,14 @@
 """What an experimenter fills in about a collection."""
 
+from typing import TYPE_CHECKING, Any, cast
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import RefusingForm
 from stimuli.services import levels
 from stimuli.sound.targets import PRESETS
+from stimuli.times_of_day import seconds_of, written
 
 
 class CollectionForm(RefusingForm):
@@ -35,3 +38,64 @@ class LevelForm(RefusingForm):
             "title": f"{title} ({target:g} LUFS)",
             "slug": f"{slug[:40]}-{abs(target):g}lufs",
         }
+
+
+# --- The clock of a recording -----------------------------------------------------------------------------------------
+
+
+class TimeField(forms.CharField):
+    """A time as HH:MM:SS, of a clock or since the file's beginning; in seconds to the program."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return written(value) if isinstance(value, float) else value
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        seconds = seconds_of(text) if text else None
+        if text and seconds is None:
+            raise forms.ValidationError(_("Write a time as 06:30 or 06:30:00."))
+        return seconds
+
+
+class ClockChangeForm(RefusingForm):
+    """Which of the page's changes was asked for."""
+
+    START, STRETCHES, ONE_STRETCH, DETECTED = "start", "stretches", "one-stretch", "detected"
+
+    change = forms.ChoiceField(choices=[(name, name) for name in (START, STRETCHES, ONE_STRETCH, DETECTED)])
+
+
+class StartForm(RefusingForm):
+    starts_at = TimeField(label=_("Start time of day"), help_text=_("Hours, minutes and, if need be, seconds: 06:30."))
+
+    def refuse(self, sentence: str) -> None:
+        self.add_error("starts_at", sentence)
+
+
+class StretchForm(RefusingForm):
+    start = TimeField(label=_("From, in the file"))
+    stop = TimeField(label=_("To, in the file"))
+    clock = TimeField(label=_("Began at, by the clock"))
+
+
+if TYPE_CHECKING:
+    ManyStretchForms = forms.BaseFormSet[StretchForm]
+else:
+    ManyStretchForms = forms.BaseFormSet  # it is generic to the type checker only
+
+
+class Stretches(ManyStretchForms):
+    """The stretches of a clock, one a line, with empty lines for more."""
+
+    def kept(self) -> list[dict[str, float]]:
+        """What is filled in and not to be removed."""
+        rows = [form.cleaned_data for form in self.forms]
+        return [row for row in rows if row and not row.get("DELETE")]
+
+    def refuse(self, sentence: str) -> None:
+        self.non_form_errors().append(sentence)
+
+
+StretchForms = cast(
+    "type[Stretches]", forms.formset_factory(StretchForm, formset=Stretches, extra=2, can_delete=True, max_num=500)
+)

@@ -96,7 +96,7 @@ def layouts() -> dict[str, str]:
     """How the files lay, in words; stimuli.intake.layouts has the short names."""
     return {
         "conditions": _("a folder for each condition"),
-        "plane": _("full-length recordings with their summaries"),
+        "summaries": _("full-length recordings with their summaries"),
         "manifest": _("as the manifest says"),
         "flat": _("single files"),
     }

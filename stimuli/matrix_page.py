@@ -36,15 +36,15 @@ class Row:
 
 def matrix_page(collection: Collection, number: str, findings: list[Mapping[str, Any]]) -> dict[str, Any]:
     """The conditions, the rows of one page, and the pages there are."""
-    conditions = list(collection.conditions.values_list("name", flat=True))
+    conditions = list(collection.conditions.all())
     page: Page[Item] = Paginator(collection.items.order_by("name"), ITEMS_A_PAGE).get_page(number)
     stimuli = Stimulus.objects.filter(item__in=list(page)).select_related("item", "condition", "recording")
-    cells = {(stimulus.item_id, stimulus.condition.name): stimulus for stimulus in stimuli}
+    cells = {(stimulus.item_id, stimulus.condition_id): stimulus for stimulus in stimuli}
     complaints = defaultdict(list)
     for finding in findings:
         complaints[finding["stimulus"]].append(finding["severity"])
     rows = [
-        Row(item, [_cell(cells.get((item.pk, condition)), complaints) for condition in conditions]) for item in page
+        Row(item, [_cell(cells.get((item.pk, condition.pk)), complaints) for condition in conditions]) for item in page
     ]
     return {"conditions": conditions, "rows": rows, "page": page}
 

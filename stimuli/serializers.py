@@ -36,7 +36,7 @@ class ConditionSerializer(serializers.ModelSerializer[Condition]):
 
     class Meta:
         model = Condition
-        fields = ["name", "role", "stimulus_count"]
+        fields = ["name", "role", "factors", "stimulus_count"]
         read_only_fields = fields
 
 

@@ -16,7 +16,7 @@ from stimuli.services.pictures import Picture
 from stimuli.services.sources import Source
 
 ONE_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
-# A finished picture never changes; a day is as good as for ever, and ends.
+# A finished picture never changes, nor does a slice; a day is as good as for ever, and ends.
 KEPT = "private, max-age=86400"
 NOT_KEPT = "private, no-store"
 
@@ -37,7 +37,8 @@ def send_tile(source: Source, statistic: str, level: int, index: int) -> HttpRes
 def send_slice(request: HttpRequest, source: Source) -> HttpResponse:
     asked = _numbers(request, start=0, count=source.longest_slice_samples)
     cut = delivery.slice_of(source=source, **asked)
-    told = {"Earmark-Lead": str(cut.lead_samples), "Earmark-Length": str(cut.length_samples), "Cache-Control": NOT_KEPT}
+    # Going back to what was heard costs nothing; the address of a participant's sound ends long before a day.
+    told = {"Earmark-Lead": str(cut.lead_samples), "Earmark-Length": str(cut.length_samples), "Cache-Control": KEPT}
     return HttpResponse(cut.content, content_type="application/octet-stream", headers=told)
 
 

@@ -9,9 +9,11 @@ from django.views.decorators.http import require_GET, require_safe
 
 from core.policy import Audience, open_to, staff
 from stimuli import sound_http
+from stimuli.clock_page import shown_clock
 from stimuli.models import Stimulus
 from stimuli.services import delivery
 from stimuli.services.collections import collection_for, stimulus_in
+from stimuli.services.intakes import may_import
 from stimuli.services.sources import Source, recording_of, source_for_staff
 from stimuli.sound.sealed.asking import prepare
 
@@ -22,9 +24,13 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """The page with the viewer."""
     prepare()  # what the viewer asks for in a moment may have to be drawn
     stimulus = _stimulus(request, slug, stimulus_id)
+    recording = recording_of(stimulus)
     context = {
         "collection": stimulus.item.collection,
-        "recording": recording_of(stimulus),
+        "stimulus": stimulus,
+        "recording": recording,
+        "clock": shown_clock(stimulus, recording),
+        "may_correct": may_import(collection=stimulus.item.collection, person=staff(request)),
         "title": f"{stimulus.item} × {stimulus.condition}",
         "sound_base": reverse("stimuli:sound", args=[slug, stimulus_id]),
     }

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from stimuli import sound_views, views
+from stimuli import clock_views, sound_views, views
 
 app_name = "stimuli"
 
@@ -14,6 +14,7 @@ sound = [
     path("peaks-<int:level>.dat", sound_views.peaks_file, name="peaks_file"),
     path("tiles/<slug:statistic>/<int:level>/<int:index>/", sound_views.tile, name="tile"),
     path("slice/", sound_views.slice_, name="slice"),
+    path("clock/", clock_views.clock, name="clock"),
 ]
 
 urlpatterns = [

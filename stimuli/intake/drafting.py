@@ -148,6 +148,7 @@ def _check(result: Draft) -> None:
             Shape.from_json(original.shape) if original else None,
             Measures.from_json(original.measures) if original and original.measures else None,
             original.sha256 if original else "",
+            original.byte_count if original else 0,
         )
         for cell, original in zip(plan.cells, result.originals, strict=True)
     ]

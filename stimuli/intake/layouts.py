@@ -11,11 +11,11 @@ from stimuli.errors.intake import LayoutUnclear, LayoutUnfit
 from stimuli.intake.plans import LONGEST_NAME, Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import PROJECT_SUFFIX, Kind, Source, name_of
+from stimuli.intake.summaries import FULL_LENGTH, SUMMARIES, is_full_length, read_summaries
 
-CONDITIONS, PLANE, MANIFEST, FLAT = "conditions", "plane", "manifest", "flat"
-LAYOUTS = ("auto", CONDITIONS, PLANE, MANIFEST, FLAT)
+CONDITIONS, MANIFEST, FLAT = "conditions", "manifest", "flat"
+LAYOUTS = ("auto", CONDITIONS, SUMMARIES, MANIFEST, FLAT)
 ORIGINAL = "original"
-FULL_LENGTH = "full-length"
 
 # A folder of such a name is a condition even where it stands alone.
 USUAL_CONDITION = re.compile(r"c\d+|(hidden[ _-]?)?ref(erence)?s?|.*anchor.*|full[ _.-]?length", re.IGNORECASE)
@@ -24,10 +24,6 @@ ROLE_SIGNS = (
     ("anchor", re.compile(r".*anchor.*", re.IGNORECASE)),
     (FULL_LENGTH, re.compile(r"full[ _.-]?length", re.IGNORECASE)),
 )
-# The instructions of the TC/SD study spell it X_full_length, X_full.length and A_full-length.
-LONG_NAME = re.compile(r"(?:(?P<item>.+?)[ _.-])?full[ _.-]?length", re.IGNORECASE)
-SUMMARIES = re.compile(r"(?:(?P<item>.+?)[ _.-])?summar(?:y|ies)", re.IGNORECASE)
-LAST_NUMBER = re.compile(r"0*(\d+)$")
 
 
 def layout_of(sources: Sequence[Source], *, has_manifest: bool) -> str:
@@ -37,8 +33,8 @@ def layout_of(sources: Sequence[Source], *, has_manifest: bool) -> str:
         return MANIFEST
     if not heard:
         return FLAT
-    if any(LONG_NAME.fullmatch(name_of(source.path)) for source in heard):
-        return PLANE
+    if any(is_full_length(source.path) for source in heard):
+        return SUMMARIES
     by_condition = _by_condition(heard)
     if by_condition and (_share_names(by_condition) or all(USUAL_CONDITION.fullmatch(name) for name in by_condition)):
         return CONDITIONS
@@ -120,78 +116,6 @@ def _share_names(by_condition: dict[str, list[tuple[str, Source]]]) -> bool:
     return len(by_condition) > 1 and 2 * sum(count > 1 for count in shared.values()) >= most > 0
 
 
-# --- Plane: A/A_full-length.mp3 with A_summaries as files, as one file with gaps, or as a project ---------------------
-
-
-def _read_plane(heard: Sequence[Source], plan: Plan, report: Report) -> None:
-    longs = [source for source in heard if LONG_NAME.fullmatch(name_of(source.path))]
-    if not longs:
-        problem = clause("no folder holds a full-length recording, such as A/A_full-length.mp3")
-        raise LayoutUnfit(layout=PLANE, problem=problem)
-    summaries: dict[str, list[Source]] = {source.path: [] for source in longs}
-    for source in heard:
-        if source.path not in summaries:
-            owner = _owner(source, longs)
-            if owner is None:
-                report.error(
-                    sentence("'{path}' belongs to no full-length recording. Put it into the folder of one."),
-                    source.path,
-                    path=source.path,
-                )
-            else:
-                summaries[owner.path].append(source)
-    for source in longs:
-        item = _plane_item(source)
-        plan.add(Cell(item, FULL_LENGTH, source.path), role=FULL_LENGTH)
-        _take_summaries(summaries[source.path], item, plan, report)
-
-
-def _owner(source: Source, longs: Sequence[Source]) -> Source | None:
-    """The recording in the nearest folder around; of several there, the one with whose name the summary begins."""
-    parts = source.path.split("/")
-    for depth in range(len(parts) - 1, -1, -1):
-        around = "/".join(parts[:depth])
-        near = [long for long in longs if long.path.rpartition("/")[0] == around]
-        named = [long for long in near if re.match(rf"{re.escape(_plane_item(long))}[ _.-]", parts[depth])]
-        if near:
-            return named[0] if named else near[0] if len(near) == 1 else None
-    return None
-
-
-def _plane_item(source: Source) -> str:
-    match = LONG_NAME.fullmatch(name_of(source.path))
-    return (match and match["item"]) or source.path.rpartition("/")[0].rpartition("/")[2] or "recording"
-
-
-def _take_summaries(rest: Sequence[Source], item: str, plan: Plan, report: Report) -> None:
-    bundles = [source for source in rest if _is_bundle(source)]
-    if bundles:
-        rest = [source for source in rest if source not in bundles]
-        if len(bundles) > 1 or rest:
-            report.error(
-                sentence("The summaries of '{item}' come in more than one form ({paths}). Keep one of them."),
-                bundles[0].path,
-                item=item,
-                paths=some(source.path for source in [*bundles, *rest]),
-            )
-        plan.bundles.append(Bundle(bundles[0].path, item))
-        return
-    for source in rest:
-        number = LAST_NUMBER.search(name_of(source.path))
-        if number is None:
-            report.error(
-                sentence("'{path}' does not say which summary it is. Let its name end in a number, such as A-1.wav."),
-                source.path,
-                path=source.path,
-            )
-        else:
-            plan.add(Cell(item, number[1], source.path))
-
-
-def _is_bundle(source: Source) -> bool:
-    return source.kind is Kind.PROJECT or SUMMARIES.fullmatch(name_of(source.path)) is not None
-
-
 # --- Flat: single files -----------------------------------------------------------------------------------------------
 
 
@@ -243,6 +167,6 @@ def _item_name(parts: Sequence[str]) -> str:
 
 _READERS: dict[str, Callable[[Sequence[Source], Plan, Report], None]] = {
     CONDITIONS: _read_conditions,
-    PLANE: _read_plane,
+    SUMMARIES: read_summaries,
     FLAT: _read_flat,
 }

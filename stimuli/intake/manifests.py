@@ -6,38 +6,42 @@ from core.clauses import Clause, clause
 from core.errors import sentence
 from stimuli.errors.intake import LayoutUnfit
 from stimuli.intake.layouts import MANIFEST, check_cells, role_of
+from stimuli.intake.naming import FACTOR_PREFIX, describe, factors_of_condition
 from stimuli.intake.plans import ROLES, Cell, Ignored, Plan
 from stimuli.intake.reports import Report
 from stimuli.intake.sources import Kind, Source, composed, name_of
-from stimuli.intake.tables import Row, Table
+from stimuli.intake.tables import Row, Table, first_of
 
 NAME = "manifest"
 PARTS = {"start_samples": "start", "stop_samples": "stop", "clip": "clip"}
-OWN_COLUMNS = frozenset({"path", "item", "condition", "role", *PARTS})
+PATH_COLUMNS = ("path", "file")
+OWN_COLUMNS = frozenset({*PATH_COLUMNS, "item", "condition", "role", *PARTS})
 
 
 def is_manifest(table: Table) -> bool:
-    """By its name, or because it says of paths which conditions they are."""
+    """By its name, or because it says of files which conditions they are."""
     named = PurePosixPath(table.name).stem.casefold() == NAME
-    return "path" in table.columns and (named or {"item", "condition"} <= set(table.columns))
+    return bool(first_of(table.columns, PATH_COLUMNS)) and (named or {"item", "condition"} <= set(table.columns))
 
 
 def read_manifest(table: Table, sources: list[Source], report: Report) -> Plan:
     """Make a plan of a manifest's rows; files that it does not name stay out."""
-    if "path" not in table.columns or not {"item", "condition"} & set(table.columns):
+    path_column = first_of(table.columns, PATH_COLUMNS)
+    if not path_column or not {"item", "condition"} & set(table.columns):
         problem = clause("'{table}' needs the column path and at least one of item and condition", table=table.name)
         raise LayoutUnfit(layout=MANIFEST, problem=problem)
     plan = Plan(MANIFEST, attached=[table.name])
     heard = {source.path: source for source in sources if source.kind in {Kind.SOUND, Kind.PROJECT}}
     for row in table.rows:
-        source = _named(row, table, heard)
+        path = row.values.get(path_column, "")
+        source = _named(path, table, heard)
         if source is None:
             report.error(
                 sentence("Line {line} of '{table}' names '{path}', which is not there. Add it, or drop the line."),
                 table.name,
                 line=row.line,
                 table=table.name,
-                path=row.values.get("path", ""),
+                path=path,
             )
         else:
             _add(row, source, table, plan, report)
@@ -58,7 +62,11 @@ def _add(row: Row, source: Source, table: Table, plan: Plan, report: Report) -> 
         report.error(says, table.name, line=row.line, table=table.name, problem=problem)
         return
     start, stop, clip = (int(parts[name]) if name in parts else None for name in ("start", "stop", "clip"))
-    factors = {column: value for column, value in row.values.items() if column not in OWN_COLUMNS}
+    factors = {
+        column: value
+        for column, value in row.values.items()
+        if column not in OWN_COLUMNS and not column.startswith(FACTOR_PREFIX)
+    }
     item = row.values.get("item", "") or name_of(source.path)
     before = plan.items.get(item, {})
     for column in sorted(before.keys() & factors.keys()):
@@ -69,6 +77,7 @@ def _add(row: Row, source: Source, table: Table, plan: Plan, report: Report) -> 
             )
             report.error(says, table.name, line=row.line, table=table.name, column=column, item=item)
     plan.add(Cell(item, condition, source.path, start=start, stop=stop, clip=clip), role=role, factors=factors)
+    describe(condition, factors_of_condition(row), plan, report, table=table, row=row)
 
 
 def _problem(role: str, parts: dict[str, str], source: Source, known_role: str | None) -> Clause | None:
@@ -89,8 +98,8 @@ def _problem(role: str, parts: dict[str, str], source: Source, known_role: str |
     return None
 
 
-def _named(row: Row, table: Table, heard: dict[str, Source]) -> Source | None:
+def _named(path: str, table: Table, heard: dict[str, Source]) -> Source | None:
     """Paths count from the manifest's own folder, or from the top of what was sent."""
-    path = composed(row.values.get("path", "")).replace("\\", "/").removeprefix("./")
+    path = composed(path).replace("\\", "/").removeprefix("./")
     beside = str(PurePosixPath(table.name).parent / path)
     return heard.get(beside) or heard.get(path)

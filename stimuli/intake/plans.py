@@ -24,6 +24,8 @@ class Cell:
     clip: int | None = None  # the number of the clip in an Audacity project, from 1
     sample_rate_hz: int | None = None  # of a cut that was heard, so that it can be shown in times
     text: JSON | None = None  # words instead of sound: {"kind", "text", "tokens", "language"}
+    starts_at_s: float | None = None  # when its recording began, in seconds after midnight, where somebody says so
+    clock: list[JSON] | None = None  # its corrected clock, where another collection's cell is copied
 
     @property
     def name(self) -> str:
@@ -65,11 +67,12 @@ class Ignored:
 
 @dataclass
 class Plan:
-    """The items with their factors, the conditions with their roles, and the cells."""
+    """The items with their factors, the conditions with their roles and factors, and the cells."""
 
     layout: str
     items: dict[str, dict[str, str]] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
+    condition_factors: dict[str, dict[str, str]] = field(default_factory=dict)
     cells: list[Cell] = field(default_factory=list)
     bundles: list[Bundle] = field(default_factory=list)
     ignored: list[Ignored] = field(default_factory=list)
@@ -86,7 +89,10 @@ class Plan:
         return {
             "layout": self.layout,
             "items": [{"name": name, "factors": factors} for name, factors in self.items.items()],
-            "conditions": [{"name": name, "role": role} for name, role in self.conditions.items()],
+            "conditions": [
+                {"name": name, "role": role, "factors": self.condition_factors.get(name, {})}
+                for name, role in self.conditions.items()
+            ],
             "stimuli": [_bare(vars(cell)) for cell in self.cells],
             "ignored": [ignored.to_json() for ignored in self.ignored],
             "attached": self.attached,
@@ -98,6 +104,11 @@ class Plan:
             layout=facts["layout"],
             items={item["name"]: item["factors"] for item in facts["items"]},
             conditions={condition["name"]: condition["role"] for condition in facts["conditions"]},
+            condition_factors={
+                condition["name"]: condition["factors"]
+                for condition in facts["conditions"]
+                if condition.get("factors")  # a plan that was stored before conditions had any
+            },
             cells=[Cell(**cell) for cell in facts["stimuli"]],
             ignored=[Ignored(ignored["path"], ignored["says"], ignored["data"]) for ignored in facts["ignored"]],
             attached=facts["attached"],

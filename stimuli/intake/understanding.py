@@ -9,9 +9,18 @@ from stimuli.errors.intake import LayoutUnfit, LayoutUnknown, NothingToImport
 from stimuli.intake.factors import attach_factors
 from stimuli.intake.layouts import LAYOUTS, MANIFEST, check_cells, layout_of, understand
 from stimuli.intake.manifests import is_manifest, read_manifest
+from stimuli.intake.naming import (
+    add_condition_factors,
+    describes_conditions,
+    name_numbers,
+    names_numbers,
+    take_starts,
+    tell_bare_numbers,
+)
 from stimuli.intake.plans import Ignored, Plan
 from stimuli.intake.reports import Report
 from stimuli.intake.sources import Kind, Source, look_at, suffix_of
+from stimuli.intake.summaries import SUMMARIES
 from stimuli.intake.tables import MOST_BYTES, Table, load_table
 from stimuli.intake.texts import add_texts, read_lines, text_columns
 
@@ -43,19 +52,30 @@ def understood(
 
 
 def completed(plan: Plan, tables: Sequence[Table], *, given: str, report: Report) -> None:
-    """Add the texts and the factors of tables to a plan whose items are all known."""
+    """Add what tables say to a plan whose items are all known: names of conditions, texts, factors, times of day."""
     for table in tables:
         if text_columns(table):
             add_texts(table, plan, report)
+        elif plan.layout == SUMMARIES and names_numbers(table):
+            name_numbers(table, plan, report)
     if not plan.cells and not report.errors:
         raise NothingToImport
     for table in tables:
-        if table.name in plan.attached or attach_factors(table, plan, report):
+        if table.name in plan.attached or _attached(table, plan, report):
             continue
         plan.ignored.append(Ignored(table.name, sentence("it names no items")))
         says = sentence("'{table}' was left out: it has no column item, file, sample or name to find items by.")
         (report.error if table.name == given else report.warn)(says, table.name, table=table.name)
+    take_starts(plan, report)
+    tell_bare_numbers(plan, report)
     check_cells(plan, report)
+
+
+def _attached(table: Table, plan: Plan, report: Report) -> bool:
+    if describes_conditions(table):
+        add_condition_factors(table, plan, report)
+        return True
+    return attach_factors(table, plan, report)
 
 
 def _tables(sources: Sequence[Source], report: Report) -> list[Table]:

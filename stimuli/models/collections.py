@@ -54,9 +54,16 @@ class Condition(BaseModel):
         ANCHOR = "anchor", _("Anchor")
         FULL_LENGTH = "full-length", _("Full length")
 
+        @property
+        def usual_start_s(self) -> float | None:
+            """A day begins at midnight unless somebody says otherwise; a clip has no time of day."""
+            return 0.0 if self == Condition.Role.FULL_LENGTH else None
+
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="conditions")
     name = models.CharField(max_length=200)
     role = models.CharField(max_length=20, choices=Role, default=Role.TEST)
+    # What it was made with, such as {"method": "greedy", "z": "0.5"}; methods read trends along numbers from it.
+    factors = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["name"]
@@ -82,6 +89,12 @@ class Stimulus(BaseModel):
     # The clip as participants get it: bare PCM, of one kind for the whole collection, as long in bytes as its item's
     # other clips. Empty for text and for recordings that are heard in slices.
     served = models.FileField(upload_to="served", max_length=200, blank=True)
+    # When the recording began, in seconds after midnight; empty where nobody has said it. It belongs to the cell and
+    # not to the recording, which other collections share: what one experimenter says must not move another's clock.
+    starts_at_s = models.FloatField(null=True)
+    # The corrected way from file time to clock time (stimuli.sound.measuring.clock.Stretch), counted from the start;
+    # empty where what was detected in the recording holds.
+    clock = models.JSONField(null=True)
 
     class Meta:
         verbose_name_plural = "stimuli"

@@ -30,7 +30,8 @@ class Recording(BaseModel):
     state = models.CharField(max_length=20, choices=State, default=State.READY)
     # What was measured (stimuli.sound.measures.Measures); empty until the last sample was seen.
     measures = models.JSONField(default=dict)
-    # From file time to clock time (stimuli.sound.measuring.clock.Stretch); empty for a sound without hour separators.
+    # From file time to clock time as detected (stimuli.sound.measuring.clock.Stretch), counted from the start; empty
+    # for a sound without hour separators. Each stimulus may say when it started, and correct it.
     clock = models.JSONField(default=list)
     refusal = models.TextField(blank=True)
     # The recording that this one was made from by a change of level.

@@ -10,10 +10,18 @@ from stimuli.sound.checking.findings import Cell
 from stimuli.sound.facts import Measures, Shape
 
 SHAPE = ("format", "sample_rate_hz", "channels", "length_samples", "bits")
-FIELDS = (
-    *("pk", "item__name", "item__factors", "condition__name", "condition__role", "text"),
-    *(f"recording__{name}" for name in ("pk", "sha256", "file", "byte_count", "measures", *SHAPE)),
-)
+OWN_FIELDS = {
+    "pk": "id",
+    "item__name": "item",
+    "item__factors": "factors",
+    "condition__name": "condition",
+    "condition__role": "role",
+    "condition__factors": "condition_factors",
+    "text": "text",
+    "starts_at_s": "starts_at_s",
+    "clock": "clock",
+}
+SOUND_FIELDS = tuple(f"recording__{name}" for name in ("pk", "sha256", "file", "byte_count", "measures", *SHAPE))
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,10 @@ class FilledCell:
     factors: dict[str, str]
     condition: str
     role: str
+    condition_factors: dict[str, str]
     text: dict[str, Any] | None
+    starts_at_s: float | None
+    clock: list[dict[str, Any]] | None  # corrected; None where what was detected holds
     sound: Sounding | None
 
     def __str__(self) -> str:
@@ -61,17 +72,19 @@ class FilledCell:
             shape=Shape.from_json(sound.shape) if sound else None,
             measures=Measures.from_json(sound.measures) if sound and sound.measures else None,
             sha256=sound.sha256 if sound else "",
+            byte_count=sound.byte_count if sound else 0,
         )
 
 
 def cells_in(collection: Collection) -> list[FilledCell]:
-    rows = Stimulus.objects.filter(item__collection=collection).values_list(*FIELDS)
+    rows = Stimulus.objects.filter(item__collection=collection).values_list(*OWN_FIELDS, *SOUND_FIELDS)
     return [_cell(row) for row in rows]
 
 
 def _cell(row: tuple[Any, ...]) -> FilledCell:
-    stimulus, item, factors, condition, role, text, recording, sha256, file, byte_count, measures, *shape = row
+    own = dict(zip(OWN_FIELDS.values(), row, strict=False))
+    recording, sha256, file, byte_count, measures, *shape = row[len(OWN_FIELDS) :]
     sound = None
     if recording is not None:
         sound = Sounding(recording, sha256, file, byte_count, measures, dict(zip(SHAPE, shape, strict=True)))
-    return FilledCell(stimulus, item, factors, condition, role, text, sound)
+    return FilledCell(**own, sound=sound)

@@ -3,6 +3,7 @@
 import hashlib
 import io
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -58,11 +59,30 @@ def add_stimulus(
     recording, plain = _keep(content, name=f"{item} x {condition}")
     item_row, _ = Item.objects.get_or_create(collection=collection, name=item, defaults={"factors": factors or {}})
     condition_row, _ = Condition.objects.get_or_create(collection=collection, name=condition, defaults={"role": role})
-    stimulus = Stimulus.objects.create(item=item_row, condition=condition_row, recording=recording)
+    starts_at_s = Condition.Role(condition_row.role).usual_start_s
+    stimulus = Stimulus.objects.create(
+        item=item_row, condition=condition_row, recording=recording, starts_at_s=starts_at_s
+    )
     before = [sound for sound in sounds_in(collection) if sound.place != (item, condition)]
     _serve(collection, [*before, _sound(stimulus, recording, plain=plain)])
     stimulus.refresh_from_db(fields=["served"])
     return stimulus
+
+
+@transaction.atomic
+def add_text(
+    *,
+    collection: Collection,
+    item: str,
+    condition: str,
+    text: Mapping[str, Any],
+    role: Condition.Role = Condition.Role.TEST,
+    factors: Mapping[str, str] | None = None,
+) -> Stimulus:
+    """Put one text that this program wrote itself into a cell: {"kind", "text", "tokens"}, and what its kind needs."""
+    item_row, _ = Item.objects.get_or_create(collection=collection, name=item, defaults={"factors": factors or {}})
+    condition_row, _ = Condition.objects.get_or_create(collection=collection, name=condition, defaults={"role": role})
+    return Stimulus.objects.create(item=item_row, condition=condition_row, text=dict(text))
 
 
 def _serve(collection: Collection, sounds: list[Sound]) -> None:

@@ -13,7 +13,7 @@ from core.services import audit
 from stimuli.errors.intake import CellsTaken, CollectionBusy
 from stimuli.intake.drafting import Draft
 from stimuli.intake.hearing import Heard
-from stimuli.intake.plans import Cell
+from stimuli.intake.plans import JSON, Cell
 from stimuli.intake.reports import some
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.services.clips import Clip, Place, Sound, clips_for, make_clips, sounds_in
@@ -212,11 +212,19 @@ def _items(filling: Filling) -> dict[str, Item]:
 def _conditions(filling: Filling) -> dict[str, Condition]:
     """A condition that is there keeps the role it has."""
     rows = {condition.name: condition for condition in Condition.objects.filter(collection=filling.collection)}
+    plan = filling.draft.plan
+    changed = []
+    for name, factors in plan.condition_factors.items():
+        condition = rows.get(name)
+        if condition is not None and condition.factors | factors != condition.factors:
+            condition.factors = condition.factors | factors
+            changed.append(condition)
     fresh = [
-        Condition(collection=filling.collection, name=name, role=role)
-        for name, role in filling.draft.plan.conditions.items()
+        Condition(collection=filling.collection, name=name, role=role, factors=plan.condition_factors.get(name, {}))
+        for name, role in plan.conditions.items()
         if name not in rows
     ]
+    Condition.objects.bulk_update(changed, ["factors"], batch_size=ROWS_AT_ONCE)
     Condition.objects.bulk_create(fresh, batch_size=ROWS_AT_ONCE)
     return rows | {condition.name: condition for condition in fresh}
 
@@ -236,7 +244,9 @@ def _stimuli(
     for cell, heard in filling.cells:
         place = (cell.item, cell.condition)
         row = rows.get(place) or Stimulus(item_id=items[cell.item].pk, condition_id=conditions[cell.condition].pk)
-        row.recording_id, row.text = (recordings[heard.sha256].pk if heard else None), cell.text
+        recording_id = recordings[heard.sha256].pk if heard else None
+        row.starts_at_s, row.clock = _clock(row, cell, recording_id, conditions[cell.condition].role)
+        row.recording_id, row.text = recording_id, cell.text
         row.served = filling.clips[place].name if place in filling.clips else ""
         (changed if place in rows else fresh).append(row)
     planned = {(cell.item, cell.condition) for cell, _ in filling.cells}
@@ -245,7 +255,16 @@ def _stimuli(
             rows[place].served = clip.name
             changed.append(rows[place])
     Stimulus.objects.bulk_create(fresh, batch_size=ROWS_AT_ONCE)
-    Stimulus.objects.bulk_update(changed, ["recording", "text", "served"], batch_size=ROWS_AT_ONCE)
+    fields = ["recording", "text", "served", "starts_at_s", "clock"]
+    Stimulus.objects.bulk_update(changed, fields, batch_size=ROWS_AT_ONCE)
+
+
+def _clock(row: Stimulus, cell: Cell, recording_id: UUID | None, role: str) -> tuple[float | None, list[JSON] | None]:
+    """When a cell's recording began, and its corrected clock, which holds as long as the recording is the same."""
+    if row.recording_id == recording_id:
+        return (row.starts_at_s if cell.starts_at_s is None else cell.starts_at_s), row.clock
+    usual_s = Condition.Role(role).usual_start_s
+    return (usual_s if cell.starts_at_s is None else cell.starts_at_s), cell.clock
 
 
 def whole() -> AbstractContextManager[None]:

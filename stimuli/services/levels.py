@@ -234,8 +234,10 @@ def _draft(source: Collection, cells: Sequence[FilledCell], copies: dict[str, Co
     plan, report = Plan(LAYOUT), Report()
     originals: list[Heard | None] = []
     for cell in cells:
-        part = Cell(cell.item, cell.condition, source.slug, text=cell.text)
+        clock: dict[str, Any] = {"starts_at_s": cell.starts_at_s, "clock": cell.clock}
+        part = Cell(cell.item, cell.condition, source.slug, text=cell.text, **clock)
         plan.add(part, role=cell.role, factors=cell.factors)
+        plan.condition_factors[cell.condition] = cell.condition_factors
         originals.append(_heard(cell.sound, copies) if cell.sound else None)
     longs = [str(cell) for cell in cells if cell.sound and not cell.sound.is_clip]
     if longs:

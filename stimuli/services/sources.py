@@ -13,13 +13,16 @@ from stimuli import storage
 from stimuli.derived import Derived
 from stimuli.errors.delivery import NoSound, RecordingRefused
 from stimuli.errors.sound import RecordingNotReady
-from stimuli.models import Recording, Stimulus
+from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services.clips import is_short
+from stimuli.services.clocks import clock_of
 from stimuli.shelf import Shelf
 from stimuli.sound.drawing.pyramid import Pyramid
 from stimuli.sound.facts import Shape
 from stimuli.sound.formats import CANNOT_BE_CUT, Format
+from stimuli.sound.measuring.clock import Stretch
 from stimuli.sound.sealed.asking import Outcome, run_sealed
+from stimuli.sound.slicing.likeness import Coding, are_alike
 
 LONGEST_SLICE_S = 10
 MB = 10**6
@@ -33,6 +36,7 @@ class Source:
     name: str  # of the file in storage; it is named by its content, so it also names what is made of it
     format: Format
     clip: str = ""  # the name of the whole as it is served, where it is short enough for that
+    clock: tuple[Stretch, ...] = ()  # what time it was where, as the stimulus says
 
     @property
     def is_long(self) -> bool:
@@ -72,16 +76,35 @@ def original_of(recording: Recording) -> Source:
 
 
 def source_for_staff(stimulus: Stimulus) -> Source:
-    return replace(original_of(_usable(stimulus)), clip=stimulus.served.name or "")
+    return replace(original_of(_usable(stimulus)), clip=stimulus.served.name or "", clock=clock_of(stimulus))
 
 
 def source_for_participant(stimulus: Stimulus) -> Source:
-    """A short sound is its served clip in everything, so that no slice or picture tells how it came."""
+    """A short sound is its served clip in everything, so that no slice or picture tells how it came.
+
+    Only the summaries of a recording are heard from their own frames, a tenth of the bytes, and only where that does
+    not tell one from another.
+    """
     recording = _usable(stimulus)
-    if is_long(recording):
-        return original_of(recording)
-    served = stimulus.served.name or ""
-    return Source(recording, served, Format.WAV, clip=served)
+    served, clock = stimulus.served.name or "", clock_of(stimulus)
+    if is_long(recording) or _is_alike_summary(stimulus, recording):
+        return replace(original_of(recording), clip=served, clock=clock)
+    return Source(recording, served, Format.WAV, clip=served, clock=clock)
+
+
+def _is_alike_summary(stimulus: Stimulus, recording: Recording) -> bool:
+    """Whether a clip stands beside a full-length recording, and all clips there are MP3 of about the same bit rate."""
+    if recording.format != Format.MP3:
+        return False
+    fields = ("condition__role", "recording__format", "recording__byte_count", "recording__length_samples")
+    rows = Stimulus.objects.filter(item=stimulus.item_id, recording__isnull=False)
+    beside = list(rows.values_list(*fields, "recording__sample_rate_hz"))
+    summaries = [
+        Coding(Format(coded), 8 * byte_count * rate / length)
+        for role, coded, byte_count, length, rate in beside
+        if role != Condition.Role.FULL_LENGTH
+    ]
+    return len(summaries) < len(beside) and are_alike(summaries)
 
 
 def is_long(recording: Recording) -> bool:

@@ -26,6 +26,7 @@ class Cell:
     shape: Shape | None  # None for a text
     measures: Measures | None  # None until they are known
     sha256: str
+    byte_count: int = 0
 
     @property
     def duration_s(self) -> float:
@@ -111,6 +112,13 @@ KINDS = {
         sentence(
             "{shortest} lasts {shortest_s:.3f} s and {longest} {longest_s:.3f} s. "
             "Cut the conditions to the same length; they may also be shifted against each other."
+        ),
+    ),
+    "item.codings_differ": (
+        Severity.WARNING,
+        sentence(
+            "The summaries are coded differently: {values}. So that this gives none of them away, listeners get all of "
+            "them without loss, at many times the bytes. Give all of them in one format and bit rate."
         ),
     ),
     "level.spread": (

@@ -1,10 +1,12 @@
 """Checks of sounds beside each other: the conditions of an item, and the matrix as a whole."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from stimuli.sound.checking.checklist import Cell, Options, SoundFinding, finding
 from stimuli.sound.facts import Shape
+from stimuli.sound.formats import Format
+from stimuli.sound.slicing.likeness import Coding, are_alike
 
 LISTED = 5  # names in a sentence; one with a hundred is not read
 
@@ -22,14 +24,16 @@ def missing(cells: Sequence[Cell], items: Sequence[str], conditions: Sequence[st
         tested = set(items)
     beside = {cell.condition for cell in cells if cell.item in tested}
     present = {(cell.item, cell.condition) for cell in cells}
+    summarised = {cell.item for cell in cells if cell.role == "full-length"}
     for item in items:
         if item in held and item not in tested:
             continue
         for condition in conditions:
             is_test = roles.get(condition, "test") == "test"
             if (item, condition) not in present and (is_test or condition in beside):
-                code = "cell.missing" if is_test else "cell.missing_beside"
-                yield finding(code, item, condition)
+                # A recording may have fewer summaries than others: the example of the TC/SD study has seven of eight.
+                is_needed = is_test and item not in summarised
+                yield finding("cell.missing" if is_needed else "cell.missing_beside", item, condition)
 
 
 def inside_items(cells: Sequence[Cell], options: Options) -> Iterator[SoundFinding]:
@@ -38,7 +42,10 @@ def inside_items(cells: Sequence[Cell], options: Options) -> Iterator[SoundFindi
         yield from _differences("item", own, item)
         yield from _identical(item, own)
         # Beside a full-length recording stand excerpts of it, which need not be equal in length or level.
-        if all(cell.role != "full-length" for cell in own):
+        summaries = [cell for cell in own if cell.role != "full-length"]
+        if len(summaries) < len(own):
+            yield from _codings(item, summaries)
+        else:
             yield from _lengths(item, own, options)
             yield from _levels(item, own, options)
 
@@ -73,6 +80,17 @@ def _differences(scope: str, cells: Sequence[Cell], item: str = "") -> Iterator[
     if len({shape.channels for _, shape in shapes}) > 1:
         values = _counted(shapes, lambda shape: str(shape.channels))
         yield finding(f"{scope}.channels_differ", item, values=values)
+
+
+def _codings(item: str, summaries: Sequence[Cell]) -> Iterator[SoundFinding]:
+    """Find summaries that participants could tell apart by their bytes."""
+    codings = {
+        cell.condition: Coding(Format(cell.shape.format), 8 * cell.byte_count / cell.duration_s)
+        for cell in summaries
+        if cell.shape
+    }
+    if not are_alike(list(codings.values())):
+        yield finding("item.codings_differ", item, values=_grouped((name, str(one)) for name, one in codings.items()))
 
 
 def _lengths(item: str, own: Sequence[Cell], options: Options) -> Iterator[SoundFinding]:
@@ -118,9 +136,13 @@ def _by(cells: Sequence[Cell], key: Callable[[Cell], str]) -> dict[str, list[Cel
 
 def _counted(shapes: Sequence[tuple[str, Shape]], say: Callable[[Shape], str]) -> str:
     """Say each value with the conditions that have it, the most common first: '16000 Hz (C0, C1), 48000 Hz (ref)'."""
+    return _grouped((condition, say(shape)) for condition, shape in shapes)
+
+
+def _grouped(values: Iterable[tuple[str, str]]) -> str:
     groups: dict[str, list[str]] = defaultdict(list)
-    for condition, shape in shapes:
-        groups[say(shape)].append(condition)
+    for condition, value in values:
+        groups[value].append(condition)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     return ", ".join(f"{value} ({_listed(sorted(set(names)))})" for value, names in ordered)
 

@@ -42,6 +42,11 @@ def byte_range(*, index: bytes, start: int, count: int) -> ByteRange:
     return _byte_range(FrameIndex.from_bytes(index), start, count)
 
 
+def has_tags_inside(index: bytes) -> bool:
+    """Whether something that is no sound stands between the frames of an MP3."""
+    return FrameIndex.from_bytes(index).foreign_bytes > 0
+
+
 def _byte_range(frames: FrameIndex, start: int, count: int) -> ByteRange:
     _refuse_outside(start, count, frames.length_samples)
     span = frames.span(start, count)

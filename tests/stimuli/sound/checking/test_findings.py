@@ -206,9 +206,12 @@ def test_every_kind_of_finding_is_found_by_some_check() -> None:
         cell("c", "C1", channels=2, sha256="a-C1", leading_silence_s=9.0),
         cell("c", "C2", length_samples=16000, sha256="a-C1"),
         cell("a", "ref", "reference"),
+        cell("d", "day", "full-length"),
+        cell("d", "C0", format="mp3"),
+        cell("d", "C1", sha256="d-C1"),
     ]
     options = Options(target_lufs=-30, shortest_s=2, longest_s=6)
-    about = find(cells, (*ITEMS, "c"), (*CONDITIONS, "ref"), options)
+    about = find(cells, (*ITEMS, "c", "d"), (*CONDITIONS, "ref", "day"), options)
     assert {one.code for one in about} == set(KINDS)
     for one in about:
         assert str(one).endswith(".")

@@ -1,0 +1,155 @@
+"""The clock of a stimulus: what was detected in its recording, when that began, and what somebody has corrected."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+from django.db import transaction
+
+from core.clauses import clause
+from core.models import User
+from core.services import audit
+from stimuli.errors.clock import ClockNotYours, ClockRefused
+from stimuli.errors.delivery import NoSound
+from stimuli.models import Recording, Stimulus
+from stimuli.services.intakes import may_import
+from stimuli.sound.measuring.clock import TOLERANCE_S, Stretch
+from stimuli.times_of_day import written
+
+DAY_S = 24 * 3600
+MOST_STRETCHES = 500
+
+
+class Origin(StrEnum):
+    """Where a clock comes from."""
+
+    CORRECTED = "corrected"
+    DETECTED = "detected"
+    UNBROKEN = "unbroken"  # no separators were found: the clock runs through from the start
+    AWAITED = "awaited"  # the recording is still being prepared
+    NONE = "none"
+
+
+def origin_of(stimulus: Stimulus) -> Origin:
+    recording = stimulus.recording
+    if recording is None:
+        return Origin.NONE
+    if stimulus.clock is not None:
+        return Origin.CORRECTED
+    if recording.state == Recording.State.INGESTING:
+        return Origin.AWAITED
+    if recording.clock:
+        return Origin.DETECTED
+    return Origin.NONE if stimulus.starts_at_s is None else Origin.UNBROKEN
+
+
+def clock_of(stimulus: Stimulus) -> tuple[Stretch, ...]:
+    """The stretches between separators with the time at which each began; none where nobody can tell the time."""
+    recording, origin = stimulus.recording, origin_of(stimulus)
+    if recording is None or origin in {Origin.AWAITED, Origin.NONE}:
+        return ()
+    if origin is Origin.UNBROKEN:
+        stretches = [_whole(recording)]
+    else:
+        stretches = [Stretch(**facts) for facts in stimulus.clock or recording.clock]
+    return tuple(replace(one, clock_s=one.clock_s + (stimulus.starts_at_s or 0)) for one in stretches)
+
+
+def set_start(*, stimulus: Stimulus, starts_at_s: float, actor: User) -> Stimulus:
+    """Say at which time of day the recording began; all its stretches move with it."""
+    return _change(stimulus, actor, starts_at_s=_time_of_day(starts_at_s))
+
+
+def correct_clock(*, stimulus: Stimulus, stretches: Sequence[Stretch], actor: User) -> Stimulus:
+    """Put these stretches in place of what was detected; the first one says when the recording began."""
+    checked = _checked(stretches, _recording(stimulus))
+    starts_at_s = _time_of_day(checked[0].clock_s)
+    counted = [replace(one, clock_s=one.clock_s - starts_at_s).to_json() for one in checked]
+    return _change(stimulus, actor, starts_at_s=starts_at_s, clock=counted)
+
+
+def use_one_stretch(*, stimulus: Stimulus, actor: User) -> Stimulus:
+    """Say that there are no separators: the clock runs through from the start to the end."""
+    return _change(stimulus, actor, clock=[_whole(_recording(stimulus)).to_json()])
+
+
+def use_detected(*, stimulus: Stimulus, actor: User) -> Stimulus:
+    """Drop the correction. What was detected was kept, and would be found the same way again."""
+    return _change(stimulus, actor, clock=None)
+
+
+@transaction.atomic
+def _change(stimulus: Stimulus, actor: User, **fields: Any) -> Stimulus:
+    collection = stimulus.item.collection
+    if not may_import(collection=collection, person=actor):
+        raise ClockNotYours(owner=collection.owner.get_username())
+    locked = Stimulus.objects.select_for_update(of=("self",)).select_related("recording").get(pk=stimulus.pk)
+    _recording(locked)
+    before = {name: getattr(locked, name) for name in fields}
+    for name, value in fields.items():
+        setattr(locked, name, value)
+    locked.save(update_fields=list(fields))
+    audit.record(actor=actor, action="stimulus.clock_changed", target=locked, before=before, after=fields)
+    return locked
+
+
+def _recording(stimulus: Stimulus) -> Recording:
+    if stimulus.recording is None:
+        raise NoSound
+    return stimulus.recording
+
+
+def _whole(recording: Recording) -> Stretch:
+    return Stretch(0, recording.length_samples, 0.0)
+
+
+def _time_of_day(seconds: float) -> float:
+    if not 0 <= seconds < DAY_S:
+        problem = clause("a recording begins at a time of day between 00:00 and 23:59:59")
+        raise ClockRefused(problem=problem)
+    return float(seconds)
+
+
+def _checked(stretches: Sequence[Stretch], recording: Recording) -> list[Stretch]:
+    """The stretches in the order of the file, if they can be true together."""
+    ordered = sorted(stretches, key=lambda one: one.start)
+    if not 1 <= len(ordered) <= MOST_STRETCHES:
+        raise ClockRefused(problem=clause("give between 1 and {most} stretches", most=MOST_STRETCHES))
+    for one in ordered:
+        _check_inside(one, recording)
+    for one, after in pairwise(ordered):
+        _check_order(one, after, recording.sample_rate_hz)
+    return ordered
+
+
+def _check_inside(one: Stretch, recording: Recording) -> None:
+    if not 0 <= one.start < one.stop <= recording.length_samples:
+        problem = clause(
+            "the stretch from {start} to {stop} must begin before it ends, and end by {end}",
+            start=written(one.start / recording.sample_rate_hz),
+            stop=written(one.stop / recording.sample_rate_hz),
+            end=written(recording.duration_s),
+        )
+        raise ClockRefused(problem=problem)
+
+
+def _check_order(one: Stretch, after: Stretch, rate: int) -> None:
+    """Neither in the file nor by the clock may a stretch begin before the one ahead of it ends."""
+    first, second = written(one.start / rate), written(after.start / rate)
+    if after.start < one.stop:
+        problem = clause(
+            "the stretch at {after} of the file begins before the one at {before} ends", after=second, before=first
+        )
+        raise ClockRefused(problem=problem)
+    ends_s = one.clock_s + (one.stop - one.start) / rate
+    if after.clock_s < ends_s - TOLERANCE_S:
+        problem = clause(
+            "the stretch at {after} of the file begins at {begins} by the clock; the one at {before} goes on to {ends}",
+            after=second,
+            before=first,
+            begins=written(after.clock_s),
+            ends=written(ends_s),
+        )
+        raise ClockRefused(problem=problem)
