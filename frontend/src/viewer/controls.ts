@@ -35,8 +35,8 @@ export interface ControlParts {
   playback: Playback;
   readout: Readout;
   sheet: KeySheet;
-  /** Where keys are heard: the viewer itself, or the whole page where it is the page's only matter. */
-  keysOn: EventTarget;
+  /** Where keys are heard: the viewer itself, the whole page where it is the page's only matter, or nowhere. */
+  keysOn: EventTarget | null;
 }
 
 export class Controls {
@@ -55,7 +55,7 @@ export class Controls {
     press(parts.loop, "loop");
     press(parts.follow, "follow");
     scope.listen(parts.position, "input", () => playback.seek(Number(parts.position.value)));
-    scope.listen<KeyboardEvent>(keysOn, "keydown", (event) => this.#key(event));
+    if (keysOn) scope.listen<KeyboardEvent>(keysOn, "keydown", (event) => this.#key(event));
     state.on(scope, ["playing", "options"], () => this.#showPlaying());
     state.on(scope, ["view", "data"], () => this.#showZoom());
     this.#showPlaying();

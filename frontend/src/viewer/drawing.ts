@@ -16,6 +16,9 @@ const LABEL_GAP = 78;
 const LABEL_PX = 11;
 // On the spectrogram the marks have one colour in all themes, as the picture itself has.
 const OVER_PICTURE = "rgb(255 255 255 / 30%)";
+const HEARD = "rgb(120 226 205)";
+const HEARD_RIM = "rgb(0 0 0 / 70%)";
+const HEARD_PX = 3;
 const PICTURE_GROUND = css(COLOURS[0] ?? [0, 0, 0]);
 
 /** One row of marks for file time; above it one for the clock where the recording has a clock. */
@@ -174,6 +177,7 @@ export function drawSpectrum(surface: Surface, state: ViewerState, tiles: TileSt
   drawTiles(context, surface, state, tiles, state.view);
   drawSilences(context, surface, state, "rgb(255 255 255 / 14%)");
   drawHours(context, surface, state, OVER_PICTURE);
+  drawHeard(context, surface, state.view, state.heard);
   drawNotReady(context, surface, state.view, state, palette);
 }
 
@@ -182,7 +186,24 @@ export function drawMinimap(surface: Surface, state: ViewerState, tiles: TileSto
   const context = surface.begin(PICTURE_GROUND);
   const whole = wholeView(surface.width, state.bounds);
   drawTiles(context, surface, state, tiles, whole, state.manifest.spectrogram.levels - 1);
+  drawHeard(context, surface, whole, state.heard);
   drawNotReady(context, surface, whole, state, palette);
+}
+
+/** What has been listened to is underlined; two seconds of a day are still seen. */
+function drawHeard(context: Context, surface: Surface, view: View, heard: readonly Range[]): void {
+  const thick = Math.round(HEARD_PX * surface.ratio);
+  const rim = Math.max(Math.round(surface.ratio), 1);
+  const { width, height } = surface.canvas;
+  for (const range of heard) {
+    const { left, right } = devicePixels(view, surface.ratio, range);
+    if (right < 0 || left > width) continue;
+    const long = Math.max(right - left, 2 * rim);
+    context.fillStyle = HEARD_RIM;
+    context.fillRect(left - rim, height - thick - rim, long + 2 * rim, thick + rim);
+    context.fillStyle = HEARD;
+    context.fillRect(left, height - thick, long, thick);
+  }
 }
 
 function drawTiles(

@@ -58,8 +58,11 @@ export class Marks {
     const { markers, regions } = this.#state;
     this.#regions = this.#reconcile(this.#regions, regions, (region) => this.#region(region));
     this.#markers = this.#reconcile(this.#markers, markers, (marker) => this.#marker(marker));
-    for (const { mark, element } of this.#markers)
+    for (const { mark, element } of this.#markers) {
       element.setAttribute("aria-label", `${mark.label}, ${formatTime(mark.at / this.#state.rate, 1)}`);
+      element.dataset.heard = mark.heard ? "yes" : "no";
+      if (mark.chosen !== undefined) element.setAttribute("aria-pressed", String(mark.chosen));
+    }
     this.place();
   }
 
@@ -133,7 +136,8 @@ export class Marks {
     event.preventDefault();
     event.stopPropagation();
     const { view, rate, length } = this.#state;
-    const at = clampSample(mark.at + direction * arrowStep(view, rate) * (event.shiftKey ? 10 : 1), length);
+    const step = mark.step ?? arrowStep(view, rate);
+    const at = clampSample(mark.at + direction * step * (event.shiftKey ? 10 : 1), length);
     this.#tell("move", { id: mark.id, kind: "marker", at });
   }
 

@@ -14,6 +14,8 @@ import type { TileStore } from "./tiles.ts";
 
 // While somebody turns the wheel the levels in between are not all worth fetching.
 const SETTLE_MS = 90;
+// What is drawn on the canvases, and does not only lie over them.
+const PICTURED: readonly Topic[] = ["data", "view", "look", "heard"];
 
 export interface PainterParts {
   scope: Scope;
@@ -48,7 +50,7 @@ export class Painter {
       minimap: new Surface(parts.minimapCanvas),
     };
     for (const surface of Object.values(this.#surfaces)) scope.own(() => surface.release());
-    const topics: Topic[] = ["data", "view", "position", "selection", "look", "pointer", "playing", "marks"];
+    const topics: Topic[] = ["data", "view", "position", "selection", "look", "pointer", "playing", "marks", "heard"];
     for (const topic of topics) state.on(scope, [topic], () => this.mark(topic));
     this.#watchSize();
     this.#watchTheme();
@@ -70,7 +72,7 @@ export class Painter {
     const dirty = new Set(this.#dirty);
     this.#dirty.clear();
     if (dirty.has("look")) tiles.setLook(state.look);
-    const pictures = dirty.has("data") || dirty.has("view") || dirty.has("look");
+    const pictures = PICTURED.some((topic) => dirty.has(topic));
     if (pictures) this.#pictures();
     this.#overlays(dirty, pictures);
     if (playback.sounding) this.mark("position");

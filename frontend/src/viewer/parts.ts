@@ -8,6 +8,8 @@ export interface Options {
   minimap: boolean;
   /** Times of the selection in fields. */
   fields: boolean;
+  /** Buttons, figures and menus above the pictures. */
+  bar: boolean;
 }
 
 export interface Parts {
@@ -156,6 +158,7 @@ export function makeParts(texts: ViewerTexts, options: Options): Parts {
   };
   parts.retry.hidden = true;
   parts.minimap.hidden = !options.minimap;
+  parts.bar.hidden = !options.bar;
   const hint = make("p", { class: "sr-only", id: id("hint") }, texts.pictures_hint);
   arrange(parts, [start.label, stopAt.label], hint).hidden = !options.fields;
   return parts;

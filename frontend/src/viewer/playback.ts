@@ -57,8 +57,10 @@ export class Playback {
     else this.play();
   }
 
-  play(from = this.#state.position): void {
-    const { start, ...passage } = passageAt(from, this.#state);
+  /** Up to `to` where it is given, and else as the selection says. */
+  play(from = this.#state.position, to?: number): void {
+    const { start, ...passage } =
+      to === undefined ? passageAt(from, this.#state) : { start: from, from, to, loop: false };
     this.#state.setPosition(start);
     const playing = this.#player.play(start, passage);
     this.#state.setPlaying(this.#player.state);

@@ -39,6 +39,9 @@ interface Drag {
   shift: boolean;
 }
 
+/** The sample that was clicked: in the picture, or in the strip with the whole recording. */
+export type TellHand = (type: "pick" | "jump", sample: number) => void;
+
 export class Hand {
   readonly #parts: Parts;
   readonly #state: ViewerState;
@@ -46,12 +49,14 @@ export class Hand {
   readonly #down = new Map<number, number>();
   #drag: Drag | null = null;
   #pinch: { view: View; from: [number, number] } | null = null;
+  readonly #tell: TellHand;
   #lastClick = { at: 0, x: 0 };
 
-  constructor(scope: Scope, parts: Parts, state: ViewerState, playback: Playback) {
+  constructor(scope: Scope, parts: Parts, state: ViewerState, playback: Playback, tell: TellHand) {
     this.#parts = parts;
     this.#state = state;
     this.#playback = playback;
+    this.#tell = tell;
     const { field } = parts;
     scope.listen<PointerEvent>(field, "pointerdown", (event) => this.#press(event));
     scope.listen<PointerEvent>(field, "pointermove", (event) => this.#move(event));
@@ -59,7 +64,7 @@ export class Hand {
     scope.listen<PointerEvent>(field, "pointercancel", (event) => this.#lift(event, false));
     scope.listen<PointerEvent>(field, "pointerleave", () => state.setPointer(null));
     scope.listen<WheelEvent>(field, "wheel", (event) => this.#wheel(event));
-    new Strip(scope, parts, state);
+    new Strip(scope, parts, state, (sample) => tell("jump", sample));
   }
 
   #x(event: MouseEvent): number {
@@ -145,6 +150,7 @@ export class Hand {
     this.#lastClick = { at: again ? 0 : event.timeStamp, x: drag.x };
     if (again) this.#playback.play(sample);
     else this.#playback.seek(sample);
+    this.#tell("pick", sample);
   }
 
   #point(event: PointerEvent, x: number): void {
@@ -175,8 +181,9 @@ export class Hand {
 /** The strip with the whole recording: its window is dragged, or called by a click. */
 class Strip {
   #grip: number | null = null;
+  #pressed: number | null = null; // where, as long as the hand has not left that place
 
-  constructor(scope: Scope, parts: Parts, state: ViewerState) {
+  constructor(scope: Scope, parts: Parts, state: ViewerState, called: (sample: number) => void) {
     const { minimap } = parts;
     const at = (event: MouseEvent) => {
       const { left, width } = minimap.getBoundingClientRect();
@@ -191,17 +198,23 @@ class Strip {
       minimap.setPointerCapture(event.pointerId);
       const sample = at(event);
       const width = span(state.view);
+      this.#pressed = event.clientX;
       const inside = sample >= state.view.start && sample <= state.view.start + width;
       this.#grip = inside ? sample - state.view.start : width / 2;
       if (!inside) show(sample - width / 2);
     });
     scope.listen<PointerEvent>(minimap, "pointermove", (event) => {
-      if (this.#grip !== null) show(at(event) - this.#grip);
+      if (this.#grip === null) return;
+      if (this.#pressed !== null && Math.abs(event.clientX - this.#pressed) > SLACK) this.#pressed = null;
+      if (this.#pressed === null) show(at(event) - this.#grip);
     });
     const release = () => {
       this.#grip = null;
     };
-    scope.listen(minimap, "pointerup", release);
+    scope.listen<PointerEvent>(minimap, "pointerup", (event) => {
+      if (this.#grip !== null && this.#pressed !== null) called(at(event));
+      release();
+    });
     scope.listen(minimap, "pointercancel", release);
   }
 }

@@ -16,6 +16,12 @@ export interface Marker {
   readonly at: number;
   readonly label: string;
   readonly movable?: boolean;
+  /** It has been listened to, and looks so. */
+  readonly heard?: boolean;
+  /** It is the one that keys and buttons of the page are about. */
+  readonly chosen?: boolean;
+  /** How many samples an arrow key moves it, ten times as many with Shift; unless said, what the view suggests. */
+  readonly step?: number;
 }
 
 export interface Region extends Range {
@@ -29,7 +35,17 @@ export interface Pointer {
   readonly height: number | null;
 }
 
-export type Topic = "data" | "view" | "position" | "selection" | "look" | "options" | "pointer" | "marks" | "playing";
+export type Topic =
+  | "data"
+  | "view"
+  | "position"
+  | "selection"
+  | "look"
+  | "options"
+  | "pointer"
+  | "marks"
+  | "heard"
+  | "playing";
 
 export class ViewerState {
   manifest: Manifest;
@@ -44,6 +60,8 @@ export class ViewerState {
   playing: PlayState = "idle";
   markers: readonly Marker[] = [];
   regions: readonly Region[] = [];
+  /** What has been listened to, in order and without overlaps. */
+  heard: readonly Range[] = [];
   readonly #listeners = new Map<Topic, Set<() => void>>();
 
   constructor(manifest: Manifest, width: number) {
@@ -132,6 +150,11 @@ export class ViewerState {
     this.markers = marks.markers ?? this.markers;
     this.regions = marks.regions ?? this.regions;
     this.#tell("marks");
+  }
+
+  setHeard(heard: readonly Range[]): void {
+    this.heard = heard;
+    this.#tell("heard");
   }
 
   #tell(topic: Topic): void {

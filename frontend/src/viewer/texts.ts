@@ -87,9 +87,11 @@ export interface ViewerTexts {
 
 /** The texts that a template put into the page: <template id="viewer-texts"><i data-text="play">Play</i>... */
 export function readTexts(root: ParentNode = document): ViewerTexts {
-  const { content } = need<HTMLTemplateElement>("#viewer-texts", root);
+  return textsIn<ViewerTexts>("#viewer-texts", root);
+}
+
+export function textsIn<T>(template: string, root: ParentNode = document): T {
+  const { content } = need<HTMLTemplateElement>(template, root);
   const entries = [...content.querySelectorAll<HTMLElement>("[data-text]")];
-  return Object.fromEntries(
-    entries.map((entry) => [entry.dataset.text, (entry.textContent ?? "").trim()]),
-  ) as unknown as ViewerTexts;
+  return Object.fromEntries(entries.map((entry) => [entry.dataset.text, (entry.textContent ?? "").trim()])) as T;
 }

@@ -125,6 +125,40 @@ test("markers and regions can be set before the manifest has come, and are butto
   scope.dispose();
 });
 
+test("a page that has buttons and keys of its own gets a picture without them, and drives it", async () => {
+  const { root, scope, viewer } = mount(200, { bar: false, keysOn: null });
+  await viewer.ready;
+  assert.equal(root.find("viewer__bar").hidden, true);
+  const stroke = { key: " ", repeat: false, shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
+  root.find("viewer").dispatchEvent(Object.assign(new Event("keydown", { cancelable: true }), stroke));
+  assert.equal(viewer.playing, false);
+  const shown = viewer.shown?.stop ?? 0;
+  viewer.zoom(4);
+  assert.equal(viewer.shown?.stop, shown / 4);
+  scope.dispose();
+});
+
+test("a passage is played from its first to its last sample, and asked for in one piece", async () => {
+  const { scope, viewer } = await mounted();
+  asked = [];
+  viewer.play(60 * RATE, 62 * RATE);
+  for (let turn = 0; turn < 10; turn += 1) await breathe();
+  assert.deepEqual(
+    asked.filter((url) => url.includes("slice")),
+    [`/sound/slice/?start=${60 * RATE}&count=${2 * RATE}`],
+  );
+  scope.dispose();
+});
+
+test("a marker says whether it was listened to", async () => {
+  const { root, scope, viewer } = await mounted();
+  viewer.setMarkers([{ id: "1", at: 60 * RATE, label: "1" }]);
+  assert.equal(root.find("viewer__marker").dataset.heard, "no");
+  viewer.setMarkers([{ id: "1", at: 60 * RATE, label: "1", heard: true }]);
+  assert.equal(root.find("viewer__marker").dataset.heard, "yes");
+  scope.dispose();
+});
+
 test("a server that refuses is said in words, and the button asks again", async () => {
   const { root, scope, viewer } = mount(404);
   for (let turn = 0; turn < 5; turn += 1) await breathe();

@@ -11,7 +11,7 @@ import { clampSample, rangeOf, viewOf } from "./geometry.ts";
 import { type MarkNews, Marks } from "./marks.ts";
 import { fillMenu, KeySheet } from "./menu.ts";
 import { Painter } from "./painter.ts";
-import { makeParts, type Parts } from "./parts.ts";
+import { makeParts, type Options, type Parts } from "./parts.ts";
 import { PeakStore } from "./peaks.ts";
 import { Playback } from "./playback.ts";
 import { Hand } from "./pointer.ts";
@@ -35,14 +35,19 @@ export interface ViewerOptions {
   /** The selection in figures; on unless false. */
   fields?: boolean;
   look?: Partial<Look>;
-  /** Where keys are heard; the viewer itself unless said otherwise. */
-  keysOn?: EventTarget;
+  /** Buttons and menus above the pictures; on unless false, for a page that has its own and fixes the look. */
+  bar?: boolean;
+  /** Where keys are heard; the viewer itself unless said otherwise, and nowhere where the page has keys of its own. */
+  keysOn?: EventTarget | null;
+  /** Who is asked for the sound, where the page keeps some of it at hand. */
+  remote?: Remote;
 }
 
 export interface Viewer {
   /** When the manifest has come and the viewer can be used; never when it is taken down before. */
   readonly ready: Promise<void>;
-  /** CustomEvents: ready, view, selection, position, start, stall, resume, trouble, recover, stop (PlayerNews), choose, move, remove (MarkNews). */
+  /** CustomEvents: ready, view, selection, position, start, stall, resume, trouble, recover, stop (PlayerNews),
+   * choose, move, remove (MarkNews), pick and jump (the sample that was clicked in the picture or the strip), manifest (more is ready). */
   readonly events: EventTarget;
   readonly manifest: Manifest | null;
   readonly shown: Range | null;
@@ -52,8 +57,12 @@ export interface Viewer {
   show(range: Range): void;
   select(range: Range | null): void;
   goTo(sample: number): void;
-  play(from?: number): void;
+  /** From where the cursor is unless said otherwise; with `to`, up to that sample. */
+  play(from?: number, to?: number): void;
   stop(): void;
+  /** Around the cursor where it is in view; 2 shows half as much. */
+  zoom(factor: number): void;
+  setHeard(heard: readonly Range[]): void;
   setMarkers(markers: readonly Marker[]): void;
   setRegions(regions: readonly Region[]): void;
   setLook(look: Partial<Look>): void;
@@ -65,6 +74,7 @@ const RETRY_MS = 5000;
 interface Live {
   state: ViewerState;
   playback: Playback;
+  commands: Commands;
 }
 
 class SoundViewer implements Viewer {
@@ -81,8 +91,8 @@ class SoundViewer implements Viewer {
   constructor(root: HTMLElement, options: ViewerOptions) {
     this.#options = options;
     this.#scope = options.scope.child();
-    this.#remote = new Remote(options.base, options.renew);
-    this.#parts = makeParts(options.texts, { minimap: options.minimap ?? true, fields: options.fields ?? true });
+    this.#remote = options.remote ?? new Remote(options.base, options.renew);
+    this.#parts = makeParts(options.texts, { minimap: true, fields: true, bar: true, ...shownOf(options) });
     root.append(this.#parts.root);
     this.#scope.own(() => this.#parts.root.remove());
     this.ready = new Promise((resolve) => this.#later.push(() => resolve()));
@@ -121,8 +131,16 @@ class SoundViewer implements Viewer {
     this.#when(({ state, playback }) => playback.seek(clampSample(sample, state.length)));
   }
 
-  play(from?: number): void {
-    this.#when(({ playback }) => playback.play(from));
+  play(from?: number, to?: number): void {
+    this.#when(({ playback }) => playback.play(from, to));
+  }
+
+  zoom(factor: number): void {
+    this.#when(({ commands }) => commands.zoom(factor));
+  }
+
+  setHeard(heard: readonly Range[]): void {
+    this.#when(({ state }) => state.setHeard(heard));
   }
 
   stop(): void {
@@ -177,8 +195,8 @@ class SoundViewer implements Viewer {
 
   #begin(manifest: Manifest): void {
     if (this.#scope.disposed) return;
-    const { texts, keysOn, look } = this.#options;
     const parts = this.#parts;
+    const { texts, look, keysOn = parts.root } = this.#options;
     const scope = this.#scope;
     const state = new ViewerState(manifest, parts.field.clientWidth || 1);
     if (look) state.setLook(look);
@@ -193,26 +211,27 @@ class SoundViewer implements Viewer {
     const marks = new Marks(scope, parts, state, (type, news) => this.#mark(type, news));
     const painted = () => this.#showNotice(state, tiles.failing || peaks.failing);
     const painter = new Painter({ scope, parts, state, tiles, peaks, marks, readout, playback, painted });
-    new Controls({ scope, parts, state, texts, commands, playback, readout, sheet, keysOn: keysOn ?? parts.root });
+    new Controls({ scope, parts, state, texts, commands, playback, readout, sheet, keysOn });
     new SelectionFields(scope, parts, state, texts);
-    new Hand(scope, parts, state, playback);
+    new Hand(scope, parts, state, playback, (type, sample) => this.#emit(type, sample));
     fillMenu(scope, parts, state, texts);
     for (const topic of ["view", "selection", "position"] as const) state.on(scope, [topic], () => this.#emit(topic));
     void watchIngest(scope, this.#remote, manifest, (next) => {
       tiles.refresh(next);
       peaks.refresh(next);
       state.setManifest(next);
+      this.#emit("manifest");
     });
-    this.#open(state, playback, painter);
+    this.#open({ state, playback, commands }, painter);
   }
 
-  #open(state: ViewerState, playback: Playback, painter: Painter): void {
+  #open(live: Live, painter: Painter): void {
     this.#parts.root.dataset.ready = "";
-    this.#parts.root.dataset.clock = state.manifest.clock.length ? "yes" : "no";
+    this.#parts.root.dataset.clock = live.state.manifest.clock.length ? "yes" : "no";
     this.#parts.veil.hidden = true;
-    this.#live = { state, playback };
+    this.#live = live;
     painter.mark("data");
-    for (const action of this.#later.splice(0)) action(this.#live);
+    for (const action of this.#later.splice(0)) action(live);
     this.#emit("ready");
   }
 
@@ -250,6 +269,12 @@ function preparingSentence(manifest: Manifest, texts: ViewerTexts): string {
   return left === null
     ? fill(texts.preparing, { percent })
     : fill(texts.preparing_left, { percent, time: formatTime(left) });
+}
+
+/** Which parts a page has asked for or declined; the rest is as usual. */
+function shownOf({ minimap, fields, bar }: ViewerOptions): Partial<Options> {
+  const wishes = Object.entries({ minimap, fields, bar }).filter(([, wish]) => wish !== undefined);
+  return Object.fromEntries(wishes);
 }
 
 /** Put a viewer into an element. It ends with the scope, and leaves nothing behind. */

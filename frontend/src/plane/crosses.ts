@@ -1,0 +1,69 @@
+// What can be said about crosses and done to one, without a page and without a history.
+import type { Cross, Crosses, Place, Token } from "./contract.ts";
+import { placeOf } from "./geometry.ts";
+
+export type Axis = "tc" | "sd";
+
+/** The number that a summary goes by: "s6" is 6. */
+export function numberOf(token: Token): string {
+  return token.replace(/^\D+/, "");
+}
+
+export type Standing = "tray" | "tentative" | "decided";
+
+export function standingOf(cross: Cross | undefined): Standing {
+  if (!cross) return "tray";
+  return cross.decided ? "decided" : "tentative";
+}
+
+/** Moved, a cross is open again, whatever was decided before. */
+export function tentativeAt({ tc, sd }: Place): Cross {
+  return { ...placeOf(tc, sd), decided: false };
+}
+
+/** The cross beside or below another one: this replaces snapping, which would pull crosses where nobody put them. */
+export function alignedWith(crosses: Crosses, token: Token, other: Token, axis: Axis): Cross | null {
+  const [moved, fixed] = [crosses[token], crosses[other]];
+  if (!moved || !fixed || token === other || moved[axis] === fixed[axis]) return null;
+  return tentativeAt({ ...moved, [axis]: fixed[axis] });
+}
+
+export function tentativeTokens(crosses: Crosses): Token[] {
+  return Object.entries(crosses)
+    .filter(([, cross]) => !cross.decided)
+    .map(([token]) => token);
+}
+
+/** How a cross lies to its nearest neighbour on each side, and to those that share a coordinate with it. */
+export type Relation = "above" | "below" | "right_of" | "left_of" | "same_sd" | "same_tc";
+
+export function relationsOf(crosses: Crosses, token: Token): [Relation, Token[]][] {
+  const own = crosses[token];
+  if (!own) return [];
+  const others = Object.entries(crosses).filter(([other]) => other !== token);
+  const away = (axis: Axis): [Token, number][] =>
+    others.map(([other, cross]) => [other, Math.round((own[axis] - cross[axis]) * 1e4)]);
+  const found: [Relation, Token[]][] = [
+    ["above", closest(away("sd"))],
+    ["below", closest(away("sd").map(reverse))],
+    ["right_of", closest(away("tc"))],
+    ["left_of", closest(away("tc").map(reverse))],
+    ["same_sd", level(away("sd"))],
+    ["same_tc", level(away("tc"))],
+  ];
+  return found.filter(([, tokens]) => tokens.length > 0);
+}
+
+function reverse([token, away]: [Token, number]): [Token, number] {
+  return [token, -away];
+}
+
+function closest(aways: [Token, number][]): Token[] {
+  const positive = aways.filter(([, away]) => away > 0);
+  const least = Math.min(...positive.map(([, away]) => away));
+  return positive.filter(([, away]) => away === least).map(([token]) => token);
+}
+
+function level(aways: [Token, number][]): Token[] {
+  return aways.filter(([, away]) => away === 0).map(([token]) => token);
+}

@@ -1,0 +1,267 @@
+"""The plane in a browser: eight crosses placed and revised by pointer, and by keys alone; every move is kept."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, Position, expect
+
+from listening.services.procedures import change_procedure
+from rating.models import Score, Vote
+from rating.services.experiments import go_live
+from stimuli.services.collections import create_collection
+from tests.e2e.conftest import Platform
+from tests.e2e.listener import KeyboardListener, PointerListener
+from tests.factories import make_experiment, make_user, new_token
+from tests.stimuli.sound.material import noise, written
+from tests.stimuli.test_imports import bring
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+RATE_HZ = 8000
+TOKENS = tuple(f"s{number}" for number in range(1, 9))
+AIMS = {"s1": (0.2, 0.3), "s2": (0.6, 0.8), "s3": (0.64, 0.8), "s4": (0.6, 0.76), "s5": (0.4, 0.1), "s6": (0.9, 0.5),
+        "s7": (0.1, 0.9), "s8": (1.3, 1.3)}  # fmt: skip
+# The same crosses three times on the screen: on the plane, in the tray and in the list, whose figures are exact.
+ROWS = """rows => rows.map((row) => [
+  row.querySelector(".board__row-number").textContent,
+  row.dataset.state,
+  ...[...row.querySelectorAll("output")].map((figure) => figure.textContent),
+])"""
+MARGIN_PX = 22, 46  # before the origin and beyond the maximum: frontend/src/plane/geometry.ts
+
+Shown = dict[str, tuple[list[float] | None, bool]]
+Move = tuple[
+    str, list[float] | None, bool, str, bool
+]  # which, where to, whether decided, how, whether figures were seen
+
+
+@pytest.fixture
+def link(platform: Platform, tmp_path: Path) -> str:
+    """An invitation to rate a "day" of three minutes with eight summaries of two seconds."""
+    owner = make_user()
+    collection = create_collection(owner=owner, slug="days", title="Days")
+    _write_recording(tmp_path / "sounds" / "A")
+    bring(tmp_path / "sounds", collection)
+    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    token = new_token(experiment)
+    go_live(experiment=experiment, actor=owner)
+    return platform.url(f"/join/{token}/")
+
+
+def _write_recording(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    silence = np.zeros((5 * RATE_HZ, 1), np.float32)
+    stretches = [part for seed in range(3) for part in (noise(60 * RATE_HZ, seed=seed, level=0.1), silence)]
+    (folder / "A_full-length.flac").write_bytes(written(np.concatenate(stretches[:-1]), RATE_HZ, "flac"))
+    for seed in range(len(TOKENS)):
+        summary = written(noise(2 * RATE_HZ, seed=10 + seed, level=0.1), RATE_HZ, "flac")
+        (folder / f"A_summary-{seed}.flac").write_bytes(summary)
+
+
+class Board:
+    """The plane as a rater sees it, and a ledger of what was done to it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.plane = page.locator(".board__plane")
+        self.done: list[Move] = []
+
+    def shown(self) -> Shown:
+        rows = self.page.locator(".board__row").evaluate_all(ROWS)
+        return {
+            f"s{number}": ([float(tc), float(sd)] if state != "tray" else None, state == "decided")
+            for number, state, tc, sd in rows
+        }
+
+    def place_of(self, token: str) -> list[float]:
+        place, _ = self.shown()[token]
+        assert place is not None, f"{token} lies in the tray"
+        return place
+
+    def note(self, token: str, way: str) -> None:
+        """Write down what the screen shows of a cross after it was moved this way."""
+        place, decided = self.shown()[token]
+        self.done.append((token, place, decided, way, self.figures))
+
+    @property
+    def figures(self) -> bool:
+        return self.page.locator(".board__list[open]").count() > 0
+
+    def point(self, tc: float, sd: float) -> Position:
+        """Where a place lies on the drawing."""
+        before, after = MARGIN_PX
+        side = self.plane.evaluate("plane => plane.clientWidth") - before - after
+        return {"x": before + tc * side, "y": after + (1 - sd) * side}
+
+    def token(self, token: str) -> None:
+        self.page.locator(f".board__token[data-token={token}]").click()
+
+    def click(self, tc: float, sd: float) -> None:
+        self.plane.click(position=self.point(tc, sd))
+
+    def place(self, token: str, tc: float, sd: float) -> None:
+        self.token(token)
+        self.click(min(tc, 1.04), min(sd, 1.04))  # beyond the dashed lines, and still on the drawing
+        self.note(token, "pointer")
+
+    def drag(self, token: str, tc: float, sd: float) -> None:
+        self.plane.hover(position=self.point(*self.place_of(token)))
+        self.page.mouse.down()
+        self.plane.hover(position=self.point(tc, sd))
+        self.page.mouse.up()
+        self.note(token, "pointer")
+
+    def act(self, name: str) -> None:
+        self.page.locator(f".board [data-act={name}]").click()
+
+    def decide_rest(self, way: str) -> None:
+        """What closing the recording does to every cross that is still tentative."""
+        open_ones = [(token, place) for token, (place, decided) in self.shown().items() if not decided]
+        self.done += [(token, place, True, way, self.figures) for token, place in open_ones]
+
+    def saved(self) -> None:
+        """Wait until the server has all that was done: a step is made when the hand rests."""
+        wait_until(lambda: len(moves_on_the_server()) >= len(self.done), moves_on_the_server)
+        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+
+    def kept_here(self) -> None:
+        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=40_000)
+
+
+def close_by_pointer(page: Page) -> None:
+    page.get_by_role("button", name="Finish recording").click()
+    page.get_by_role("button", name="Decide all and close the recording").click()
+
+
+def moves_on_the_server() -> list[Move]:
+    votes = Vote.objects.filter(outcome="accepted").order_by("revision")
+    moves: list[dict[str, Any]] = [move for vote in votes for move in vote.payload["moves"]]
+    assert all(move["plane_px"] > 300 and move["at_ms"] > 0 for move in moves)
+    return [(move["slot"], move["to"], move["decided"], move["input"], move["numbers"]) for move in moves]
+
+
+def assert_kept(board: Board, shown: Shown) -> None:
+    assert moves_on_the_server() == board.done
+    newest = Vote.objects.filter(outcome="accepted").latest("revision")
+    assert newest.payload["finished"] is True
+    scores = {(row.slot.key, row.scale): row.value for row in Score.objects.filter(vote=newest).select_related("slot")}
+    places = {token: place or [] for token, (place, _) in shown.items()}
+    assert scores == {
+        (token, scale): places[token][axis] for token in TOKENS for axis, scale in enumerate(("TC", "SD"))
+    }
+
+
+def test_by_pointer_with_a_reload_and_an_offline_spell(link: str, page: Page) -> None:
+    listener = PointerListener(page)
+    listener.join(link)
+    listener.start()
+    board = Board(page)
+    board.plane.wait_for()
+    for token, (tc, sd) in AIMS.items():
+        board.place(token, tc, sd)
+    assert board.shown()["s8"] == ([1, 1], False), "outside it sticks to the maximum"
+
+    board.drag("s3", 0.7, 0.7)
+    board.plane.dblclick(position=board.point(0.7, 0.7))
+    board.note("s3", "pointer")
+    board.token("s5")
+    board.act("lift")
+    board.note("s5", "pointer")
+    board.place("s5", 0.5, 0.2)
+    board.token("s6")
+    page.locator(".board__same", has_text="Same SD").locator("summary").click()
+    page.get_by_role("button", name="Same SD as summary 2").click()
+    board.note("s6", "same")
+    assert board.place_of("s6")[1] == board.place_of("s2")[1]
+    board.act("undo")
+    board.note("s6", "undo")
+    board.saved()
+
+    before = board.shown()
+    page.reload()
+    listener.start()
+    board.plane.wait_for()
+    assert board.shown() == before
+    board.act("redo")  # the way back survives a reload, and so does the way forth
+    board.note("s6", "redo")
+    board.saved()
+
+    page.context.set_offline(True)
+    board.drag("s1", 0.25, 0.35)
+    board.token("s7")
+    board.click(0.15, 0.95)
+    board.note("s7", "pointer")
+    board.kept_here()
+    page.context.set_offline(False)
+    board.saved()
+
+    board.decide_rest("pointer")
+    shown = board.shown()
+    close_by_pointer(page)
+    listener.code()
+    assert_kept(board, shown)
+
+
+def test_by_keyboard_alone_with_a_reload_and_an_offline_spell(link: str, page: Page) -> None:
+    listener = KeyboardListener(page)
+    listener.join(link)
+    listener.start()
+    board = Board(page)
+    board.plane.wait_for()
+
+    def press(*keys: str) -> None:
+        for key in keys:
+            listener.press(key)
+
+    def move(token: str, *keys: str, way: str = "keys") -> None:
+        for key in keys:
+            press(key)
+            board.note(token, way)
+
+    for number, token in enumerate(TOKENS, start=1):
+        press(f"Digit{number}", "g", *["Shift+ArrowLeft"] * number, "PageUp", *["ArrowDown"] * number)
+        move(token, "Enter")
+    assert board.shown()["s4"] == ([0.3, 0.56], False)
+    move("s8", "Enter", "End", "PageUp", "Shift+ArrowUp")  # decided, and open again once it moves
+    press("Digit2", "s")
+    move("s2", "Digit7", way="same")
+    press("t")
+    move("s2", "Digit1", way="same")
+    move("s2", "Backspace")
+    move("s2", "Control+z", "Control+z", way="undo")
+    move("s2", "Control+Shift+z", way="redo")
+    move("s2", "Control+z", way="undo")
+    board.saved()
+
+    before = board.shown()
+    page.reload()
+    listener.start()
+    board.plane.wait_for()
+    assert board.shown() == before
+    press("Digit3", "g")
+    move("s3", "Home", "Shift+ArrowRight", "Enter")
+    board.saved()
+
+    page.context.set_offline(True)
+    press("Digit5")
+    move("s5", "PageDown", "Enter")
+    board.kept_here()
+    page.context.set_offline(False)
+    board.saved()
+
+    listener.tab_to(".board__list > summary")
+    press("Enter")
+    listener.tab_to("input[aria-label='TC of summary 6']")
+    move("s6", "ArrowRight", "Enter", way="range")
+    board.decide_rest("keys")
+    shown = board.shown()
+    listener.tab_to("[data-part=finish]")
+    press("Enter")
+    listener.tab_to("dialog[open] button[value=finish]")
+    press("Enter")
+    listener.code()
+    assert_kept(board, shown)

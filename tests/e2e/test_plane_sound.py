@@ -1,0 +1,160 @@
+"""The sound of the plane's page: probes that sound at once, notes that stay, a task that survives a dead network."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from listening.services.procedures import change_procedure
+from rating.models import Vote
+from rating.services.experiments import go_live
+from stimuli.services.collections import create_collection
+from tests.e2e.conftest import Platform
+from tests.e2e.listener import PointerListener
+from tests.e2e.test_accessibility import scan
+from tests.factories import make_experiment, make_user, new_token
+from tests.stimuli.sound.long_recordings import day_mp3
+from tests.stimuli.sound.material import noise, written
+from tests.stimuli.test_imports import bring
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+RATE_HZ = 8000
+SUMMARIES, SUMMARY_S = 3, 2
+PROBE_S, PROBES = 2, 5
+LEAST_PLANE_PX = 560  # crosses that are 0.04 apart stay readable
+ROW_MS = 40_000  # five probes take twelve seconds on a machine that has nothing else to do
+SOUNDING = ".full .viewer[data-playing=playing]"
+
+
+@pytest.fixture
+def link(platform: Platform, tmp_path: Path) -> str:
+    """An invitation to rate two hours with three short summaries."""
+    owner = make_user()
+    collection = create_collection(owner=owner, slug="days", title="Days")
+    folder = tmp_path / "sounds" / "A"
+    folder.mkdir(parents=True)
+    day_mp3(folder / "A_full-length.mp3", hours=2, rate=RATE_HZ, kbits=8)
+    for seed in range(SUMMARIES):
+        summary = written(noise(SUMMARY_S * RATE_HZ, seed=seed, level=0.1), RATE_HZ, "flac")
+        (folder / f"A_summary-{seed}.flac").write_bytes(summary)
+    bring(tmp_path / "sounds", collection)
+    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    token = new_token(experiment)
+    go_live(experiment=experiment, actor=owner)
+    return platform.url(f"/join/{token}/")
+
+
+def opened(page: Page) -> None:
+    PointerListener(page).start()
+    page.wait_for_selector(".full .viewer[data-ready]")
+
+
+def heard_probes(page: Page, count: int) -> None:
+    expect(page.locator("[data-part=probe-count]")).to_have_text(f"{count}/{PROBES} probes heard", timeout=ROW_MS)
+
+
+def kept() -> dict[str, Any]:
+    """What the server holds of the page by now."""
+    vote = Vote.objects.order_by("revision").last()
+    return dict(vote.payload) if vote else {}
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+
+
+def test_probes_sound_one_by_one_and_five_in_a_row_and_what_was_heard_and_noted_is_there_again(
+    link: str, device: Callable[..., BrowserContext]
+) -> None:
+    page = device().new_page()
+    PointerListener(page).join(link)
+    opened(page)
+
+    page.keyboard.press("r")
+    page.wait_for_selector(SOUNDING)
+    heard_probes(page, 1)
+    page.keyboard.press("b")
+    heard_probes(page, PROBES)
+
+    page.get_by_label("A source that you hear").fill("church bells")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="church bells", exact=True).click()
+    page.keyboard.press("n")
+    page.keyboard.type("b and r are letters here")
+    page.reload()  # before the hand has rested
+    opened(page)
+
+    heard_probes(page, PROBES)
+    expect(page.get_by_role("button", name="church bells", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("textbox", name="Note")).to_have_value("b and r are letters here")
+    wait_until(lambda: kept().get("hours"), kept)
+    assert kept()["listened"]["probes"] == [f"0.{number}" for number in range(1, PROBES + 1)]
+    lengths = [to - start for start, to in kept()["listened"]["full"]]
+    assert lengths == pytest.approx([PROBE_S] * PROBES, abs=0.2)
+
+
+def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: Callable[..., BrowserContext]) -> None:
+    context = device()
+    page = context.new_page()
+    PointerListener(page).join(link)
+    opened(page)
+    expect(page.locator("[data-part=ready]")).to_have_text("All sound ready", timeout=ROW_MS)
+
+    context.set_offline(True)
+    expect(page.locator("[data-part=offline]")).to_be_visible()
+    page.get_by_role("button", name="Next hour").click()
+    page.keyboard.press("b")
+    heard_probes(page, PROBES)
+    page.keyboard.press("3")
+    page.keyboard.press("Space")
+    expect(page.locator("[data-part=summary-plays]")).to_have_text("plays 1")
+    page.keyboard.press("n")
+    page.keyboard.type("rain")
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=40_000)
+
+    context.set_offline(False)
+    saved(page)
+    wait_until(lambda: kept().get("listened", {}).get("plays") == {"s3": 1}, kept)
+    assert kept()["hours"] == [{"hour": 1, "present": [], "note": "rain"}]
+    assert kept()["listened"]["probes"] == [f"1.{number}" for number in range(1, PROBES + 1)]
+
+
+def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Callable[..., BrowserContext]) -> None:
+    page = device().new_page()
+    PointerListener(page).join(link)
+    opened(page)
+    page.get_by_role("button", name="Probe 2").click()
+    page.get_by_role("button", name="Move").click()
+    picture = page.locator(".full .viewer__spectrum")
+    box = picture.bounding_box()
+    assert box is not None
+    picture.click(position={"x": box["width"] * 0.35, "y": 20})  # three quarters into the second fifth
+    wait_until(lambda: kept().get("probes"), kept)
+    [probe] = kept()["probes"]
+    assert (probe["hour"], probe["number"]) == (0, 2)
+    assert probe["share"] == pytest.approx(0.75, abs=0.01)
+    expect(page.get_by_role("button", name="Probe 2 21:0")).to_be_visible()
+
+
+def test_the_workspace_can_be_used_by_everybody_and_fits_from_1024_px_on(
+    link: str, device: Callable[..., BrowserContext]
+) -> None:
+    page = device().new_page()
+    PointerListener(page).join(link)
+    opened(page)
+    assert scan(page, "plane") == []
+    plane = page.locator(".board__plane")
+    for width in (1024, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        box = plane.bounding_box()
+        assert box is not None
+        assert box["width"] >= LEAST_PLANE_PX
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    page.set_viewport_size({"width": 1000, "height": 900})
+    expect(page.get_by_role("heading", name="This page needs a wider window")).to_be_visible()
+    expect(plane).to_be_hidden()
