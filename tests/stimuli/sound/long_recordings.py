@@ -49,7 +49,7 @@ def day_mp3(path: Path, *, hours: float = 24, vbr: bool = False, rate: int = 441
             file.write(b"".join(map(alphabet.__getitem__, code.symbols(number))))
         file.write(filler(header) * 2)
         padding = frames * header.samples_per_frame - count * code.unit_samples - LAME_DELAY_SAMPLES
-        tag = _lame_tag(frames, file.tell(), padding, vbr=vbr)
+        tag = lame_tag(frames, file.tell(), padding, vbr=vbr)
         file.seek(0)
         file.write(filler(header, tag))
     return Day(code, count * code.unit_samples, range(count))
@@ -89,7 +89,7 @@ def day_flac(path: Path, *, hours: float = 24, rate: int = 44100, every: int = 6
     order = np.full((count, code.steps), REST, np.int64)
     for number in range(0, count, every):
         order[number] = code.symbols(number)
-    pieces = [_last_part(written(code.step(symbol, level=0.0), rate, "flac")) for symbol in SYMBOLS]
+    pieces = [last_part(written(code.step(symbol, level=0.0), rate, "flac")) for symbol in SYMBOLS]
     length = count * code.unit_samples
     facts = struct.pack(">HH6xQ16x", 4096, 4096, rate << 44 | 0 << 41 | 15 << 36 | length)
     with path.open("wb") as file:
@@ -134,10 +134,10 @@ def _surrounded(code: TimeCode, symbol: int, level: float) -> Samples:
 def _mp3_alphabet(code: TimeCode, level: float, *, vbr: bool, kbits: int) -> list[bytes]:
     choice = {"vbr": 7} if vbr else {"kbits": kbits}
     files = [mp3(_surrounded(code, symbol, level), code.rate, reservoir=0, **choice) for symbol in SYMBOLS]
-    return [b"".join(_third_step(list(_mp3_frames(content)), code)) for content in files]
+    return [b"".join(_third_step(list(mp3_frames(content)), code)) for content in files]
 
 
-def _mp3_frames(content: bytes) -> Iterator[bytes]:
+def mp3_frames(content: bytes) -> Iterator[bytes]:
     """The frames behind the tag and LAME's own."""
     at = 10 + int.from_bytes(content[6:10], "big")
     at += frame_bytes(int.from_bytes(content[at : at + 4], "big"))
@@ -153,7 +153,7 @@ def _third_step(frames: Sequence[bytes], code: TimeCode) -> Sequence[bytes]:
     return frames[2 * size : 3 * size]
 
 
-def _lame_tag(frames: int, size: int, padding: int, *, vbr: bool) -> bytes:
+def lame_tag(frames: int, size: int, padding: int, *, vbr: bool) -> bytes:
     table = bytes(255 * place // 100 for place in range(100))
     delays = (LAME_DELAY_SAMPLES << 12 | padding).to_bytes(3, "big")
     name = b"Xing" if vbr else b"Info"
@@ -166,7 +166,7 @@ def _opus_step(code: TimeCode, symbol: int, kbits: int, *, level: float) -> list
     return packets[2 * size : 3 * size]
 
 
-def _last_part(flac: bytes) -> bytes:
+def last_part(flac: bytes) -> bytes:
     """The frame of a FLAC file that has only one."""
     at, is_last = 4, False
     while not is_last:
