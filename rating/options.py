@@ -1,0 +1,70 @@
+"""The options of an experiment: which kind of value each takes, as its default shows, and what is refused."""
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from core.clauses import Clause, clause
+from rating.errors import UnknownOption
+from rating.protocols.base import OptionUnfit, RatingProtocol
+
+LARGEST_NUMBER = 1000
+
+
+class Kind(StrEnum):
+    YES_OR_NO = "yes-or-no"
+    WHOLE_NUMBER = "whole-number"
+    NUMBER = "number"
+    CHOICE = "choice"
+    TEXT = "text"
+    OBJECT = "object"
+
+
+def kind_of(rules: RatingProtocol, option: str) -> Kind:
+    match rules.defaults[option]:
+        case bool():
+            return Kind.YES_OR_NO
+        case int():
+            return Kind.WHOLE_NUMBER
+        case float():
+            return Kind.NUMBER
+        case str():
+            return Kind.CHOICE if option in rules.option_choices else Kind.TEXT
+        case _:
+            return Kind.OBJECT
+
+
+def check_options(rules: RatingProtocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
+    for option, value in options.items():
+        if option not in rules.defaults:
+            raise UnknownOption(option=option, known=", ".join(rules.defaults))
+        if (wanted := _missed(rules, option, value)) is not None:
+            given = json.dumps(value, default=str)[:40]
+            problem = clause("it takes {wanted}, not {given}.", wanted=wanted, given=given)
+            raise OptionUnfit(option=option, problem=problem)
+    rules.check_options(options, material)
+
+
+def _missed(rules: RatingProtocol, option: str, value: Any) -> Clause | None:
+    """What the option takes, if this value is none of it."""
+    match kind_of(rules, option):
+        case Kind.YES_OR_NO:
+            return None if isinstance(value, bool) else clause("true or false")
+        case Kind.WHOLE_NUMBER:
+            whole = isinstance(value, int) and _is_number(value)
+            return None if whole else clause("a whole number from 0 to {most}", most=LARGEST_NUMBER)
+        case Kind.NUMBER:
+            return None if _is_number(value) else clause("a number from 0 to {most}", most=LARGEST_NUMBER)
+        case Kind.CHOICE:
+            choices = rules.option_choices[option]
+            return None if value in choices else clause("one of {choices}", choices=", ".join(choices))
+        case Kind.TEXT:
+            return None if isinstance(value, str) else clause("a text")
+        case Kind.OBJECT:
+            return None if isinstance(value, dict) else clause("an object in braces")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
