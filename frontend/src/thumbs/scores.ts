@@ -1,0 +1,81 @@
+// The numbers of a caption: what was typed, whether it may be given, and the sum they make. Pure.
+import { ENTERED, isPenalty, type Numbers, PENALTIES, SCORES, type Scale } from "./contract.ts";
+
+export const LOWEST_PENALTY = -2;
+const PENALTY_STEP = 0.1;
+const [LOWEST_SCORE, HIGHEST_SCORE] = [1, 5];
+const MINUS = "\u2212"; // as wide as a digit
+const NEAR = 1e-9;
+
+export type Problem = "no_number" | "out_of_range" | "off_step" | "positive";
+
+/** A number that may be given, nothing at all, or what is wrong; `meant` is the penalty that a positive number stands for. */
+export type Reading = { value: number | null } | { problem: Problem; meant?: number };
+
+/** Halves or whole numbers from 1 to 5. */
+export function scoreValues(step: number): number[] {
+  const count = Math.round((HIGHEST_SCORE - LOWEST_SCORE) / step) + 1;
+  return Array.from({ length: count }, (_, index) => LOWEST_SCORE + index * step);
+}
+
+/** What was typed, with either decimal sign and any dash for a minus. */
+function numberIn(text: string): number | undefined {
+  const plain = text
+    .trim()
+    .replace(/^[\u2212\u2013\u2014]/, "-")
+    .replace(",", ".");
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain)) return undefined;
+  return Number(plain) + 0 || 0; // -0 is 0
+}
+
+/** A number of which only the sign or the point stands there. */
+export function hasOnlyBegun(text: string): boolean {
+  return /^[-\u2212]?[.,]?$/.test(text.trim());
+}
+
+export function readScale(scale: Scale, text: string, step: number): Reading {
+  if (!text.trim()) return { value: null };
+  const number = numberIn(text);
+  if (number === undefined) return { problem: "no_number" };
+  return isPenalty(scale) ? judgePenalty(number) : judge(number, LOWEST_SCORE, HIGHEST_SCORE, step);
+}
+
+function judgePenalty(number: number): Reading {
+  if (number <= 0) return judge(number, LOWEST_PENALTY, 0, PENALTY_STEP);
+  const meant = judge(-number, LOWEST_PENALTY, 0, PENALTY_STEP);
+  return "value" in meant && meant.value !== null ? { problem: "positive", meant: meant.value } : meant;
+}
+
+function judge(number: number, low: number, high: number, step: number): Reading {
+  if (number < low || number > high) return { problem: "out_of_range" };
+  const steps = (number - low) / step;
+  if (Math.abs(steps - Math.round(steps)) > NEAR) return { problem: "off_step" };
+  return { value: tidy(low + Math.round(steps) * step) };
+}
+
+/** Without the dust of binary fractions; never -0. */
+function tidy(number: number): number {
+  return Number(number.toFixed(6)) + 0 || 0;
+}
+
+export function isComplete(numbers: Numbers): numbers is Record<Scale, number> {
+  return ENTERED.every((scale) => numbers[scale] !== undefined);
+}
+
+/** (P + R) / 2 + F + C + I, from -5 to 5: penalties are negative, so they are added (Kasai et al. 2022). */
+export function overall(numbers: Record<Scale, number>): number {
+  const scores = SCORES.reduce((sum, scale) => sum + numbers[scale], 0);
+  return tidy(scores / 2 + PENALTIES.reduce((sum, scale) => sum + numbers[scale], 0));
+}
+
+/** With a true minus sign. */
+export function formatNumber(number: number): string {
+  return `${number < 0 ? MINUS : ""}${Math.abs(tidy(number))}`;
+}
+
+/** The sum with its signs: (4 + 2) / 2 − 0.1 − 0.5 − 0. */
+export function formatSum(numbers: Record<Scale, number>): string {
+  const scores = SCORES.map((scale) => formatNumber(numbers[scale])).join(" + ");
+  const penalties = PENALTIES.map((scale) => `${MINUS} ${Math.abs(numbers[scale])}`).join(" ");
+  return `(${scores}) / 2 ${penalties}`;
+}

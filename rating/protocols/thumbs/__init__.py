@@ -1,0 +1,194 @@
+"""THumBS: captions of a soundscape, scored for precision and recall, with penalties for how they are written."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import ClassVar
+
+from rating.protocols.base import (
+    REFERENCE,
+    Answer,
+    Entry,
+    InvalidAnswer,
+    Json,
+    Mark,
+    MaterialUnfit,
+    RatingProtocol,
+    Scale,
+    Slot,
+    TrialKind,
+    TrialPlan,
+)
+from rating.protocols.material import by_item, texts, the_sound
+from rating.protocols.shapes import a_text, an_object, yes_or_no
+from rating.protocols.thumbs.words import LABEL_SETS
+
+SCORES = ("PRECISION", "RECALL")
+PENALTIES = ("FLUENCY", "CONCISENESS", "IRRELEVANCE")
+ENTERED = (*SCORES, *PENALTIES)
+LONGEST_COMMENT = 5000
+PARTS = ("captions", "synthesised", "listened", "finished")
+
+
+def overall(values: Mapping[str, float]) -> float:
+    """(P + R) / 2 + F + C + I, from -5 to 5: penalties are negative, so they are added (Kasai et al. 2022)."""
+    return round(sum(values[key] for key in SCORES) / 2 + sum(values[key] for key in PENALTIES), 6)
+
+
+class CaptionScores(RatingProtocol):
+    """One page is one clip with all its captions, in an order of its own for every assessor."""
+
+    slug = "thumbs"
+    version = "1.0"
+    title = "Captions of soundscapes (THumBS)"
+    view = "thumbs"
+    methods = ("thumbs",)
+    scales = (
+        *(Scale(key, low=1, high=5, step=0.5) for key in SCORES),
+        *(Scale(key, low=-2, high=0, step=0.1) for key in PENALTIES),
+        Scale("OVERALL", low=-5, high=5, step=0.05),
+        Scale("SYNTHESISED", low=0, high=1),
+    )
+    roles = frozenset({"test", REFERENCE, "anchor"})
+    reads = frozenset({"caption", "text"})
+    groups = ("expert", "layperson")
+    workspace = True
+    revisable = True
+    workbook = "thumbs"
+    defaults: ClassVar[Mapping[str, Json]] = {
+        "plays_allowed": 0,
+        "step": 0.5,  # of precision and recall; or 1
+        "overall": "when set",  # or "never": whether assessors see it
+        "synthesised": True,  # whether it is asked of each clip
+        "blocks": "dataset",  # the factor of items whose values are blocks, one after another
+        "example": {},  # {"item": ..., "captions": [{"condition", "PRECISION", ..., "why"}], "synthesised": false}
+    }
+    page_options = ("overall",)
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        wanted = {**self.defaults, **options}
+        items = by_item(entries)
+        example = wanted["example"] or {}
+        if shown := items.pop(example.get("item", ""), None):
+            yield self._page(shown, wanted, rng, session=0, example=example)
+        blocks = sorted({_block(entries, wanted) for entries in items.values()})
+        for session, block in enumerate(blocks, start=1):
+            inside = sorted(item for item, entries in items.items() if _block(entries, wanted) == block)
+            for item in rng.sample(inside, len(inside)):
+                yield self._page(items[item], wanted, rng, session=session)
+
+    def _page(
+        self, entries: list[Entry], options: Mapping[str, Json], rng: Random, *, session: int, example: Json = None
+    ) -> TrialPlan:
+        captions = texts(entries)
+        if not captions:
+            raise MaterialUnfit(problem=f"{entries[0].item} has no captions. Bring in at least one text.")
+        shuffled = rng.sample(captions, len(captions))
+        slots = (
+            Slot("clip", the_sound(entries)),
+            *(Slot(f"c{number}", entry) for number, entry in enumerate(shuffled, start=1)),
+        )
+        detail: dict[str, Json] = {"step": float(options["step"]), "synthesised": bool(options["synthesised"])}
+        if example is not None:
+            detail["example"] = _shown(slots, example)
+        ask = (*ENTERED, "OVERALL", *(["SYNTHESISED"] if detail["synthesised"] else []))
+        kind = TrialKind.TEST if example is None else TrialKind.PRACTICE
+        return TrialPlan(slots=slots, ask=ask, kind=kind, session=session, detail=detail)
+
+    def present(self, trial: TrialPlan) -> Json:
+        return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask), **trial.detail}
+
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        needed = "seen" if "example" in trial.detail else "captions"
+        parts = an_object(payload, "the answer", keys=(*PARTS, "seen"), needs=[needed])
+        whole = yes_or_no(parts.get("finished", False), "finished")
+        if "example" in trial.detail:
+            return Answer(marks=(), whole=whole)
+        keys = [slot.key for slot in trial.slots if slot.key != "clip"]
+        given = an_object(parts["captions"], "captions", keys=keys)
+        values = {key: self._read_caption(key, caption, trial) for key, caption in given.items()}
+        comments = {key: _comment(key, caption) for key, caption in given.items()}
+        an_object(parts.get("listened", {}), "listened", keys=("plays",))
+        marks = [Mark(key, scale, value) for key, scored in values.items() for scale, value in scored.items()]
+        marks += [
+            Mark(key, "OVERALL", overall(scored)) for key, scored in values.items() if len(scored) == len(ENTERED)
+        ]
+        if (synthesised := parts.get("synthesised")) is not None and trial.detail["synthesised"]:
+            marks.append(Mark("clip", "SYNTHESISED", float(yes_or_no(synthesised, "synthesised"))))
+        if whole:
+            _check_whole(trial, keys, values, synthesised=synthesised)
+        return Answer(marks=tuple(marks), detail={"comments": comments}, whole=whole)
+
+    def _read_caption(self, key: str, caption: Json, trial: TrialPlan) -> dict[str, float]:
+        scored = an_object(caption, f"the scores of {key}", keys=(*ENTERED, "comment"))
+        values = {}
+        for scale in ENTERED:
+            if scored.get(scale) is None:
+                continue
+            if scale in PENALTIES and _is_positive(scored[scale]):
+                raise InvalidAnswer(problem=f"{scale} is a penalty: 0 or a negative number down to -2, never positive.")
+            allowed = Scale(scale, 1, 5, trial.detail["step"]) if scale in SCORES else self.scale(scale)
+            values[scale] = allowed.accept(scored[scale])
+        return values
+
+    def transcribe(self, answer: Answer, trial: TrialPlan) -> Json:
+        if "example" in trial.detail:
+            return {"seen": True, "finished": answer.whole}
+        captions: dict[str, dict[str, Json]] = {}
+        for mark in answer.marks:
+            if mark.scale in ENTERED:
+                captions.setdefault(mark.slot, {})[mark.scale] = mark.value
+        for key, comment in answer.detail.get("comments", {}).items():
+            captions.setdefault(key, {})["comment"] = comment
+        said = [bool(mark.value) for mark in answer.marks if mark.scale == "SYNTHESISED"]
+        return {"captions": captions, "finished": answer.whole, **({"synthesised": said[0]} if said else {})}
+
+    def example(self, trial: TrialPlan, rng: Random) -> Json:
+        if "example" in trial.detail:
+            return {"seen": True, "finished": True}
+        captions = {
+            slot.key: _plausible(slot.entry, trial.detail["step"], rng) for slot in trial.slots if slot.key != "clip"
+        }
+        asked = {"synthesised": rng.random() < 0.5} if trial.detail["synthesised"] else {}
+        return {"captions": captions, "finished": True, **asked}
+
+    label_sets = LABEL_SETS
+
+
+def _block(entries: Sequence[Entry], options: Mapping[str, Json]) -> str:
+    return str(entries[0].factors.get(str(options["blocks"]), ""))
+
+
+def _shown(slots: Sequence[Slot], example: Json) -> Json:
+    """Scores and reasons by the key of their caption, without the names of conditions."""
+    by_condition = {slot.entry.condition: slot.key for slot in slots}
+    captions = {
+        by_condition[caption["condition"]]: {key: caption[key] for key in (*ENTERED, "why") if key in caption}
+        for caption in example.get("captions", [])
+        if caption.get("condition") in by_condition
+    }
+    return {"captions": captions, "synthesised": example.get("synthesised")}
+
+
+def _check_whole(
+    trial: TrialPlan, keys: Sequence[str], values: Mapping[str, Mapping[str, float]], *, synthesised: Json
+) -> None:
+    for key in keys:
+        if missing := [scale for scale in ENTERED if scale not in values.get(key, {})]:
+            raise InvalidAnswer(problem=f"every score is needed, a penalty of 0 too; {key} lacks {', '.join(missing)}.")
+    if trial.detail["synthesised"] and synthesised is None:
+        raise InvalidAnswer(problem="say whether the clip was synthesised: yes or no.")
+
+
+def _comment(key: str, caption: Json) -> str:
+    return a_text(caption.get("comment", ""), f"the comment on {key}", longest=LONGEST_COMMENT)
+
+
+def _is_positive(value: Json) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and value > 0
+
+
+def _plausible(entry: Entry, step: float, rng: Random) -> dict[str, float]:
+    home = Random(entry.condition).uniform(2.5, 4.5)
+    scores = {key: min(max(round(rng.gauss(home, 0.8) / step) * step, 1), 5) for key in SCORES}
+    penalties = {key: rng.choice((0, 0, 0, -0.1, -0.2, -0.5)) for key in PENALTIES}
+    return {**scores, **penalties}
