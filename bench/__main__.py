@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("subsets", "orders", "votes", "mos", "clips", "ingest", "browsing")
+BENCHMARKS = ("subsets", "orders", "votes", "mos", "chapters", "clips", "ingest", "browsing", "plane")
 KNOWN = (*BENCHMARKS, "profile")  # which is run only when it is named
 NURSERY_ONCE = "from stimuli.sound.sealed.nursery import PRELOADED, load; load(*PRELOADED)"
 
@@ -18,9 +19,9 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         print(f"There is no benchmark called {', '.join(unknown)}. Known: {', '.join(KNOWN)}.", file=sys.stderr)
         return 1
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["EARMARK_DATA_DIR"] = folder
-        _keep_bytecode(Path(folder) / "bytecode")
+    with _data_folder() as folder:
+        os.environ["EARMARK_DATA_DIR"] = str(folder)
+        _keep_bytecode(folder / "bytecode")
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         import django
         from django.core.management import call_command
@@ -31,6 +32,17 @@ def main(names: Sequence[str]) -> int:
             for line in import_module(f"bench.{name}").run():
                 print(f"{name:10} {line}")
     return 0
+
+
+@contextmanager
+def _data_folder() -> Iterator[Path]:
+    """Gone afterwards, unless a folder is named: there `plane` finds the day again that takes minutes to prepare."""
+    kept = os.environ.get("EARMARK_BENCH_DATA")
+    if kept:
+        yield Path(kept)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 def _keep_bytecode(folder: Path) -> None:
