@@ -32,7 +32,7 @@ def test(arguments: Sequence[str]) -> int:
 def check(arguments: Sequence[str]) -> int:
     from scripts.checking import check as run_checks
 
-    return run_checks()
+    return run_checks(arguments)
 
 
 def faults(arguments: Sequence[str]) -> int:
@@ -76,7 +76,10 @@ TARGETS = {
     "test": Target(
         "run every test on SQLite and on PostgreSQL with Redis, and the browser tests ([pytest arguments])", test
     ),
-    "check": Target("format, lint, types, import contracts, migrations, translations and the fast tests", check),
+    "check": Target(
+        "format, lint, types, import contracts, migrations, translations and the fast tests (--static: without tests)",
+        check,
+    ),
     "faults": Target("the kill tests at larger sizes (EARMARK_FAULT_SCALE, 5 unless set; [pytest arguments])", faults),
     "bench": Target("the benchmarks ([arguments])", bench),
     "lock": Target("pin every dependency again, with hashes, from requirements*.in and frontend/package.json", lock),

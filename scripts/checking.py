@@ -1,12 +1,15 @@
 """`./earmark check`: the whole law in one command."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.console import ROOT, complain, logged, say, shown, words
 from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_environment, set_up
 
 FAST = "not faults and not browser"
+TESTS = "fast tests"
+STATIC_ONLY = "--static"  # for whoever runs every test right afterwards
 
 
 def laws() -> list[tuple[str, list[str], Path]]:
@@ -24,15 +27,16 @@ def laws() -> list[tuple[str, list[str], Path]]:
         ("front-end lint", [*npm, "lint"], FRONTEND),
         ("front-end tests", [*npm, "test"], FRONTEND),
         # The catalogues are compared with the code by tests/contracts/test_catalogue.py, which is among these.
-        ("fast tests", [*python, "pytest", "-q", "-m", FAST, "-n", "2"], ROOT),
+        (TESTS, [*python, "pytest", "-q", "-m", FAST, "-n", "2"], ROOT),
     ]
 
 
-def check() -> int:
+def check(arguments: Sequence[str]) -> int:
     """Everything is looked at even after a failure, so that one run shows all there is to mend."""
     set_up(TEST_REQUIREMENTS)
     failed = []
-    for name, command, folder in laws():
+    left_out = {TESTS} if STATIC_ONLY in arguments else set()
+    for name, command, folder in (law for law in laws() if law[0] not in left_out):
         started = time.monotonic()
         environment = {**node_environment(), "EARMARK_TEST_DATABASE": "sqlite", "NO_COLOR": "1"}
         status, log = logged(command, log=f"check-{name.replace(' ', '-')}", cwd=folder, env=environment)
