@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
 
@@ -10,39 +9,38 @@ from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.chapters import plots, tables
 from analysis.reports.chapters.files import boundaries, json_lines
 from analysis.reports.chapters.words import METRIC_NAMES, against_words, warning_sentences
+from analysis.reports.choices import Choices, one_of
 from rating.models import Experiment
 
 DEFAULT_METRIC = "collar_f1"
 
 
-class Choices:
-    """What the reader wants to see, out of the address; what the page does not know falls back to its default."""
+class ChapterChoices(Choices):
+    """One metric, what answers are held against, and one recording."""
 
     def __init__(self, table: Mapping[str, Any], asked: Asked) -> None:
+        super().__init__(asked)
         measured = [row for row in table["rows"] if row["compared_with"]]
         found = {row["metric"] for row in measured}
         self.metrics = [metric for metric in METRIC_NAMES if metric in found]
         self.againsts = [name for name in ("reference", "people") if any(r["compared_with"] == name for r in measured)]
         self.recordings = sorted({row["item"] for row in table.get("answers", [])})
-        self.metric = _one_of(asked.get("metric"), self.metrics, DEFAULT_METRIC)
-        self.against = _one_of(asked.get("against"), self.againsts)
-        self.recording = _one_of(asked.get("recording"), self.recordings)
-        self.simulated = asked.get("simulated") == "1"
+        self.metric = one_of(asked.get("metric"), self.metrics, DEFAULT_METRIC)
+        self.against = one_of(asked.get("against"), self.againsts)
+        self.recording = one_of(asked.get("recording"), self.recordings)
 
-    def query(self, **changes: str) -> str:
-        """The same page with other choices."""
-        chosen = {"metric": self.metric, "against": self.against, "recording": self.recording}
-        simulated = {"simulated": "1"} if self.simulated else {}
-        return urlencode({**simulated, **{name: value for name, value in (chosen | changes).items() if value}})
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        return {"metric": self.metric, "against": self.against, "recording": self.recording}
 
 
 def _intervals(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
-    chosen = Choices(result["table"], asked)
+    chosen = ChapterChoices(result["table"], asked)
     return [plots.intervals(result["table"], chosen.metric, chosen.against)]
 
 
 def _timeline(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
-    return [plots.timeline(result["table"], Choices(result["table"], asked).recording)]
+    return [plots.timeline(result["table"], ChapterChoices(result["table"], asked).recording)]
 
 
 FILES = {
@@ -65,7 +63,7 @@ class ChaptersReport(Report):
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table = result["table"]
-        chosen = Choices(table, asked)
+        chosen = ChapterChoices(table, asked)
         return {
             "asked": chosen,
             "query": chosen.query(),
@@ -81,9 +79,3 @@ class ChaptersReport(Report):
             "warnings": warning_sentences(table.get("warnings", [])),
             "paragraph": tables.paragraph(experiment, result),
         }
-
-
-def _one_of(wanted: str | None, known: list[str], usual: str = "") -> str:
-    if wanted in known:
-        return str(wanted)
-    return usual if usual in known else next(iter(known), "")

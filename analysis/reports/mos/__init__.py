@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy
 
 from analysis import datasets, matrices
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
+from analysis.reports.choices import Choices
 from analysis.reports.mos import tables
 from analysis.reports.mos.paragraph import paragraph
 from analysis.services.results import condition_names
@@ -38,7 +38,7 @@ class MosReport(Report):
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table, scales = result["table"], [scale["key"] for scale in result["scales"]]
-        chosen = Choices(asked, scales)
+        chosen = MosChoices(asked, scales)
         differences, choices, against = tables.differences(table, against=chosen.against, scale=chosen.scale)
         long = [
             tables.long_table(part, table.get(part, []), scale=chosen.scale, page=chosen.pages[part])
@@ -69,25 +69,21 @@ class MosReport(Report):
         yield from _legacy(experiment, simulated=simulated)
 
 
-class Choices:
-    """What the reader wants to see, out of the address; what the page does not know falls back to its default."""
+class MosChoices(Choices):
+    """The unit of intervals, one scale or all, what differences are to, and pages of long tables."""
 
-    def __init__(self, given: Asked, scales: list[str]) -> None:
-        self.simulated = given.get("simulated") == "1"
-        self.unit = given["unit"] if given.get("unit") in tables.UNIT_TABLES else "listener"
-        self.scale = given["scale"] if given.get("scale") in scales else ""
-        self.against = given.get("against", "")
-        self.pages = {part: _number(given.get(f"{part}_page", "")) for part in LONG}
+    usual: ClassVar[Mapping[str, str]] = {"unit": "listener"}
 
-    def query(self, **changes: Any) -> str:
-        """The same page with other choices."""
-        chosen = {
-            "simulated": "1" if self.simulated else "",
-            "unit": self.unit if self.unit != "listener" else "",
-            "scale": self.scale,
-            "against": self.against,
-        }
-        return urlencode({name: value for name, value in (chosen | changes).items() if value})
+    def __init__(self, asked: Asked, scales: list[str]) -> None:
+        super().__init__(asked)
+        self.unit = asked["unit"] if asked.get("unit") in tables.UNIT_TABLES else "listener"
+        self.scale = asked["scale"] if asked.get("scale") in scales else ""
+        self.against = asked.get("against", "")
+        self.pages = {part: _number(asked.get(f"{part}_page", "")) for part in LONG}
+
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        return {"unit": self.unit, "scale": self.scale, "against": self.against}
 
 
 def suffix_of(scales: list[str], scale: str) -> str:
@@ -115,7 +111,7 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 1
 
 
-def _paged(table: Any, asked: Choices) -> Mapping[str, Any]:
+def _paged(table: Any, asked: MosChoices) -> Mapping[str, Any]:
     page, pages = table.pages["page"], table.pages["pages"]
     turn = {"before": page - 1, "after": page + 1 if page < pages else 0}
     links = {name: asked.query(**{f"{table.id}_page": to}) if to else "" for name, to in turn.items()}

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
+from analysis.reports.choices import Choices, one_of
 from analysis.reports.page_tables import PageTable
 from analysis.reports.plane import placements, tables
 from analysis.reports.plane.picture import draw
@@ -18,32 +18,26 @@ from analysis.reports.plane.words import paragraph, warnings
 from rating.models import Experiment
 
 SVG = "image/svg+xml"
-USUAL = ("ellipse", ELLIPSES[0])  # needs no words in an address
 
 
-class Choices:
-    """What the reader wants to see, out of the address; what the page does not know falls back to its default."""
+class PlaneChoices(Choices):
+    """One recording or all, which ellipse, and what contrasts are to."""
 
-    def __init__(self, given: Asked, recordings: list[str]) -> None:
-        self.simulated = given.get("simulated") == "1"
-        self.recording = given["recording"] if given.get("recording") in recordings else ""
-        self.ellipse = given["ellipse"] if given.get("ellipse") in ELLIPSES else ELLIPSES[0]
-        self.against = given.get("against", "")
+    usual: ClassVar[Mapping[str, str]] = {"ellipse": ELLIPSES[0]}
 
-    def query(self, **changes: str) -> str:
-        """The same page with other choices."""
-        chosen = {
-            "simulated": "1" if self.simulated else "",
-            "recording": self.recording,
-            "ellipse": self.ellipse,
-            "against": self.against,
-        }
-        wanted = (chosen | changes).items()
-        return urlencode({name: value for name, value in wanted if value and (name, value) != USUAL})
+    def __init__(self, asked: Asked, recordings: list[str]) -> None:
+        super().__init__(asked)
+        self.recording = asked["recording"] if asked.get("recording") in recordings else ""
+        self.ellipse = one_of(asked.get("ellipse"), ELLIPSES)
+        self.against = asked.get("against", "")
+
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        return {"recording": self.recording, "ellipse": self.ellipse, "against": self.against}
 
 
 def _picture(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
-    chosen = Choices(asked, recordings_of(result["table"]))
+    chosen = PlaneChoices(asked, recordings_of(result["table"]))
     return [draw(scene_of(result["table"], recording=chosen.recording, ellipse=chosen.ellipse))]
 
 
@@ -75,7 +69,7 @@ class PlaneReport(Report):
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table = result["table"]
         recordings = recordings_of(table)
-        chosen = Choices(asked, recordings)
+        chosen = PlaneChoices(asked, recordings)
         scene = scene_of(table, recording=chosen.recording, ellipse=chosen.ellipse)
         contrasts, choices, against = tables.contrasts(table, chosen.against)
         return {

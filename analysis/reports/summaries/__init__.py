@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.page_tables import PageTable
 from analysis.reports.summaries import curve_figure, files, tables
-from analysis.reports.summaries.choices import Choices, chosen_utterance, chosen_version, shown_network
+from analysis.reports.summaries.choices import SummaryChoices, chosen_utterance, chosen_version, shown_network
 from analysis.reports.summaries.network_figure import draw
 from analysis.reports.summaries.words import metric_axis, metric_name, paragraph, warning_sentences
 from rating.models import Experiment
@@ -33,7 +33,7 @@ class SummariesReport(Report):
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table = result["table"]
-        chosen = Choices(asked, table)
+        chosen = SummaryChoices(asked, table)
         shown = shown_network(table, chosen)
         utterance, version = chosen_utterance(table, chosen), chosen_version(table, chosen)
         return {

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 from analysis.reports.base import Asked
+from analysis.reports.choices import Choices, one_of
 from analysis.reports.summaries.network_figure import Shown, remarks
 from analysis.reports.summaries.tables import METRICS
 
@@ -15,42 +15,36 @@ Tables = Mapping[str, Any]
 NO_VERSION = "-"
 
 
-class Choices:
-    """Out of the address; what the page does not know falls back to the first there is."""
+class SummaryChoices(Choices):
+    """One utterance, one of its versions or none, and one metric."""
 
-    def __init__(self, given: Asked, table: Tables) -> None:
-        self.simulated = given.get("simulated") == "1"
+    def __init__(self, asked: Asked, table: Tables) -> None:
+        super().__init__(asked)
         self.utterances = [row["item"] for row in table.get("utterances", []) if row["network"]]
-        self.utterance = _known(given.get("utterance", ""), self.utterances)
+        self.utterance = one_of(asked.get("utterance"), self.utterances)
         self.versions = [row["condition"] for row in table.get("versions", []) if row["item"] == self.utterance]
-        self.version = _known(given.get("version", ""), [*self.versions, NO_VERSION])
+        self.version = one_of(asked.get("version"), [*self.versions, NO_VERSION])
         metrics = {row["metric"] for row in table.get("curves", [])}
         self.metrics = [metric for metric in METRICS if metric in metrics]
-        self.metric = _known(given.get("metric", ""), self.metrics)
+        self.metric = one_of(asked.get("metric"), self.metrics)
 
-    def query(self, **changes: str) -> str:
-        """The same page with other choices."""
-        chosen = {
-            "simulated": "1" if self.simulated else "",
-            "utterance": self.utterance,
-            "version": self.version,
-            "metric": self.metric,
-        }
-        return urlencode({name: value for name, value in (chosen | changes).items() if value})
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        return {"utterance": self.utterance, "version": self.version, "metric": self.metric}
 
 
-def chosen_utterance(table: Tables, asked: Choices) -> Mapping[str, Any] | None:
+def chosen_utterance(table: Tables, asked: SummaryChoices) -> Mapping[str, Any] | None:
     return next((row for row in table.get("utterances", []) if row["item"] == asked.utterance and row["network"]), None)
 
 
-def chosen_version(table: Tables, asked: Choices) -> Mapping[str, Any] | None:
+def chosen_version(table: Tables, asked: SummaryChoices) -> Mapping[str, Any] | None:
     place = (asked.utterance, asked.version)
     scores = next((row for row in table.get("items", []) if (row["item"], row["condition"]) == place), None)
     found = next((row for row in table.get("versions", []) if (row["item"], row["condition"]) == place), None)
     return {**scores, **found} if scores and found else None
 
 
-def shown_network(table: Tables, asked: Choices) -> Shown | None:
+def shown_network(table: Tables, asked: SummaryChoices) -> Shown | None:
     """The network of an utterance; a maker's own version is held against the network of the others."""
     utterance, version = chosen_utterance(table, asked), chosen_version(table, asked)
     if utterance is None:
@@ -73,7 +67,3 @@ def shown_network(table: Tables, asked: Choices) -> Shown | None:
         target=version["target"],
     )
     return replace(shown, remarks=remarks(version, shown))
-
-
-def _known(wanted: str, known: list[str]) -> str:
-    return wanted if wanted in known else next(iter(known), "")

@@ -7,7 +7,7 @@ from typing import Any
 from analysis.exports import csv_lines
 from analysis.methods.summaries.study import maker_name
 from analysis.reports.base import Asked, Pieces, Result
-from analysis.reports.summaries.choices import Choices, shown_network
+from analysis.reports.summaries.choices import NO_VERSION, SummaryChoices, shown_network
 from analysis.reports.summaries.network_figure import draw
 from rating.models import Experiment
 
@@ -40,7 +40,7 @@ def evaluation(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
 
 def network(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
     """The network that the page shows, with the same version."""
-    shown = shown_network(result["table"], Choices(asked, result["table"]))
+    shown = shown_network(result["table"], SummaryChoices(asked, result["table"]))
     yield str(draw(shown)) if shown else EMPTY
 
 
@@ -48,7 +48,8 @@ def networks(result: Result) -> Iterator[tuple[str, Pieces]]:
     """Every utterance's network, numbered as on the page."""
     rows = result["table"].get("utterances", [])
     for number, row in enumerate(rows, start=1):
-        shown = shown_network(result["table"], Choices({"utterance": row["item"], "version": "-"}, result["table"]))
+        asked = {"utterance": row["item"], "version": NO_VERSION}
+        shown = shown_network(result["table"], SummaryChoices(asked, result["table"]))
         if shown:
             yield f"results/network-{number}.svg", [str(draw(shown))]
 

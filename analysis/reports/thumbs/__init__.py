@@ -2,36 +2,34 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
 
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
+from analysis.reports.choices import Choices, one_of
 from analysis.reports.thumbs import files, tables
 from analysis.reports.thumbs.plot import means_plot
 from analysis.reports.thumbs.words import paragraph, warnings
 from rating.models import Experiment
 
 
-class Choices:
-    """What the reader wants to see, out of the address; what the page does not know falls back to everything."""
+class ThumbsChoices(Choices):
+    """One dataset and one group of people or all, and which source others are compared with."""
 
     def __init__(self, table: Mapping[str, Any], asked: Asked) -> None:
+        super().__init__(asked)
         rows = table.get("rows", [])
         self.datasets = sorted({row["dataset"] for row in rows} - {None})
         self.groups = sorted({row["group"] for row in rows} - {None})
         self.sources = list(dict.fromkeys(row["condition"] for row in rows))
         self.dataset = asked["dataset"] if asked.get("dataset") in self.datasets else None
         self.group = asked["group"] if asked.get("group") in self.groups else None
-        self.against = asked["against"] if asked.get("against") in self.sources else next(iter(self.sources), "")
-        self.simulated = asked.get("simulated") == "1"
+        self.against = one_of(asked.get("against"), self.sources)
 
-    def query(self, **changes: str | None) -> str:
-        """The same page with other choices."""
-        chosen = {"dataset": self.dataset, "group": self.group, "against": self.against}
-        simulated = {"simulated": "1"} if self.simulated else {}
-        return urlencode({**simulated, **{name: value for name, value in (chosen | changes).items() if value}})
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        return {"dataset": self.dataset, "group": self.group, "against": self.against}
 
     def part(self, row: Mapping[str, Any]) -> bool:
         """Whether a row is about the dataset and the group that were chosen."""
@@ -39,7 +37,7 @@ class Choices:
 
 
 def _plot(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
-    chosen = Choices(result["table"], asked)
+    chosen = ThumbsChoices(result["table"], asked)
     return [means_plot([row for row in result["table"].get("rows", []) if chosen.part(row)], chosen.sources)]
 
 
@@ -69,7 +67,7 @@ class ThumbsReport(Report):
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table = result["table"]
-        chosen = Choices(table, asked)
+        chosen = ThumbsChoices(table, asked)
         rows = [row for row in table.get("rows", []) if chosen.part(row)]
         return {
             "asked": chosen,
@@ -87,7 +85,7 @@ class ThumbsReport(Report):
         }
 
 
-def _more(table: Mapping[str, Any], chosen: Choices) -> list[Any]:
+def _more(table: Mapping[str, Any], chosen: ThumbsChoices) -> list[Any]:
     """The tables that are looked up rather than read."""
     return [
         tables.over_assessors(table, chosen.part),
