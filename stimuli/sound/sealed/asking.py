@@ -128,7 +128,7 @@ def _ask(
         except TooMuchSaid:
             raise SoundTooCostly(name=name, resource=clause("room for the result")) from None
         except WireBroken as problem:
-            logger.debug("The sealed child for %s fell silent: %s", question["work"], problem)
+            logger.info("The sealed child for %s fell silent: %s", question["work"], problem)
             raise _obituary(ward, name=name, last=last) from None
 
 

@@ -54,7 +54,8 @@ class Line:
         try:
             self._wait_no_longer_than_allowed()
             socket.send_fds(self._end, [PREFIX.pack(len(text))], descriptors)
-            for part in (text, *blobs.values()):
+            # Not the empty ones: whoever has all the others may have answered and left by then.
+            for part in filter(None, (text, *blobs.values())):
                 self._wait_no_longer_than_allowed()
                 self._end.sendall(part)
         except TimeoutError:
