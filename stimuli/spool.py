@@ -4,7 +4,6 @@ import errno
 import fcntl
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -15,6 +14,7 @@ from django.conf import settings
 
 from core.disk import flush_to_disk
 from stimuli.errors.uploads import DiskFull, UploadBusy
+from stimuli.holding import clear_unheld, held_folder
 from stimuli.models import IntakeFile
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -98,10 +98,7 @@ def intakes_present() -> list[UUID]:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for one import that has no intake of its own; it is held, so that nobody takes it for forgotten."""
-    root = Path(settings.UPLOADS_DIR)
-    root.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=root))
-    with _held(folder):
+    with held_folder(Path(settings.UPLOADS_DIR), prefix=SCRATCH) as folder:
         try:
             yield folder
         finally:
@@ -113,7 +110,7 @@ def clear_scratch(*, before: datetime) -> None:
     for folder in Path(settings.UPLOADS_DIR).glob(f"{SCRATCH}*"):
         with suppress(FileNotFoundError):
             if folder.stat().st_mtime < before.timestamp():
-                _clear_unheld(folder)
+                clear_unheld(folder)
 
 
 @contextmanager
@@ -124,9 +121,8 @@ def work_folder(intake_id: UUID) -> Iterator[Path]:
     """
     home = folder_of(intake_id)
     for left in home.glob(f"{WORK}*"):
-        _clear_unheld(left)
-    folder = Path(tempfile.mkdtemp(prefix=WORK, dir=home))
-    with _held(folder):
+        clear_unheld(left)
+    with held_folder(home, prefix=WORK) as folder:
         yield folder
 
 
@@ -136,22 +132,6 @@ def free_bytes() -> int:
     while not place.exists():
         place = place.parent
     return shutil.disk_usage(place).free
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold a folder; the kernel lets go of it when its process dies."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _clear_unheld(folder: Path) -> None:
-    with suppress(FileNotFoundError, BlockingIOError), _held(folder):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -1,15 +1,12 @@
 """Long recordings made browsable: chunks in any order by any worker, then one fold; what is missing is made, once."""
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
-from uuid import uuid4
 
 from django.conf import settings
 from django.db import transaction
@@ -22,8 +19,8 @@ from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.errors.sound import DecoderDied, SoundBroken, SoundTooCostly
 from stimuli.models import Chunk, Recording
-from stimuli.services.sources import ask_sealed, original_of, pyramid_of, shape_of
-from stimuli.sound.drawing.folding import Folded, fold
+from stimuli.services import folds
+from stimuli.services.sources import ask_sealed, original_of, pyramid_of
 from stimuli.sound.sealed.asking import Limits
 
 CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
@@ -146,18 +143,8 @@ def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = l
             pool.shutdown(wait=False, cancel_futures=True)
             _refuse(recording, refusal, claim=Alone())
             raise
-    _fold_unless_done(recording)
+    _fold(recording, claim=Alone())
     told(total, total)
-
-
-def _fold_unless_done(recording: Recording) -> None:
-    """A worker may be at the same recording and be faster; then its chunks are gone, and all is well."""
-    try:
-        _fold(recording, claim=Alone())
-    except FileNotFoundError:
-        recording.refresh_from_db()
-        if recording.state != Recording.State.READY:
-            raise
 
 
 def chunk_count(recording: Recording) -> int:
@@ -216,16 +203,24 @@ def add_chunk(recording: Recording, number: int, *, claim: Claim) -> None:
 
 
 def _fold(recording: Recording, *, claim: Claim) -> None:
-    derived = Derived.of(recording)
-    with _scratch_folder(recording) as folder:
-        folded = _folded(recording, folder)
-        for name in folded.files:
-            storage.keep(derived.file(name), folder / name, linked=True)
-    with claim.fenced():
-        recording.state = Recording.State.READY
-        recording.measures = folded.measures.to_json()
-        recording.clock = [stretch.to_json() for stretch in folded.clock]
-        recording.save(update_fields=["state", "measures", "clock"])
+    """A command and a worker may be at the same recording: both make the same files, and the first says what they are.
+
+    The other may then find that the chunks are gone, and all is well.
+    """
+    try:
+        folded = folds.make_files(recording=recording)
+    except FileNotFoundError:
+        recording.refresh_from_db()
+        if recording.state != Recording.State.READY:
+            raise
+    else:
+        with claim.fenced():
+            recording.refresh_from_db(from_queryset=Recording.objects.select_for_update())
+            if recording.state != Recording.State.READY:
+                recording.state = Recording.State.READY
+                recording.measures = folded.measures.to_json()
+                recording.clock = [stretch.to_json() for stretch in folded.clock]
+                recording.save(update_fields=["state", "measures", "clock"])
     _remove_chunks(recording, claim=claim)
 
 
@@ -238,39 +233,10 @@ def _remove_chunks(recording: Recording, *, claim: Claim) -> None:
         recording.chunks.all().delete()
 
 
-def _folded(recording: Recording, folder: Path) -> Folded:
-    derived = Derived.of(recording)
-    names = map(derived.chunk, range(chunk_count(recording)))
-    chunks = (storage.read_range(name, 0, storage.byte_count(name)) for name in names)
-    return fold(chunks, shape=shape_of(recording), folder=folder)
-
-
 def _clear_scratch(*, before: datetime) -> None:
     storage.clear_scratch(before=before)
     spool.clear_scratch(before=before)
-    for left in _folding().glob("*"):
-        with suppress(FileNotFoundError):
-            if left.stat().st_mtime < before.timestamp():
-                shutil.rmtree(left, ignore_errors=True)
-
-
-def _folding() -> Path:
-    """Where final files are made: beside the files, so that they can be linked."""
-    return Path(settings.DATA_DIR) / "folding"
-
-
-@contextmanager
-def _scratch_folder(recording: Recording) -> Iterator[Path]:
-    """A folder to make final files in; what a killed attempt at the same recording has left is cleared away."""
-    home = _folding()
-    for left in home.glob(f"{recording.pk} *"):
-        shutil.rmtree(left, ignore_errors=True)
-    folder = home / f"{recording.pk} {uuid4().hex}"
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    folds.clear_scratch(before=before)
 
 
 @contextmanager

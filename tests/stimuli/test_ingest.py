@@ -17,7 +17,8 @@ from core.worker import work
 from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.models import Chunk, Recording
-from stimuli.services import ingest
+from stimuli.services import folds, ingest
+from stimuli.sound.drawing.folding import Folded
 from stimuli.sound.sealed.asking import Limits
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.sound.long_recordings import day_wav
@@ -119,6 +120,31 @@ def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Set
     enqueue(ingest.FOLD_JOB, recording_id=str(recording.pk))
     work_all()
     assert not storage.exists(Derived.of(recording).chunk(1))
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["chunks are there", "chunks are gone"])
+def test_a_command_and_a_worker_may_fold_the_same_recording(
+    day: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    """Neither takes the other's files away, and what a person corrects after the first stays corrected."""
+    recording = bring_in(day)
+    fold = folds._folded
+
+    def folded_beside_a_worker(recording: Recording, folder: Path) -> Folded:
+        monkeypatch.setattr(folds, "_folded", fold)
+        made = None if is_late else fold(recording, folder)
+        assert [job.state for job in work_all()][-1] == "done"
+        Recording.objects.update(clock=[])
+        return made or fold(recording, folder)
+
+    monkeypatch.setattr(folds, "_folded", folded_beside_a_worker)
+    ingest.ingest_at_once(recording=recording)
+    both = derived_digests(recording)
+    recording.refresh_from_db()
+    assert (recording.state, recording.clock) == ("ready", [])
+    assert not Chunk.objects.exists()
+    assert {"tiles.pack", "tiles.idx", "loudness.f32"} <= set(both)
+    assert not [name for name in both if name.startswith("chunk")]
 
 
 def test_what_is_missing_is_asked_for_once_and_never_while_somebody_is_at_it(day: Path) -> None:

@@ -1,0 +1,54 @@
+"""A folder that somebody works in is left alone, by this process and by any other; what the dead have left is not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stimuli import holding
+from stimuli.holding import clear_unheld, held_folder
+
+ROOT = Path(holding.__file__).parents[1]
+KILLED_AT_WORK = """
+import os, sys
+from pathlib import Path
+from stimuli.holding import held_folder
+with held_folder(Path(sys.argv[1]), prefix="work ") as folder:
+    (folder / "half").write_bytes(b"half")
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_held_folder_stays_and_is_cleared_when_its_holder_has_let_go(tmp_path: Path) -> None:
+    with held_folder(tmp_path / "new", prefix="work ") as folder:
+        (folder / "half").write_bytes(b"half")
+        clear_unheld(folder)
+        assert (folder / "half").exists()
+    assert folder.exists()
+    clear_unheld(folder)
+    assert not folder.exists()
+    clear_unheld(folder)  # gone already
+
+
+def test_what_a_killed_process_held_is_anybodys(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED_AT_WORK, str(tmp_path)], cwd=ROOT, check=False)
+    (left,) = tmp_path.iterdir()
+    assert (left / "half").exists()
+    clear_unheld(left)
+    assert not left.exists()
+
+
+def test_a_folder_cleared_between_its_making_and_its_holding_is_replaced(tmp_path: Path) -> None:
+    made: list[Path] = []
+
+    def cleared_at_first(*, prefix: str, dir: Path) -> str:
+        made.append(tmp_path / f"{prefix}{len(made)}")
+        if len(made) > 1:
+            made[-1].mkdir()
+        return str(made[-1])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stimuli.holding.tempfile.mkdtemp", cleared_at_first)
+        with held_folder(tmp_path, prefix="work ") as folder:
+            assert folder == made[1]
