@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.statistics.estimates import Floats, known_mean
 
-# As rating/protocols/thumbs.py declares them; OVERALL exists only where all five were given.
+# As rating/protocols/thumbs/ declares them; OVERALL exists only where all five were given.
 SCALES = ("PRECISION", "RECALL", "FLUENCY", "CONCISENESS", "IRRELEVANCE", "OVERALL")
 
 
