@@ -38,7 +38,7 @@ export class Annotating {
     this.#desk = desk;
     this.#status = need("[data-part=status]", root);
     this.#editing = new Editing(divisionOf(draft), durationS);
-    this.#keeping = new Keeping(scope, () => desk.keep(this.#payload(false), this.#listening.summary));
+    this.#keeping = new Keeping(scope, desk, () => desk.keep(this.#payload(false), this.#listening.summary));
     this.#picture = this.#mountPicture(root, page, scope);
     const heard = () => this.#keeping.soon("heard");
     this.#listening = new Listening(scope, this.#picture.viewer, draft.listened ?? {}, heard);

@@ -41,7 +41,7 @@ export class Rating {
     this.#desk = desk;
     const draft = readDraft(page.draft);
     const { probes: planned } = page.page as unknown as PlanePage;
-    this.#keeping = new Keeping(scope, () => desk.keep(this.#payload(false), this.#listening.summary));
+    this.#keeping = new Keeping(scope, desk, () => desk.keep(this.#payload(false), this.#listening.summary));
     this.#listening = new Listening(draft.listened ?? {}, (what) => this.#heard(what));
     this.#notebook = new Notebook(draft, () => this.#noted());
     const chosen = (token: Token) => this.#board.select(token);

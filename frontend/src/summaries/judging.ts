@@ -39,7 +39,7 @@ export class Judging {
     );
     this.#comment = need<HTMLTextAreaElement>("[data-part=comment]", root);
     this.#comment.value = draft.comment ?? "";
-    this.#drafts = new Keeping(scope, () => this.#keep());
+    this.#drafts = new Keeping(scope, desk, () => this.#keep());
     this.#sound = new Sound({
       root,
       page,

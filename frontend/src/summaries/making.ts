@@ -32,7 +32,7 @@ export class Making {
     this.#page = pageOf(shown) as MakerPage;
     this.#words = wordsOf(shown);
     this.#picks = new Picks(this.#words.length, draft.picked);
-    this.#drafts = new Keeping(scope, () => this.#keep());
+    this.#drafts = new Keeping(scope, desk, () => this.#keep());
     this.#sound = new Sound({
       root,
       page: shown,

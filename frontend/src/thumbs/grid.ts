@@ -67,7 +67,7 @@ export class Grid {
       changed: (sheet: Sheet, _: Cell, what: "number" | "comment") => this.#changed(sheet, what),
     };
     this.#rows = this.#sheets.flatMap((sheet) => rowsOf(scope, sheet, texts, acts));
-    for (const sheet of this.#sheets) this.#steps.set(sheet, new Keeping(scope, () => this.#keep(sheet)));
+    for (const sheet of this.#sheets) this.#steps.set(sheet, new Keeping(scope, desk, () => this.#keep(sheet)));
     this.#nameColumns();
     need("[data-part=rows]", root).replaceChildren(...this.#rows.map(({ element }) => element));
     this.#wire();

@@ -38,7 +38,7 @@ export class Rating {
     this.#parts = parts;
     const { scope, root, page, desk, texts } = parts;
     this.#answers = new PageAnswers(page);
-    this.#steps = new Keeping(scope, () => desk.keep(this.#payload(false), this.#clip.listened));
+    this.#steps = new Keeping(scope, desk, () => desk.keep(this.#payload(false), this.#clip.listened));
     this.#cards = this.#makeCards();
     this.#synthesised = new Synthesised(scope, root, page, this.#answers, () => this.#changed());
     this.#clip = new Clip({

@@ -89,6 +89,8 @@ export interface Desk {
   readonly sessions: readonly SessionSummary[];
   /** The markup that the server made for this protocol: the content of `<template id="protocol-page">`. */
   readonly markup: DocumentFragment;
+  /** Something was done that is not kept yet: nobody is told "saved" before what this gives is called. */
+  changing(): () => void;
   /** Keep a step: safe on this device at once, on the server as soon as it can be, and in this order. */
   keep(payload: Json, listened: Listened): void;
   /** Close the page with a whole answer; resolves when that is safe. */

@@ -211,7 +211,7 @@ export class VisitRun {
   }
 
   async #runWorkspace(page: TrialPage, view: WorkspaceView, scope: Scope): Promise<void> {
-    const { screen, keys, outbox } = this.#parts;
+    const { screen, keys, outbox, saveState } = this.#parts;
     screen.show("workspace");
     const now = asOf(page, outbox.waiting);
     const keep = ({ page: at, payload, listened, draft }: Step) => {
@@ -224,8 +224,9 @@ export class VisitRun {
       scope.dispose();
     };
     const pages = () => outbox.drained().then(() => this.#asking.pages());
-    const parts = { page: now, view, screen, keys, sessions: this.#sessions, scope, keep, renew, pages, turnTo };
-    await new Workspace(parts).done;
+    const changing = () => saveState.changing();
+    const desk = { changing, keep, renew, pages, turnTo };
+    await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...desk }).done;
     this.#last = null; // it is opened again by turning to it, if at all
     this.#current = null;
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describe } from "./savestate.ts";
+import { describe, overlaid } from "./savestate.ts";
 import type { Texts } from "./texts.ts";
 
 const texts = new Proxy({} as Texts, {
@@ -25,4 +25,10 @@ test("the pill has four states, and only the last two say what to do", () => {
 
 test("before the first answer nothing claims a time", () => {
   assert.equal(describe({ kind: "saved", at: null }, texts, clock).text, "saved");
+});
+
+test("what was done after the last save is not called saved, and trouble stays trouble", () => {
+  assert.equal(describe(overlaid({ kind: "saved", at: "2026-01-01T14:02:11Z" }, 1), texts, clock).state, "saving");
+  assert.equal(describe(overlaid({ kind: "saved", at: null }, 0), texts, clock).state, "saved");
+  assert.equal(describe(overlaid({ kind: "kept", waiting: 3 }, 1), texts, clock).state, "kept");
 });

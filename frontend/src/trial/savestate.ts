@@ -29,6 +29,11 @@ export function describe(state: SaveState, texts: Texts, clock: (iso: string) =>
   }
 }
 
+/** All that is on its way is saved, but something else was done meanwhile. Pure. */
+export function overlaid(state: SaveState, changes: number): SaveState {
+  return changes && state.kind === "saved" ? { kind: "saving", waiting: changes } : state;
+}
+
 export class SaveStateView {
   readonly #texts: Texts;
   readonly #pill = need("#save-state");
@@ -37,6 +42,7 @@ export class SaveStateView {
   readonly #clock: Intl.DateTimeFormat;
   #sessionLost = false;
   #state: SaveState = { kind: "saved", at: null };
+  readonly #changes = new Set<symbol>(); // done, and not on their way yet
 
   constructor(scope: Scope, texts: Texts, act: { retry: () => void; waiting: () => readonly VoteEvent[] }) {
     this.#texts = texts;
@@ -51,6 +57,16 @@ export class SaveStateView {
     this.#draw();
   }
 
+  /** Something was done that the outbox does not have yet; over when what this gives is called. */
+  changing(): () => void {
+    const change = Symbol("change");
+    this.#changes.add(change);
+    this.#draw();
+    return () => {
+      if (this.#changes.delete(change)) this.#draw();
+    };
+  }
+
   /** The server no longer knows this browser, as seen by a request other than the outbox's. */
   setSessionLost(lost: boolean): void {
     this.#sessionLost = lost;
@@ -58,7 +74,8 @@ export class SaveStateView {
   }
 
   #draw(): void {
-    const shown = describe(this.#state, this.#texts, (iso) => this.#clock.format(new Date(iso)));
+    const state = overlaid(this.#state, this.#changes.size);
+    const shown = describe(state, this.#texts, (iso) => this.#clock.format(new Date(iso)));
     const trouble = this.#sessionLost ? this.#texts.trouble_session : shown.trouble;
     this.#pill.dataset.state = shown.state;
     // Written only when it changes: a live region repeats every write aloud.

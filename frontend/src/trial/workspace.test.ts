@@ -26,8 +26,9 @@ test("what the server already has is not put back", () => {
 });
 
 /** A workspace over an outbox that takes a while for each step. */
-function worked(scope: Scope): { desk: Desk; steps: Step[]; done: Promise<void> } {
+function worked(scope: Scope): { desk: Desk; steps: Step[]; underWay: number[]; done: Promise<void> } {
   const steps: Step[] = [];
+  const underWay: number[] = [];
   const opened: Desk[] = [];
   const screen = { workspace: { replaceChildren() {} } as unknown as HTMLElement, markup: () => ({}), notice() {} };
   const workspace = new Workspace({
@@ -37,6 +38,10 @@ function worked(scope: Scope): { desk: Desk; steps: Step[]; done: Promise<void> 
     keys: Object.create(Keys.prototype) as Keys,
     sessions: [],
     scope,
+    changing: () => {
+      underWay.push(steps.length);
+      return () => underWay.pop();
+    },
     keep: async (step) => {
       await new Promise((resolve) => setTimeout(resolve, 3 - steps.length));
       steps.push(step);
@@ -45,7 +50,7 @@ function worked(scope: Scope): { desk: Desk; steps: Step[]; done: Promise<void> 
     pages: async () => [],
     turnTo() {},
   });
-  return { desk: opened[0] as Desk, steps, done: workspace.done };
+  return { desk: opened[0] as Desk, steps, underWay, done: workspace.done };
 }
 
 /** Where a browser would keep a note, and what a page hears when it is left. */
@@ -70,9 +75,10 @@ beforeEach(() => {
 
 test("steps are kept one after another, each under the revision after the one before, and the last closes", async () => {
   const scope = new Scope();
-  const { desk, steps, done } = worked(scope);
+  const { desk, steps, underWay, done } = worked(scope);
   desk.keep("a", LISTENED);
   desk.keep("b", LISTENED);
+  assert.equal(underWay.length, 2, "neither is safe yet");
   await desk.finish("whole", LISTENED);
   await done;
   const kept = steps.map(({ page, payload, draft }) => [payload, page.revision, draft]);
@@ -81,6 +87,7 @@ test("steps are kept one after another, each under the revision after the one be
     ["b", 3, true],
     ["whole", 4, false],
   ]);
+  assert.deepEqual(underWay, []);
   assert.ok(scope.disposed);
 });
 

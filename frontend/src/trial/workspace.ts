@@ -1,7 +1,7 @@
 // A page that is worked on: every step is kept, in order, and the last one closes the page.
 import type { Scope } from "../lib/scope.ts";
 import type { Json, Listened } from "../outbox/events.ts";
-import type { SessionSummary, TrialPage, WorkspaceView } from "./contract.ts";
+import type { Desk, SessionSummary, TrialPage, WorkspaceView } from "./contract.ts";
 import type { Keys } from "./keys.ts";
 import { leaveNote, takeNote } from "./parting.ts";
 import type { Screen } from "./screen.ts";
@@ -21,6 +21,7 @@ export interface WorkspaceParts {
   keys: Keys;
   sessions: readonly SessionSummary[];
   scope: Scope;
+  changing: Desk["changing"];
   /** Resolves when the step is safe. */
   keep: (step: Step) => Promise<void>;
   renew: () => Promise<TrialPage["media"]>;
@@ -38,7 +39,7 @@ export class Workspace {
   readonly done: Promise<void>;
 
   constructor(parts: WorkspaceParts) {
-    const { view, screen, keys, sessions, scope, renew, pages, turnTo } = parts;
+    const { view, screen, keys, sessions, scope, changing, renew, pages, turnTo } = parts;
     this.#parts = parts;
     scope.listen(window, "pagehide", () => {
       this.#leaving = true; // before the view, which makes its last step now
@@ -51,6 +52,7 @@ export class Workspace {
     const desk = {
       sessions,
       markup: screen.markup(),
+      changing,
       keep: (payload: Json, listened: Listened) => void this.#keep(page, payload, listened, true),
       finish: (payload: Json, listened: Listened) => this.#finish(payload, listened),
       renew,
@@ -82,7 +84,8 @@ export class Workspace {
     this.#revisions.set(page.trial, revision + 1);
     const step = { page: { ...page, revision }, payload, listened, draft };
     if (this.#leaving) leaveNote(page.trial, { revision, payload, listened });
-    this.#steps = this.#steps.then(() => this.#parts.keep(step));
+    const settled = this.#parts.changing();
+    this.#steps = this.#steps.then(() => this.#parts.keep(step)).finally(settled);
     return this.#steps;
   }
 }

@@ -7,6 +7,8 @@ let now = 0;
 let steps: number[] = [];
 let scope = new Scope();
 let keeping: Keeping;
+let changes = 0; // made and not settled
+let unsettled: number[] = []; // as they were when each step was made
 
 /** Time passes in small steps, as the timers and the clock both see it. */
 function pass(milliseconds: number): void {
@@ -21,8 +23,17 @@ beforeEach(() => {
   mock.method(performance, "now", () => now);
   const page = Object.assign(new EventTarget(), { visibilityState: "visible" });
   Object.assign(globalThis, { window: new EventTarget(), document: page });
-  [now, steps, scope] = [0, [], new Scope()];
-  keeping = new Keeping(scope, () => steps.push(now));
+  [now, steps, scope, changes, unsettled] = [0, [], new Scope(), 0, []];
+  const changing = () => {
+    changes += 1;
+    return () => {
+      changes -= 1;
+    };
+  };
+  keeping = new Keeping(scope, { changing }, () => {
+    steps.push(now);
+    unsettled.push(changes);
+  });
 });
 
 afterEach(() => {
@@ -77,4 +88,23 @@ test("a closed page makes no more steps", () => {
   keeping.drop();
   pass(5000);
   assert.deepEqual(steps, []);
+});
+
+test("nobody is told that a change is saved before it is a step, but listening is no change", () => {
+  keeping.soon("heard");
+  assert.equal(changes, 0);
+  keeping.soon("text");
+  keeping.soon("act");
+  assert.equal(changes, 1);
+  pass(1000);
+  assert.deepEqual([unsettled, changes], [[1], 0]);
+});
+
+test("a page that is closed leaves no change behind", () => {
+  keeping.soon("act");
+  keeping.drop();
+  assert.equal(changes, 0);
+  keeping.soon("act");
+  scope.dispose();
+  assert.deepEqual([changes, steps], [0, []]);
 });

@@ -1,5 +1,6 @@
 // When a change is kept: as soon as the hand rests, after a while even if it does not, and at once when the page is left.
 import type { Scope } from "../lib/scope.ts";
+import type { Desk } from "../trial/contract.ts";
 
 /** How long a hand rests after each kind of change before the step is made, in milliseconds. */
 export const REST_MS = { act: 400, text: 1000, heard: 3000 } as const;
@@ -16,13 +17,17 @@ interface Pending {
 
 export class Keeping {
   readonly #scope: Scope;
+  readonly #desk: Pick<Desk, "changing">;
   readonly #keep: () => void;
   #pending: Pending | null = null;
   #cancel = () => {};
+  #settled: (() => void) | null = null; // of a change that was made, and not only heard
 
-  constructor(scope: Scope, keep: () => void) {
+  constructor(scope: Scope, desk: Pick<Desk, "changing">, keep: () => void) {
     this.#scope = scope;
+    this.#desk = desk;
     this.#keep = keep;
+    scope.own(() => this.drop());
     scope.listen(window, "pagehide", () => this.flush());
     scope.listen(document, "visibilitychange", () => {
       if (document.visibilityState === "hidden") this.flush();
@@ -35,6 +40,7 @@ export class Keeping {
     if (heard && this.#pending && !this.#pending.heard) return;
     const sinceMs = this.#pending?.sinceMs ?? performance.now();
     this.#pending = { sinceMs, heard };
+    if (!heard) this.#settled ??= this.#desk.changing();
     this.#cancel();
     const leftMs = Math.max(sinceMs + LONGEST_MS - performance.now(), 0);
     this.#cancel = this.#scope.after(Math.min(REST_MS[change], leftMs), () => this.flush());
@@ -44,12 +50,17 @@ export class Keeping {
   drop(): void {
     this.#cancel();
     this.#pending = null;
+    this.#settled?.();
+    this.#settled = null;
   }
 
   /** Make the step now, if one is due. */
   flush(): void {
     if (!this.#pending) return;
+    const settled = this.#settled;
+    this.#settled = null;
     this.drop();
     this.#keep();
+    settled?.(); // not sooner: as a step it is not saved either
   }
 }
