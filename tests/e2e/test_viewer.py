@@ -180,7 +180,7 @@ def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, ear:
     stimulus = bring_in(incoming, wait=False)["day"]
     ear.open(live_server.url + page_of(stimulus))
     notice = ear.page.locator(".viewer__notice")
-    expect(notice).to_contain_text("Still being prepared: 0 percent can be seen and heard")
+    expect(notice).to_contain_text("Still being prepared: 0 percent can be seen")
     blank = ear.colours(".viewer__strip")
     with at_work():
         expect(notice).to_have_text("", timeout=90_000)

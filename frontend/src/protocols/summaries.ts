@@ -22,6 +22,5 @@ export function open(root: HTMLElement, page: ShownPage, desk: Desk, scope: Scop
     place.lang = words?.language ?? "";
   }
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
-  window.scrollTo({ top: 0 });
   new VIEWS[group](root, page, desk, texts, scope).focus();
 }

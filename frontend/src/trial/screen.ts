@@ -43,6 +43,7 @@ export class Screen {
     this.workspace.hidden = place !== "workspace";
     document.body.toggleAttribute("data-workspace", place === "workspace");
     if (place === "instructions") need("h1", this.instructions).focus();
+    if (place === "workspace") window.scrollTo({ top: 0 }); // not where the page before was left
   }
 
   showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {

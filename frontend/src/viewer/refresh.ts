@@ -5,7 +5,7 @@ import type { Remote } from "./remote.ts";
 
 const PAUSE_MS = 3000;
 
-/** The share of the recording that can be seen and heard. Pure. */
+/** The share of the recording that can be seen; most of what cannot is heard all the same. Pure. */
 export function shareReady({ ready, length_samples }: Manifest): number {
   return ready.reduce((sum, { start, stop }) => sum + stop - start, 0) / length_samples;
 }
