@@ -59,12 +59,12 @@ def laid_out(
 
 
 def figure(value: float | None, places: int = 2) -> str:
-    """Two decimals; what cannot be computed (the spread of one listener) is a dash, never a zero."""
-    return "-" if value is None else str(floatformat(value, places))
+    """Two decimals, a true minus; what cannot be computed (the spread of one listener) is a dash, never a zero."""
+    return "-" if value is None else str(floatformat(value, places)).replace("-", "−")
 
 
 def signed(value: float | None) -> str:
-    return "-" if value is None else ("+" if value >= 0 else "−") + figure(abs(value))
+    return f"+{figure(value)}" if value is not None and value >= 0 else figure(value)
 
 
 def percent(value: float) -> str:

@@ -62,7 +62,7 @@ def test_the_reader_chooses_what_the_interval_is_over(client: Client, experiment
         wanted = [
             [
                 *(row["condition"], row["scale"], "2", "6", "3", f"{row['mos']:.2f}", f"{row['sd']:.2f}"),
-                f"{row['ci_low']:.2f} – {row['ci_high']:.2f}",
+                f"{row['ci_low']:.2f} – {row['ci_high']:.2f}".replace("-", "−"),
             ]
             for row in tables[part]
         ]

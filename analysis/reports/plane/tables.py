@@ -112,11 +112,11 @@ def agreement(table: Tables) -> PageTable:
     columns: list[Column] = [
         word(_("Axis"), "scale"),
         (_("Raters"), True, count_of("n_raters")),
-        ("ICC(A,1)", True, lambda row: _number(row["icc"])),
-        (_("95 % CI"), True, lambda row: interval({"ci_low": row["icc_low"], "ci_high": row["icc_high"]}, _number)),
+        ("ICC(A,1)", True, lambda row: figure(row["icc"])),
+        (_("95 % CI"), True, lambda row: interval({"ci_low": row["icc_low"], "ci_high": row["icc_high"]})),
         (_("Summaries"), True, count_of("icc_targets")),
         (_("Dropped"), True, count_of("icc_targets_dropped")),
-        (_("Krippendorff's alpha"), True, lambda row: _number(row["alpha"])),
+        (_("Krippendorff's alpha"), True, lambda row: figure(row["alpha"])),
         word(_("Level"), "alpha_level"),
         (_("Marks"), True, count_of("alpha_marks")),
     ]
@@ -139,7 +139,7 @@ def raters(table: Tables) -> PageTable:
         (_("s.d."), True, lambda row: figure(row["sd"])),
         (_("s.d. ÷ others"), True, lambda row: figure(row["sd_ratio"])),
         (_("Range"), True, lambda row: f"{figure(row['low'])} – {figure(row['high'])}"),
-        (_("r with others"), True, lambda row: _number(row["r_with_others"])),
+        (_("r with others"), True, lambda row: figure(row["r_with_others"])),
     ]
     note = _(
         "Offset: the rater's marks less the mean of the others on the same summaries. s.d. over the rater's own marks, "
@@ -173,7 +173,7 @@ def slopes(table: Tables) -> PageTable:
         (_("Marks"), True, count_of("n_marks")),
         (_("Slope on z"), True, lambda row: signed(row["slope"])),
         (_("95 % CI"), True, lambda row: interval(row, signed)),
-        (_("r with z"), True, lambda row: _number(row["r_with_z"])),
+        (_("r with z"), True, lambda row: figure(row["r_with_z"])),
     ]
     note = _(
         "How far a family moves along an axis as z grows by one: each rater's least-squares slope within recordings, "
@@ -187,7 +187,7 @@ def families(table: Tables) -> PageTable:
         word(_("Family"), "family"),
         (_("Conditions"), True, count_of("n_conditions")),
         (_("Marks"), True, count_of("n_marks")),
-        ("r(TC, SD)", True, lambda row: _number(row["correlation"])),
+        ("r(TC, SD)", True, lambda row: figure(row["correlation"])),
         (_("Area under the curve"), True, lambda row: figure(row["area"], 3)),
     ]
     note = _(
@@ -215,7 +215,7 @@ def _cloud_columns(counted: str) -> list[Column]:
         (_("TC s.d."), True, lambda row: figure(row["tc_sd"], 3)),
         (_("SD mean"), True, lambda row: figure(row["sd_mean"], 3)),
         (_("SD s.d."), True, lambda row: figure(row["sd_sd"], 3)),
-        (_("Covariance"), True, lambda row: _number(row["cov"], 4)),
+        (_("Covariance"), True, lambda row: figure(row["cov"], 4)),
     ]
 
 
@@ -227,12 +227,7 @@ def _ellipse(row: Row) -> str:
     region = row["mean_95"]
     if region is None:
         return "-"
-    return f"{figure(region['major'], 3)} × {figure(region['minor'], 3)}, {_number(region['angle_deg'], 0)}°"
-
-
-def _number(value: float | None, places: int = 2) -> str:
-    """A minus sign and not a hyphen, as in the signed columns."""
-    return figure(value, places) if value is None or value >= 0 else f"−{figure(-value, places)}"
+    return f"{figure(region['major'], 3)} × {figure(region['minor'], 3)}, {figure(region['angle_deg'], 0)}°"
 
 
 def _place_of(condition: str) -> Callable[[Row], str]:
