@@ -44,6 +44,19 @@ def test_answers_given_without_a_network_arrive_after_a_reload(link: str, page: 
     assert "4" in listener.position()
 
 
+def test_a_page_whose_view_does_not_come_says_so_and_opens_when_it_does(link: str, page: Page) -> None:
+    page.route("**/view-*.js*", lambda route: route.abort())
+    listener = PointerListener(page)
+    listener.join(link)
+    listener.start()
+    waiting = page.locator("#waiting")
+    expect(waiting).to_have_text("Waiting for the server.")
+    expect(waiting).to_be_visible()
+    page.unroute("**/view-*.js*")
+    listener.rate(3)
+    expect(waiting).to_be_hidden()
+
+
 def test_the_same_link_on_another_device_goes_on_where_the_first_stopped(
     link: str, device: Callable[..., BrowserContext]
 ) -> None:

@@ -72,9 +72,11 @@ export class Asking {
     return { scope, onFailure, alarm: this.#alarm };
   }
 
-  #get<T>(path: string): Promise<T> {
-    const { config, scope, texts } = this.#parts;
+  async #get<T>(path: string): Promise<T> {
+    const { config, scope, texts, screen } = this.#parts;
     const ask = () => requestJson<T>(`${config.api}${path}`, { signal: scope.signal });
-    return retrying(ask, this.retry(scope, texts.waiting_for_network));
+    const answer = await retrying(ask, this.retry(scope, texts.waiting_for_network));
+    screen.noteOver();
+    return answer;
   }
 }

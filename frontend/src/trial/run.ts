@@ -284,7 +284,9 @@ export class VisitRun {
   }
 
   async #pageOf(trial: string): Promise<TrialPage | undefined> {
-    await this.#parts.outbox.drained(); // or the server would not know the newest answer to it
+    const { outbox, screen, texts } = this.#parts;
+    screen.note(texts.waiting_for_network);
+    await outbox.drained(); // or the server would not know the newest answer to it
     this.#queue.reopen(trial);
     return (await this.#asking.pages()).find((page) => page.trial === trial);
   }

@@ -30,6 +30,7 @@ export class Screen {
   readonly #progress = need<HTMLProgressElement>("#progress");
   readonly #practice = need("#practice");
   readonly #notice = need("#notice");
+  readonly #waiting = need("#waiting");
   readonly #checking = need("#checking");
 
   constructor(texts: Texts) {
@@ -41,6 +42,7 @@ export class Screen {
     this.instructions.hidden = place !== "instructions";
     this.#trial.hidden = place !== "trial";
     this.workspace.hidden = place !== "workspace";
+    if (place !== "none") this.noteOver();
     document.body.toggleAttribute("data-workspace", place === "workspace");
     if (place === "instructions") need("h1", this.instructions).focus();
     if (place === "workspace") window.scrollTo({ top: 0 }); // not where the page before was left
@@ -76,8 +78,17 @@ export class Screen {
     this.note(options.note);
   }
 
+  /** Beneath the play button; while no page is open, in a place of its own. */
   note(sentence: string): void {
-    if (this.#note.textContent !== sentence) this.#note.textContent = sentence;
+    const isBlank = this.#trial.hidden && !this.workspace.childElementCount;
+    const place = isBlank ? this.#waiting : this.#note;
+    if (place.textContent !== sentence) place.textContent = sentence;
+    if (isBlank) place.hidden = !sentence;
+  }
+
+  /** What was waited for has come. */
+  noteOver(): void {
+    this.#waiting.hidden = true;
   }
 
   notice(sentence: string): void {
