@@ -170,7 +170,6 @@ def sit_down(browser: Browser, link: str) -> Room:
     rater.join(link)
     rater.start()
     page.locator("[data-part=seen]").click()
-    rater.end_break()
     page.locator("[data-part=workspace][data-kind=rating]").wait_for()
     room = Room(browser, page.url, context.storage_state())
     context.close()
