@@ -18,7 +18,8 @@ from tests.factories import make_experiment, new_token, sit_down, vote_event
 
 pytestmark = pytest.mark.django_db
 
-EXAMPLE = {"item": "secretitem0", "captions": [{"condition": "secretsource0", "PRECISION": 4, "why": "It is right."}]}
+WORKED = {"PRECISION": 4, "RECALL": 3, "FLUENCY": 0, "CONCISENESS": 0, "IRRELEVANCE": 0, "why": "It is right."}
+EXAMPLE = {"item": "secretitem0", "captions": [{"condition": "secretsource0", **WORKED}]}
 SCORES = (4.5, 3, -0.1, 0, -0.5)
 FIRST_ROW, ROWS = 4, 4
 

@@ -1,10 +1,14 @@
 """THumBS: captions of a soundscape, scored for precision and recall, with penalties for how they are written."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
+from core.clauses import clause
+from core.errors import sentence
 from rating.protocols.base import (
+    PLAYS_ALLOWED,
     REFERENCE,
     Answer,
     Entry,
@@ -12,6 +16,7 @@ from rating.protocols.base import (
     Json,
     Mark,
     MaterialUnfit,
+    OptionUnfit,
     RatingProtocol,
     Scale,
     Slot,
@@ -20,11 +25,13 @@ from rating.protocols.base import (
 )
 from rating.protocols.material import by_item, texts, the_sound
 from rating.protocols.shapes import a_text, an_object, yes_or_no
+from rating.protocols.thumbs.example import check_example
 from rating.protocols.thumbs.words import LABEL_SETS
 
 SCORES = ("PRECISION", "RECALL")
 PENALTIES = ("FLUENCY", "CONCISENESS", "IRRELEVANCE")
 ENTERED = (*SCORES, *PENALTIES)
+STEPS = (0.5, 1)
 LONGEST_COMMENT = 5000
 PARTS = ("captions", "synthesised", "listened", "finished")
 
@@ -63,6 +70,18 @@ class CaptionScores(RatingProtocol):
         "example": {},  # {"item": ..., "captions": [{"condition", "PRECISION", ..., "why"}], "synthesised": false}
     }
     page_options = ("overall",)
+    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"overall": ("when set", "never")}
+    option_texts: ClassVar[Mapping[str, str]] = {
+        "plays_allowed": PLAYS_ALLOWED,
+        "step": sentence("The step of precision and recall: 0.5 or 1."),
+        "overall": sentence("Whether assessors see the overall score once all five scores are set, or never."),
+        "synthesised": sentence("Whether assessors say of each clip if it was synthesised."),
+        "blocks": sentence("The factor of items that divides the clips into blocks, with a rest in between."),
+        "example": sentence(
+            "A clip that is shown with its scores before the first and not rated, or nothing: its item, for each "
+            "caption the condition, the five scores and why they are so, and whether it was synthesised."
+        ),
+    }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
         wanted = {**self.defaults, **options}
@@ -94,6 +113,17 @@ class CaptionScores(RatingProtocol):
         kind = TrialKind.TEST if example is None else TrialKind.PRACTICE
         return TrialPlan(slots=slots, ask=ask, kind=kind, session=session, detail=detail)
 
+    def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
+        step = options.get("step", self.defaults["step"])
+        if step not in STEPS:
+            raise OptionUnfit(option="step", problem=clause("it is 0.5 or 1."))
+        if options.get("example"):
+            check_example(options["example"], material, scales=self._entered(step))
+
+    def _entered(self, step: float) -> list[Scale]:
+        """The scales that people score on, at the experiment's step."""
+        return [replace(self.scale(key), step=step) if key in SCORES else self.scale(key) for key in ENTERED]
+
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask), **trial.detail}
 
@@ -121,13 +151,14 @@ class CaptionScores(RatingProtocol):
     def _read_caption(self, key: str, caption: Json, trial: TrialPlan) -> dict[str, float]:
         scored = an_object(caption, f"the scores of {key}", keys=(*ENTERED, "comment"))
         values = {}
-        for scale in ENTERED:
-            if scored.get(scale) is None:
+        for scale in self._entered(trial.detail["step"]):
+            value = scored.get(scale.key)
+            if value is None:
                 continue
-            if scale in PENALTIES and _is_positive(scored[scale]):
-                raise InvalidAnswer(problem=f"{scale} is a penalty: 0 or a negative number down to -2, never positive.")
-            allowed = Scale(scale, 1, 5, trial.detail["step"]) if scale in SCORES else self.scale(scale)
-            values[scale] = allowed.accept(scored[scale])
+            if scale.key in PENALTIES and _is_positive(value):
+                problem = f"{scale.key} is a penalty: 0 or a negative number down to -2, never positive."
+                raise InvalidAnswer(problem=problem)
+            values[scale.key] = scale.accept(value)
         return values
 
     def transcribe(self, answer: Answer, trial: TrialPlan) -> Json:

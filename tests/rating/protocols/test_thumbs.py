@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from rating.protocols.base import Entry, InvalidAnswer, Mark, MaterialUnfit, TrialKind, TrialPlan
+from rating.options import check_options
+from rating.protocols.base import Entry, InvalidAnswer, Mark, MaterialUnfit, OptionUnfit, TrialKind, TrialPlan
 from rating.protocols.thumbs import ENTERED, CaptionScores, overall
 
 THUMBS = CaptionScores()
@@ -152,3 +153,46 @@ def test_whether_it_is_synthesised_is_only_asked_where_the_test_asks_it() -> Non
     read = THUMBS.read({key: value for key, value in answer().items() if key != "synthesised"}, silent)
     assert read.whole
     assert all(mark.scale != "SYNTHESISED" for mark in read.marks)
+
+
+MATERIAL = {"park": {"sound": "test", "describer": "test", "machine": "test"}}
+CAPTION = {"condition": "machine", "PRECISION": 4, "RECALL": 3.5, "FLUENCY": 0, "CONCISENESS": -0.5, "IRRELEVANCE": 0}
+
+
+def shown(**caption: Any) -> dict[str, Any]:
+    return {"item": "park", "captions": [{**CAPTION, **caption}], "synthesised": False}
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ({"step": 0.3}, "0.5 or 1"),
+        ({"overall": "sometimes"}, "one of when set, never"),
+        ({"synthesised": "yes"}, "true or false"),
+        ({"example": {"item": "park"}}, "a list of captions"),
+        ({"example": shown() | {"note": ""}}, "nothing else"),
+        ({"example": shown() | {"synthesised": "no"}}, "synthesised takes true or false"),
+        ({"example": shown() | {"item": "elsewhere"}}, "no item elsewhere"),
+        ({"example": shown(condition="ghost")}, "left are describer, machine, sound"),
+        ({"example": {"item": "park", "captions": [CAPTION, CAPTION]}}, "caption 2 must name a condition of its own"),
+        ({"example": {"item": "park", "captions": ["machine"]}}, "caption 1 must name"),
+        ({"example": shown(PRECISION=4.2)}, "PRECISION takes 1 to 5 in steps of 0.5"),
+        ({"example": shown(RECALL=None)}, "in caption 1, RECALL takes a number"),
+        ({"example": shown(FLUENCY=0.5)}, "FLUENCY takes -2 to 0"),
+        ({"step": 1.0, "example": shown()}, "RECALL takes 1 to 5 in steps of 1,"),
+        ({"example": shown(colour="red")}, "colour"),
+        ({"example": shown(why=7)}, "why of caption 1 is a text"),
+    ],
+)
+def test_options_that_could_not_be_followed_are_refused_with_what_would_be_right(
+    options: dict[str, Any], wrong: str
+) -> None:
+    with pytest.raises(OptionUnfit) as refused:
+        check_options(THUMBS, options, MATERIAL)
+    assert wrong in str(refused.value)
+
+
+def test_a_fit_example_is_accepted_and_before_an_import_only_its_shape_is_judged() -> None:
+    check_options(THUMBS, {"example": shown(why="All of it is there.")}, MATERIAL)
+    check_options(THUMBS, {"step": 1, "example": shown(RECALL=3)}, MATERIAL)
+    check_options(THUMBS, {"example": shown() | {"item": "not yet here"}}, {})
