@@ -70,7 +70,12 @@ def test_options_reach_the_metrics(tmp_path: Path) -> None:
 
 
 def test_a_person_reads_which_way_is_better_and_is_warned_apart(tmp_path: Path) -> None:
-    said, warned = run(written(tmp_path, [*SAMPLES, *[{**SAMPLES[2], "hypothesis": [700.0]}] * 5]))
+    path = written(tmp_path, [*SAMPLES, *[{**SAMPLES[2], "hypothesis": [700.0]}] * 5])
+    with pytest.raises(
+        CommandError, match=r"Problems: 5\. The first is in line 4: hypothesis has a chapter at 700\.0 s"
+    ):
+        run(path)
+    said, warned = run(path, "--keep-outside")
     row = next(line for line in said.splitlines() if line.startswith("window_diff"))
     assert "lower" in row
     assert "Line 4: Boundaries of the hypothesis outside the recording" in warned

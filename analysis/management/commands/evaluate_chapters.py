@@ -33,6 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--format", metavar="PRESET", help="how hypotheses that are texts are written")
         parser.add_argument("--custom-pattern", metavar="REGEX", help="what divides sections, for custom and custom_ts")
         parser.add_argument("--timestamp-format", metavar="FORM", help="such as MM:SS, for custom_ts")
+        parser.add_argument("--keep-outside", action="store_true", help="evaluate times outside a recording too")
         parser.add_argument("--num-bootstrap", type=int, default=100, metavar="N", help="rounds of resampling (100)")
         parser.add_argument("--seed", type=int, default=0, help="of the resampling (0)")
         parser.add_argument("--json", dest="as_json", action="store_true", help="print items, summary and more as JSON")
@@ -79,7 +80,13 @@ def _found(files: list[Path], options: dict[str, Any]) -> dict[str, Any]:
         if str(file) in readings:
             raise CommandError(f"'{file}' is named twice. Name each system's file once.")
         with file.open("rb") as lines:
-            readings[str(file)] = read_samples(lines, file=str(file), text_format=text_format, measures=measures)
+            readings[str(file)] = read_samples(
+                lines,
+                file=str(file),
+                text_format=text_format,
+                measures=measures,
+                keep_outside=options["keep_outside"],
+            )
     return report(readings, measures, resampling)
 
 

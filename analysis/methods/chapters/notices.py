@@ -36,13 +36,13 @@ def notices(sample: Sample, measures: Measures) -> Iterator[Notice]:
 
 def _about_times(side: Clause, answer: Answer, duration_s: float, measures: Measures) -> Iterator[Notice]:
     times_s = list(answer.boundaries_s)
-    if outside := _outside(times_s, duration_s):
+    if past := outside(times_s, duration_s):
         says = clause(
             "Boundaries of the {side} outside the recording: {count}, the first at {time} s of {duration} s. "
             "Those past the end count in the collar metrics alone, those before 0 nowhere.",
             side=side,
-            count=len(outside),
-            time=outside[0],
+            count=len(past),
+            time=past[0],
             duration=duration_s,
         )
         yield Notice("outside", says)
@@ -68,12 +68,12 @@ def _about_titles(side: Clause, answer: Answer, duration_s: float) -> Iterator[N
     if starts_s != sorted(starts_s):
         says = clause("The titles of the {side} are not in order of time; they are compared as listed.", side=side)
         yield Notice("titles-unsorted", says)
-    if outside := _outside(starts_s, duration_s):
+    if past := outside(starts_s, duration_s):
         says = clause(
             "Titles of the {side} that start outside the recording: {count}, the first at {time} s of {duration} s.",
             side=side,
-            count=len(outside),
-            time=outside[0],
+            count=len(past),
+            time=past[0],
             duration=duration_s,
         )
         yield Notice("titles-outside", says)
@@ -98,5 +98,6 @@ def _about_both(sample: Sample, measures: Measures) -> Iterator[Notice]:
         yield Notice("no-titles", says)
 
 
-def _outside(times_s: Sequence[float], duration_s: float) -> list[float]:
+def outside(times_s: Sequence[float], duration_s: float) -> list[float]:
+    """The times that the recording does not have."""
     return [time_s for time_s in times_s if not 0 <= time_s <= duration_s]

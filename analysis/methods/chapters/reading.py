@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from analysis.methods.chapters.errors import ChaptersOptionUnfit, ChaptersUnreadable
 from analysis.methods.chapters.evaluation import Answer, Measures, Sample
 from analysis.methods.chapters.formats import Format, Parsed, find_format
-from analysis.methods.chapters.notices import Notice, notices
+from analysis.methods.chapters.notices import Notice, notices, outside
 from analysis.methods.chapters.titles import Title
 from core.clauses import Clause, clause
 
@@ -51,8 +51,13 @@ class Unfit(Exception):
         self.problem = problem
 
 
-def read_samples(lines: Iterable[bytes], *, file: str, text_format: TextFormat, measures: Measures) -> Reading:
-    """Read all samples or refuse with the lines that are the reason. Empty lines are passed over."""
+def read_samples(
+    lines: Iterable[bytes], *, file: str, text_format: TextFormat, measures: Measures, keep_outside: bool = False
+) -> Reading:
+    """Read all samples or refuse with the lines that are the reason. Empty lines are passed over.
+
+    With `keep_outside`, times outside the recording are evaluated as chunkseg does, and noticed.
+    """
     reading = Reading()
     problems: list[tuple[int, Clause]] = []
     for number, line in enumerate(lines, 1):
@@ -62,6 +67,8 @@ def read_samples(lines: Iterable[bytes], *, file: str, text_format: TextFormat, 
         try:
             entry = _entry(content)
             sample, unread = _sample(entry, text_format)
+            if not keep_outside:
+                _check_inside(sample, titles=measures.titles)
         except Unfit as unfit:
             problems.append((number, unfit.problem))
             continue
@@ -106,6 +113,20 @@ def _sample(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[Sample,
     )
     hypothesis, unread = _hypothesis(entry, text_format)
     return Sample(hypothesis, reference, duration_s), unread
+
+
+def _check_inside(sample: Sample, *, titles: bool) -> None:
+    for side, answer in (("hypothesis", sample.hypothesis), ("reference", sample.reference)):
+        starts_s = [title.start_s for title in answer.titles or ()] if titles else []
+        if past := outside([*answer.boundaries_s, *starts_s], sample.duration_s):
+            says = clause(
+                "{field} has a chapter at {time} s, outside the recording of {duration} s; correct it, or give "
+                "--keep-outside to have it evaluated as chunkseg does",
+                field=side,
+                time=past[0],
+                duration=sample.duration_s,
+            )
+            raise Unfit(says)
 
 
 def _hypothesis(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[Answer, list[Notice]]:

@@ -17,7 +17,9 @@ SPOKEN = "[CSTART] 0:00:00 - Intro [CEND] hello [CSTART] 0:00:20 - Main [CEND] t
 
 def read(*lines: bytes, **options: Any) -> Reading:
     measures = Measures(titles=options.pop("titles", False), wer=options.pop("wer", False))
-    return read_samples(lines, file="s.jsonl", text_format=TextFormat(**options), measures=measures)
+    keep = options.pop("keep_outside", False)
+    form = TextFormat(**options)
+    return read_samples(lines, file="s.jsonl", text_format=form, measures=measures, keep_outside=keep)
 
 
 def line(**changes: Any) -> bytes:
@@ -34,7 +36,8 @@ def refused(*lines: bytes, **options: Any) -> list[str]:
 
 def noticed(**changes: Any) -> dict[str, str]:
     how = {name: changes.pop(name) for name in ("titles", "wer", "name") if name in changes}
-    return {notice.code: str(notice.says) for _, notice in read(line(**changes), **how).notices}
+    read_so = read(line(**changes), keep_outside=True, **how)
+    return {notice.code: str(notice.says) for _, notice in read_so.notices}
 
 
 def test_a_line_of_the_package_is_taken_as_it_is() -> None:
@@ -94,6 +97,32 @@ def test_what_cannot_be_evaluated_is_refused_with_its_line_and_the_remedy(conten
 def test_every_bad_line_is_named_and_an_empty_file_is_refused() -> None:
     assert [said[:6] for said in refused(b"{", line(), b"}")] == ["line 1", "line 3"]
     assert "the file is empty" in refused(b"\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"hypothesis": [10, 60.0]}, "line 1: hypothesis has a chapter at 60.0 s, outside the recording of 50.0 s"),
+        ({"reference": [-1.0, 10]}, "line 1: reference has a chapter at -1.0 s"),
+        ({"hypothesis": SPOKEN, "format": "cstart_ts", "duration": 35.0, "reference": [36.0]}, "reference has"),
+        ({"hypothesis": "# 1:00 - Late", "format": "markdown_ts"}, "hypothesis has a chapter at 60.0 s"),
+    ],
+)
+def test_a_chapter_outside_the_recording_is_refused_unless_it_is_meant(changes: dict[str, Any], says: str) -> None:
+    (problem,) = refused(line(**changes))
+    assert says in problem
+    assert "correct it, or give --keep-outside" in problem
+    assert len(read(line(**changes), keep_outside=True).samples) == 1
+
+
+def test_a_title_outside_the_recording_is_refused_where_titles_are_compared() -> None:
+    late = line(reference_titles=[["a", 99]])
+    assert "reference has a chapter at 99.0 s" in refused(late, titles=True)[0]
+    assert len(read(late).samples) == 1
+
+
+def test_a_chapter_at_either_end_is_inside() -> None:
+    assert len(read(line(hypothesis=[0, 50.0], reference=[0, 50.0])).samples) == 1
 
 
 def test_a_misspelt_format_is_refused_before_any_line_is_read() -> None:
