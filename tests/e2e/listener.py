@@ -115,7 +115,7 @@ class KeyboardListener(PointerListener):
         self.press("Enter")
 
     def set_level(self) -> None:
-        self.page.locator("#level-clips button:enabled").first.wait_for()
+        self.page.locator("#level-clips button:first-child:enabled").wait_for()  # another clip may come sooner
         self.press("Digit1")
         self.press("Shift+ArrowRight")
         self.page.locator("#level-lock:enabled").wait_for()
