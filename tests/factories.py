@@ -14,6 +14,7 @@ from core.services.accounts import create_account
 from listening.access import token_digest
 from listening.models import Invitation, Seat, Visit
 from listening.services import panels, visits
+from listening.services.procedures import change_procedure
 from rating.models import Ballot, Experiment, Trial
 from rating.registry import protocol as rules_of
 from rating.services.experiments import create_experiment, go_live
@@ -163,6 +164,14 @@ def sit_down(experiment: Experiment | None = None) -> Sitting:
 def new_token(experiment: Experiment, **options: Any) -> str:
     panel = experiment.panels.first() or panels.create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     return panels.invite(panel=panel, count=1, now=timezone.now(), actor=experiment.owner, **options)[0]
+
+
+def token_without_sound_check(experiment: Experiment) -> str:
+    """Open a draft to listeners who need not check ears and level; the token of an invitation to it."""
+    change_procedure(experiment=experiment, actor=experiment.owner, ear_check=False, level_check=False)
+    token = new_token(experiment)
+    go_live(experiment=experiment, actor=experiment.owner)
+    return token
 
 
 def seated_visit(experiment: Experiment | None = None) -> Visit:

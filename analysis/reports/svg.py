@@ -150,7 +150,7 @@ def x_axis(span: Span, y: float, *, title: str = "", grid_to: float | None = Non
         x = span.at(value)
         if grid_to is not None:
             shapes.append(line(x, y, x, grid_to, opacity=FAINT, stroke_dasharray="1 4"))
-        shapes += [line(x, y, x, y + 5, opacity=0.6), text(x, y + 19, f"{value:g}", anchor="middle", opacity=0.8)]
+        shapes += [line(x, y, x, y + 5, opacity=0.6), text(x, y + 19, _figure(value), anchor="middle", opacity=0.8)]
     if title:
         shapes.append(text((span.start_px + span.end_px) / 2, y + 38, title, anchor="middle"))
     return group(*shapes)
@@ -163,10 +163,14 @@ def y_axis(span: Span, x: float, *, title: str = "", grid_to: float | None = Non
         y = span.at(value)
         if grid_to is not None:
             shapes.append(line(x, y, grid_to, y, opacity=FAINT, stroke_dasharray="1 4"))
-        shapes += [line(x - 5, y, x, y, opacity=0.6), text(x - 9, y + 4, f"{value:g}", anchor="end", opacity=0.8)]
+        shapes += [line(x - 5, y, x, y, opacity=0.6), text(x - 9, y + 4, _figure(value), anchor="end", opacity=0.8)]
     if title:
         shapes.append(text(x, min(span.start_px, span.end_px) - 12, title, anchor="middle"))
     return group(*shapes)
+
+
+def _figure(value: float) -> str:
+    return f"{value:g}".replace("-", "−")
 
 
 def _attribute(name: str) -> str:

@@ -8,14 +8,11 @@ from pathlib import Path
 from core.models import User
 from listening.demos.soundscape.palette import EDGE_FRAMES, FALL, FRAME_S, KINDS, RISE, Palette, make_palette, scene
 from listening.demos.soundscape.sources import SCENE_S
-from listening.services.panels import create_panel
-from listening.services.procedures import change_procedure
+from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder, launch
 from rating.models import Experiment
-from rating.services.experiments import create_experiment, go_live
 from stimuli import spool
 from stimuli.models import Collection, Condition, Stimulus
-from stimuli.services.collections import add_text, create_collection
-from stimuli.services.imports import drafted_folder, import_draft
+from stimuli.services.collections import add_text
 
 SLUG = "demo-chaptering"
 TAKES_LONG = True  # some seconds of synthesis, and then the recordings are prepared by jobs of their own
@@ -60,13 +57,13 @@ SYSTEMS = {"steady": ((0.8, -1.6, 2.4), 0), "careless": ((9.0, -4.0, 1.0, -14.0)
 
 def build(*, owner: User) -> Experiment:
     """Make what is not there yet, each step in a transaction of its own; nobody waits for the recordings."""
-    collection = Collection.objects.filter(slug=SLUG).first() or create_collection(
+    collection = find_or_make_collection(
         owner=owner, slug=SLUG, title="Two recordings, their chapters, and two systems"
     )
     if not Stimulus.objects.filter(item__collection=collection, recording__isnull=False).exists():
         _fill(collection, owner)
     _tell_chapters(collection)
-    experiment = Experiment.objects.filter(slug=SLUG).first() or create_experiment(
+    experiment = find_or_make_experiment(
         owner=owner,
         slug=SLUG,
         title="Where does a new chapter begin?",
@@ -74,15 +71,9 @@ def build(*, owner: User) -> Experiment:
         protocol_slug="chaptering",
         label_set="chapters-en-1",
         consent_text=CONSENT,
-        seed="demo",
     )
-    if not experiment.panels.exists():
-        create_panel(experiment=experiment, seats=SEATS, actor=owner)
-    if experiment.state == Experiment.State.DRAFT:
-        # A boundary needs neither one ear nor one level.
-        change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-        experiment = go_live(experiment=experiment, actor=owner)
-    return experiment
+    # A boundary needs neither one ear nor one level.
+    return launch(experiment=experiment, owner=owner, seats={"": SEATS})
 
 
 def starts_s(sections: Sequence[Section]) -> list[float]:
@@ -99,8 +90,7 @@ def _fill(collection: Collection, owner: User) -> None:
         (folder / HEARD).mkdir()
         for name, sections in RECORDINGS.items():
             _write(folder / HEARD / f"{name}.mp3", sections, palette)
-        with drafted_folder(folder=folder, progress=_silently) as drafted:
-            import_draft(drafted=drafted, collection=collection, actor=owner, progress=_silently)
+        import_folder(folder=folder, collection=collection, owner=owner)
 
 
 def _write(path: Path, sections: Sequence[Section], palette: Palette) -> None:
@@ -136,7 +126,3 @@ def _guess(true: Sequence[tuple[float, str]], errors_s: Sequence[float], misses:
         if not misses or number % misses
     ]
     return [true[0], *found]
-
-
-def _silently(done: int, total: int, note: str) -> None:
-    """Nobody watches."""

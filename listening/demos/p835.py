@@ -6,15 +6,14 @@ from tempfile import TemporaryDirectory
 
 from core.models import User
 from listening.demos.noisy_speech import POOL, RATE_HZ, clips, pool
+from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder
 from listening.design.wishes import Wanted
 from listening.models import Design
 from listening.services.designs import adopt_draft, draft_design
 from listening.services.procedures import change_procedure
 from rating.models import Experiment
-from rating.services.experiments import create_experiment, go_live
+from rating.services.experiments import go_live
 from stimuli.models import Collection, Stimulus
-from stimuli.services.collections import create_collection
-from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.synthesis import clip_bytes
 
 SLUG = "demo-p835"
@@ -31,12 +30,12 @@ CONSENT = (
 
 def build(*, owner: User) -> Experiment:
     """Make what is not there yet, each step in a transaction of its own, so that nobody's vote waits for it."""
-    collection = Collection.objects.filter(slug=SLUG).first() or create_collection(
+    collection = find_or_make_collection(
         owner=owner, slug=SLUG, title="Babbled speech in noise, four ways of cleaning it"
     )
     if not Stimulus.objects.filter(item__collection=collection).exists():
         _fill(collection, owner)
-    experiment = Experiment.objects.filter(slug=SLUG).first() or create_experiment(
+    experiment = find_or_make_experiment(
         owner=owner,
         slug=SLUG,
         title="Speech in noise: P.835",
@@ -45,7 +44,6 @@ def build(*, owner: User) -> Experiment:
         label_set="p835-en-1",
         consent_text=CONSENT,
         options={"sessions": SESSIONS},
-        seed="demo",
     )
     if not Design.objects.filter(experiment=experiment).exists():
         wanted = Wanted(panels=PANELS, seats=SEATS, size=SIZE, sessions=SESSIONS, factors=tuple(POOL))
@@ -70,9 +68,4 @@ def _fill(collection: Collection, owner: User) -> None:
             rows = csv.writer(file)
             rows.writerow(["item", *POOL])
             rows.writerows([name, *factors.values()] for name, factors in pool())
-        with drafted_folder(folder=folder, metadata=table, progress=_silently) as drafted:
-            import_draft(drafted=drafted, collection=collection, actor=owner, progress=_silently)
-
-
-def _silently(done: int, total: int, note: str) -> None:
-    """Nobody watches."""
+        import_folder(folder=folder, metadata=table, collection=collection, owner=owner)

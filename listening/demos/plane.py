@@ -11,14 +11,10 @@ from listening.demos.soundscape.joining import write_recording
 from listening.demos.soundscape.palette import Palette, make_palette
 from listening.demos.soundscape.programmes import Programme
 from listening.demos.soundscape.summaries import Summary, eight_summaries, write_summaries
-from listening.services.panels import create_panel
-from listening.services.procedures import change_procedure
+from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder, launch
 from rating.models import Experiment
-from rating.services.experiments import create_experiment, go_live
 from stimuli import spool
 from stimuli.models import Collection, Stimulus
-from stimuli.services.collections import create_collection
-from stimuli.services.imports import drafted_folder, import_draft
 
 SLUG = "demo-plane"
 TAKES_LONG = True  # some twenty seconds, and then the recordings are prepared by jobs of their own
@@ -36,12 +32,12 @@ def build(*, owner: User) -> Experiment:
 
     Nobody waits for the recordings to be prepared: an MP3 is heard from its own frames, and the pictures fill in.
     """
-    collection = Collection.objects.filter(slug=SLUG).first() or create_collection(
+    collection = find_or_make_collection(
         owner=owner, slug=SLUG, title="A day in a small town, and eight summaries of it"
     )
     if not Stimulus.objects.filter(item__collection=collection).exists():
         _fill(collection, owner)
-    experiment = Experiment.objects.filter(slug=SLUG).first() or create_experiment(
+    experiment = find_or_make_experiment(
         owner=owner,
         slug=SLUG,
         title="A day in a minute: the TC/SD plane",
@@ -50,15 +46,9 @@ def build(*, owner: User) -> Experiment:
         label_set="plane-en-1",
         consent_text=CONSENT,
         options={"example": {"item": MORNING.name, "crosses": list(EXAMPLE)}},
-        seed="demo",
     )
-    if not experiment.panels.exists():
-        create_panel(experiment=experiment, seats=SEATS, actor=owner)
-    if experiment.state == Experiment.State.DRAFT:
-        # Neither criterion asks for one ear or one level, and the first excerpt should be heard at once.
-        change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-        experiment = go_live(experiment=experiment, actor=owner)
-    return experiment
+    # Neither criterion asks for one ear or one level, and the first excerpt should be heard at once.
+    return launch(experiment=experiment, owner=owner, seats={"": SEATS})
 
 
 def _fill(collection: Collection, owner: User) -> None:
@@ -71,8 +61,7 @@ def _fill(collection: Collection, owner: User) -> None:
         _write_table(folder / "recordings.csv", ("item", "starts_at"), starts)
         families = [(f"{family} z={z}", family, z) for family in ("greedy", "reference") for z in ("0", "0.5", "1")]
         _write_table(folder / "conditions.csv", ("condition", "method", "z"), families)
-        with drafted_folder(folder=folder, progress=_silently) as drafted:
-            import_draft(drafted=drafted, collection=collection, actor=owner, progress=_silently)
+        import_folder(folder=folder, collection=collection, owner=owner)
 
 
 def _write_sounds(folder: Path, programme: Programme, summaries: Mapping[str, Summary], palette: Palette) -> None:
@@ -87,7 +76,3 @@ def _write_sounds(folder: Path, programme: Programme, summaries: Mapping[str, Su
 def _write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([columns, *rows])
-
-
-def _silently(done: int, total: int, note: str) -> None:
-    """Nobody watches."""

@@ -8,15 +8,11 @@ from random import Random
 from typing import Any
 
 from core.models import User
-from listening.services.panels import create_panel
-from listening.services.procedures import change_procedure
+from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder, launch
 from rating.models import Experiment
 from rating.protocols.speech_summaries import JUDGE, MAKER
-from rating.services.experiments import create_experiment, go_live
 from stimuli import spool
 from stimuli.models import Collection, Stimulus
-from stimuli.services.collections import create_collection
-from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.synthesis import clip_bytes, speak
 
 SLUG = "demo-speech-summaries"
@@ -72,12 +68,12 @@ class Sentence:
 
 def build(*, owner: User) -> Experiment:
     """Make what is not there yet, each step in a transaction of its own, so that nobody's vote waits for it."""
-    collection = Collection.objects.filter(slug=SLUG).first() or create_collection(
+    collection = find_or_make_collection(
         owner=owner, slug=SLUG, title="Six sentences of news, and four ways to shorten them"
     )
     if not Stimulus.objects.filter(item__collection=collection).exists():
         _fill(collection, owner)
-    experiment = Experiment.objects.filter(slug=SLUG).first() or create_experiment(
+    experiment = find_or_make_experiment(
         owner=owner,
         slug=SLUG,
         title="The news in fewer words",
@@ -86,17 +82,9 @@ def build(*, owner: User) -> Experiment:
         label_set="summaries-en-1",
         consent_text=CONSENT,
         options={"ratio": RATIO, "tolerance": TOLERANCE},
-        seed="demo",
     )
-    if not experiment.panels.exists():
-        create_panel(experiment=experiment, seats=MAKERS, actor=owner, group=MAKER)
-    if experiment.panels.count() == 1:
-        create_panel(experiment=experiment, seats=JUDGES, actor=owner, group=JUDGE)
-    if experiment.state == Experiment.State.DRAFT:
-        # Nothing is judged by ear here.
-        change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-        experiment = go_live(experiment=experiment, actor=owner)
-    return experiment
+    # Nothing is judged by ear here.
+    return launch(experiment=experiment, owner=owner, seats={MAKER: MAKERS, JUDGE: JUDGES})
 
 
 def utterances() -> Iterator[dict[str, Any]]:
@@ -133,13 +121,8 @@ def _fill(collection: Collection, owner: User) -> None:
         for seed, record in enumerate(records, start=1):
             _write_sound(folder / f"{record['item']}.wav", seed, SECONDS_A_WORD * len(record["tokens"]))
         (folder / "utterances.jsonl").write_text("\n".join(json.dumps(record) for record in records))
-        with drafted_folder(folder=folder, progress=_silently) as drafted:
-            import_draft(drafted=drafted, collection=collection, actor=owner, progress=_silently)
+        import_folder(folder=folder, collection=collection, owner=owner)
 
 
 def _write_sound(path: Path, seed: int, duration_s: float) -> None:
     path.write_bytes(clip_bytes(speak(seed, duration_s, SAMPLE_RATE_HZ), SAMPLE_RATE_HZ))
-
-
-def _silently(done: int, total: int, note: str) -> None:
-    """Nobody watches."""

@@ -7,12 +7,10 @@ import numpy as np
 from core.models import User
 from listening.demos.soundscape import sources
 from listening.demos.soundscape.sources import RATE_HZ, Sound
-from listening.services.panels import create_panel
-from listening.services.procedures import change_procedure
+from listening.demos.steps import find_or_make_collection, find_or_make_experiment, launch
 from rating.models import Experiment
-from rating.services.experiments import create_experiment, go_live
 from stimuli.models import Collection, Condition, Stimulus
-from stimuli.services.collections import add_stimulus, add_text, create_collection
+from stimuli.services.collections import add_stimulus, add_text
 from stimuli.synthesis import clip_bytes
 
 SLUG = "demo-thumbs"
@@ -118,12 +116,10 @@ EXAMPLE = {
 
 def build(*, owner: User) -> Experiment:
     """Make what is not there yet, each step in a transaction of its own."""
-    collection = Collection.objects.filter(slug=SLUG).first() or create_collection(
-        owner=owner, slug=SLUG, title="Eight soundscapes and their captions"
-    )
+    collection = find_or_make_collection(owner=owner, slug=SLUG, title="Eight soundscapes and their captions")
     for seed, scene in enumerate((SAMPLE, *SCENES)):
         _add(collection, scene, seed)
-    experiment = Experiment.objects.filter(slug=SLUG).first() or create_experiment(
+    experiment = find_or_make_experiment(
         owner=owner,
         slug=SLUG,
         title="How good is the caption?",
@@ -132,16 +128,9 @@ def build(*, owner: User) -> Experiment:
         label_set="thumbs-en-1",
         consent_text=CONSENT,
         options={"example": EXAMPLE},
-        seed="demo",
     )
-    for group, seats in SEATS.items():
-        if not experiment.panels.filter(group=group).exists():
-            create_panel(experiment=experiment, seats=seats, group=group, actor=owner)
-    if experiment.state == Experiment.State.DRAFT:
-        # Captions are judged on any loudspeaker; the sample clip is there to set the level.
-        change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-        experiment = go_live(experiment=experiment, actor=owner)
-    return experiment
+    # Captions are judged on any loudspeaker; the sample clip is there to set the level.
+    return launch(experiment=experiment, owner=owner, seats=SEATS)
 
 
 def _add(collection: Collection, scene: Scene, seed: int) -> None:

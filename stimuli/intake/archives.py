@@ -39,16 +39,13 @@ class Entry:
     archive_name: str = field(repr=False, compare=False)
 
 
-# What zipfile raises for a compression or a version that it does not know.
-UnknownToZipfile = NotImplementedError
-
-
 def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
     """List what is in a zip, or refuse it as a whole. Nothing is unpacked, and no name in it becomes a name on disk."""
     directory = find_directory(file, name=name, most_entries=MOST_ENTRIES)
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, UnknownToZipfile, ValueError, OverflowError, struct.error) as trouble:
+    # RuntimeError is also what zipfile raises for a version or a compression that it does not know.
+    except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, struct.error) as trouble:
         problem = clause("its list of contents is damaged ({complaint})", complaint=str(trouble))
         raise ArchiveRefused(name=name, problem=problem) from None
     infos = archive.infolist()
@@ -78,7 +75,7 @@ def stream(entry: Entry) -> Iterator[bytes]:
                     _refuse_nested(entry, piece)
                 count += len(piece)
                 yield piece
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, UnknownToZipfile, RuntimeError) as trouble:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as trouble:
         problem = clause("'{path}' is damaged ({complaint})", path=entry.path, complaint=str(trouble))
         raise ArchiveRefused(name=entry.archive_name, problem=problem) from None
     if count != entry.byte_count:

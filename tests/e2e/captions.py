@@ -7,14 +7,12 @@ import numpy as np
 from django.db.models import F
 from playwright.sync_api import Locator, Page, expect
 
-from listening.services.procedures import change_procedure
 from rating.models import Score, Vote
-from rating.services.experiments import go_live
 from stimuli.services.collections import add_stimulus, add_text, create_collection
 from stimuli.synthesis import clip_bytes
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
-from tests.factories import make_experiment, make_user, new_token
+from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.waiting import wait_until
 
 RATE_HZ = 8000
@@ -44,10 +42,7 @@ def invitation(platform: Platform) -> str:
     experiment = make_experiment(
         owner, collection=collection, protocol="thumbs", live=False, options={"example": EXAMPLE}
     )
-    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-    token = new_token(experiment)
-    go_live(experiment=experiment, actor=owner)
-    return platform.url(f"/join/{token}/")
+    return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 
 def begin(listener: PointerListener, link: str) -> None:

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, Position, expect
 
-from listening.services.procedures import change_procedure
 from rating.models import Score, Vote
-from rating.services.experiments import go_live
 from stimuli.services.collections import create_collection
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
-from tests.factories import make_experiment, make_user, new_token
+from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.stimuli.sound.material import noise, written
 from tests.stimuli.test_imports import bring
 from tests.waiting import wait_until
@@ -46,10 +44,7 @@ def link(platform: Platform, tmp_path: Path) -> str:
     _write_recording(tmp_path / "sounds" / "A")
     bring(tmp_path / "sounds", collection)
     experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
-    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-    token = new_token(experiment)
-    go_live(experiment=experiment, actor=owner)
-    return platform.url(f"/join/{token}/")
+    return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 
 def _write_recording(folder: Path) -> None:

@@ -10,8 +10,6 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from listening.services.procedures import change_procedure
-from rating.services.experiments import go_live
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services import ingest
 from stimuli.services.clocks import correct_clock
@@ -20,7 +18,7 @@ from stimuli.sound.facts import Samples
 from stimuli.sound.measuring.clock import Stretch
 from tests.e2e.listener import PointerListener
 from tests.e2e.viewing import EAR, Viewing
-from tests.factories import make_experiment, make_user, new_token
+from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.stimuli.sound.material import found, mp3, noise, planted, written
 from tests.stimuli.test_imports import bring
 
@@ -74,10 +72,7 @@ def link(live_server: LiveServer, settings: Settings, tmp_path: Path) -> str:
     full = Stimulus.objects.get(condition__role=Condition.Role.FULL_LENGTH)
     correct_clock(stimulus=full, stretches=_stretches(), actor=owner)
     experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
-    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
-    token = new_token(experiment)
-    go_live(experiment=experiment, actor=owner)
-    return f"{live_server.url}/join/{token}/"
+    return f"{live_server.url}/join/{token_without_sound_check(experiment)}/"
 
 
 def _day() -> Samples:

@@ -1,4 +1,4 @@
-"""What a reader of the numbers should know about a sample: nothing is refused for it, and nothing is silent."""
+"""What a reader of the numbers should know about a sample that was evaluated: nothing about it is silent."""
 
 from __future__ import annotations
 

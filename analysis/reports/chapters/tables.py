@@ -38,7 +38,7 @@ def overview(table: Row, against: str) -> PageTable:
         other=against_words().get(against, "-"),
         lower=", ".join(str(METRIC_NAMES[name]) for name in headlines if METRICS[name].lower_is_better) or "-",
     )
-    return laid_out("overview", _("Overview"), note, columns, sorted(rows, key=by_kind))
+    return laid_out("overview", _("Overview"), note if measured else "", columns, sorted(rows, key=by_kind))
 
 
 def means(table: Row, metric: str, against: str) -> PageTable:

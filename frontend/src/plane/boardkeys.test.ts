@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandFor, type Stroke } from "./boardkeys.ts";
+import type { Stroke } from "../viewer/keys.ts";
+import { commandFor } from "./boardkeys.ts";
 
 function stroke(key: string, change: Partial<Stroke> = {}): Stroke {
   return { key, repeat: false, shiftKey: false, ctrlKey: false, altKey: false, metaKey: false, ...change };

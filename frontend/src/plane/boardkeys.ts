@@ -1,15 +1,6 @@
 // What the keys mean on the plane itself, and the two that mean the same everywhere.
+import type { Stroke } from "../viewer/keys.ts";
 import type { Axis } from "./crosses.ts";
-
-/** What a key event is judged by; a KeyboardEvent has all of it. */
-export interface Stroke {
-  key: string;
-  repeat: boolean;
-  shiftKey: boolean;
-  ctrlKey: boolean;
-  altKey: boolean;
-  metaKey: boolean;
-}
 
 export type Command =
   | { do: "nudge"; axis: Axis; by: number }

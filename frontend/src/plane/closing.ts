@@ -1,6 +1,7 @@
 // Closing a recording: what was not heard is told, what is tentative is asked about, and only missing crosses forbid it.
-import { fill, need } from "../lib/dom.ts";
+import { fill } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
+import { ClosingDialog } from "../workspace/closing.ts";
 import type { Board, Token } from "./contract.ts";
 import { numberOf, tentativeTokens } from "./crosses.ts";
 import type { PlaneTexts } from "./texts.ts";
@@ -25,44 +26,30 @@ const names = (tokens: readonly Token[]) => tokens.map(numberOf).join(", ");
 
 export class Closing {
   readonly #parts: ClosingParts;
-  readonly #dialog: HTMLDialogElement;
 
   constructor(parts: ClosingParts) {
     this.#parts = parts;
-    const { scope, root } = parts;
-    this.#dialog = need("[data-part=closing]", root);
-    scope.listen(need("[data-part=finish]", root), "click", () => this.#ask());
-    scope.listen(this.#dialog, "close", () => {
-      if (this.#dialog.returnValue === "finish") void this.#finish();
-    });
+    const { scope, root, board, finish } = parts;
+    const decideAndFinish = () => {
+      board.decideAll();
+      return finish();
+    };
+    new ClosingDialog(scope, root, { tell: (dialog) => this.#tell(dialog), finish: decideAndFinish });
   }
 
-  #ask(): void {
+  #tell(dialog: ClosingDialog): void {
     const { texts, tokens, board, facts } = this.#parts;
     const missing = tokens.filter((token) => !board.crosses[token]);
     const tentative = tentativeTokens(board.crosses);
     const { unheard, hoursWithoutProbes } = facts();
-    this.#say("missing", missing.length ? fill(texts.missing, { n: names(missing) }) : "");
-    this.#say("tentative", tentative.length ? fill(texts.tentative, { n: names(tentative) }) : "");
-    this.#say("unheard", unheard.length ? fill(texts.unheard, { n: names(unheard) }) : "");
     const bare = hoursWithoutProbes.length;
-    this.#say("unprobed", bare ? fill(texts.unprobed, { n: bare, hours: hoursWithoutProbes.join(", ") }) : "");
-    const go = need<HTMLButtonElement>("[value=finish]", this.#dialog);
-    go.hidden = missing.length > 0;
-    go.textContent = tentative.length ? texts.decide_and_close : texts.close_recording;
-    this.#dialog.returnValue = "";
-    this.#dialog.showModal();
-  }
-
-  #say(name: string, sentence: string): void {
-    const place = need(`[data-fact=${name}]`, this.#dialog);
-    place.textContent = sentence;
-    place.hidden = !sentence;
-  }
-
-  async #finish(): Promise<void> {
-    const { board, finish } = this.#parts;
-    board.decideAll();
-    await finish();
+    dialog.say({
+      missing: missing.length ? fill(texts.missing, { n: names(missing) }) : "",
+      tentative: tentative.length ? fill(texts.tentative, { n: names(tentative) }) : "",
+      unheard: unheard.length ? fill(texts.unheard, { n: names(unheard) }) : "",
+      unprobed: bare ? fill(texts.unprobed, { n: bare, hours: hoursWithoutProbes.join(", ") }) : "",
+    });
+    dialog.go.hidden = missing.length > 0;
+    dialog.go.textContent = tentative.length ? texts.decide_and_close : texts.close_recording;
   }
 }

@@ -33,7 +33,13 @@ export function mount(root: HTMLElement, page: ShownPage, _player: Player, scope
 function buildGroup(slot: string, scale: string, words: ScaleWords | undefined): Group {
   const anchors = words?.anchors ?? [];
   const inputs = anchors.map(({ value }) =>
-    make("input", { type: "radio", name: `${slot}-${scale}`, value: String(value), autocomplete: "off" }),
+    make("input", {
+      type: "radio",
+      class: "fills-label",
+      name: `${slot}-${scale}`,
+      value: String(value),
+      autocomplete: "off",
+    }),
   );
   const choices = anchors.map(({ value, label }, index) =>
     make(

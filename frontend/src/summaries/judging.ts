@@ -165,7 +165,7 @@ function buildVersion(
 ): Version {
   const anchors = words?.anchors ?? [];
   const inputs = anchors.map(({ value }) =>
-    make("input", { type: "radio", name: key, value: String(value), autocomplete: "off" }),
+    make("input", { type: "radio", class: "fills-label", name: key, value: String(value), autocomplete: "off" }),
   );
   for (const input of inputs) input.checked = Number(input.value) === mark;
   const choices = anchors.map(({ value, label }, index) =>

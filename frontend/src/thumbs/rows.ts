@@ -163,7 +163,7 @@ export class Row {
 }
 
 function choice(id: string, value: number, anchor: string) {
-  const radio = make("input", { type: "radio", name: id, value: String(value) });
+  const radio = make("input", { type: "radio", class: "fills-label", name: id, value: String(value) });
   const words = anchor ? [make("small", {}, anchor)] : [];
   const label = make("label", { class: "thumbs-choice" }, radio, make("span", {}, formatNumber(value)), ...words);
   if (!Number.isInteger(value) && value > 0) label.dataset.half = "yes";

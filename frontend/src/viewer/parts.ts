@@ -165,7 +165,11 @@ export function makeParts(texts: ViewerTexts, options: Options): Parts {
 }
 
 function group(label: string, ...children: Node[]): HTMLElement {
-  return make("div", { class: "viewer__group", ...(label ? { role: "group", "aria-label": label } : {}) }, ...children);
+  return make(
+    "div",
+    { class: "viewer__group joined", ...(label ? { role: "group", "aria-label": label } : {}) },
+    ...children,
+  );
 }
 
 function arrange(parts: Parts, labels: [HTMLElement, HTMLElement], hint: HTMLElement): HTMLElement {
