@@ -127,7 +127,7 @@ PLANTED: list[tuple[Callable[[str], list[str]], str]] = [
     (rules.machine_paths, '"resolved": "https://registry.example.org/x.tgz"'),
 ]
 INNOCENT: list[tuple[Callable[[str], list[str]], str]] = [
-    (rules.module_size, "line\n" * 300),
+    (rules.module_size, "line\n" * 600),
     (lambda text: rules.docstring(ast.parse(text)), '"""A sentence."""'),
     (lambda text: rules.naive_time(ast.parse(text)), "datetime.now(UTC)"),
     (
