@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.console import ROOT, Stop, complain, say
-from scripts.install import PYTHON, TEST_REQUIREMENTS, set_up
+from scripts.install import PYTHON, TEST_REQUIREMENTS, keep_bytecode, set_up
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,9 @@ def help_(arguments: Sequence[str]) -> int:
 TARGETS = {
     "run": Target("start Earmark here: set-up, database, demo, web server and worker (--port N, --host H)", run),
     "test": Target(
-        "run every test on SQLite and on PostgreSQL with Redis, and the browser tests ([pytest arguments])", test
+        "test everything once: PostgreSQL with Redis, SQLite, a browser, kills (--all: every test on both databases, "
+        "days of sound, every look; [pytest arguments])",
+        test,
     ),
     "check": Target(
         "format, lint, types, import contracts, migrations, translations and the fast tests (--static: without tests)",
@@ -95,6 +97,7 @@ def main(arguments: Sequence[str]) -> int:
     if target is None:
         complain(f"./earmark has no target {name!r}; ./earmark help lists them.")
         return 2
+    keep_bytecode()
     try:
         return target.work(rest)
     except Stop as reason:

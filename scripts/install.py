@@ -47,6 +47,12 @@ def node_environment() -> dict[str, str]:
     return {"PATH": path, "NODE_USE_SYSTEM_CA": "1", "NO_UPDATE_NOTIFIER": "1"}
 
 
+def keep_bytecode() -> None:
+    """Let the processes that are started from here compile each module once: many containers forbid it."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "pycache"))
+
+
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
     """Two commands started together must not install into the same environment."""

@@ -1,4 +1,4 @@
-"""`./earmark test`: the front end, then pytest on SQLite, on PostgreSQL with Redis, and in a browser."""
+"""`./earmark test`: the front end, then pytest in stages: PostgreSQL with Redis, SQLite, a browser, and kills."""
 
 import os
 import subprocess
@@ -13,9 +13,31 @@ from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_envi
 from scripts.provision import PIECES, provide
 
 NOTHING_COLLECTED = 5
-# What knows no database is tested once.
-WITHOUT_PURE = ("--ignore=tests/stimuli/sound", "--ignore=tests/stimuli/intake")
 COUNTED = ("passed", "failed", "errors", "skipped")
+SLOWEST = 10
+EVERYTHING = "--all"
+SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
+SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
+# Two processes for what is quick; what kills processes has the machine to itself.
+TOGETHER = ("-n", "2", "--dist", "worksteal")
+# Every module with what it has set up in one process.
+BY_MODULE = ("-n", "2", "--dist", "loadfile")
+# SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
+ON_SQLITE = (
+    "tests/contracts/test_jobs_twice.py",
+    "tests/contracts/test_protocol_visits.py",
+    "tests/core",
+    "tests/listening/test_design_jobs.py",
+    "tests/listening/test_seats.py",
+    "tests/listening/test_visits.py",
+    "tests/listening/test_votes_api.py",
+    "tests/races",
+    "tests/rating",
+    "tests/stimuli/test_imports.py",
+    "tests/stimuli/test_ingest.py",
+    "tests/stimuli/test_intake_jobs.py",
+    "tests/stimuli/test_uploads.py",
+)
 
 
 @dataclass
@@ -25,31 +47,56 @@ class Outcome:
     counts: dict[str, int] = field(default_factory=dict)
     failed: bool = False
     missing: str = ""
+    seconds: float = 0.0
+    times: list[tuple[float, str]] = field(default_factory=list)
 
     def __str__(self) -> str:
         if self.missing:
             return f"SKIPPED: {self.missing}"
         said = ", ".join(f"{count} {name}" for name in COUNTED if (count := self.counts.get(name, 0)))
-        return (said or "nothing to run") + (" - FAILED" if self.failed else "")
+        spent = f" ({_minutes(self.seconds)})" if self.seconds else ""
+        return (said or "nothing to run") + spent + (" - FAILED" if self.failed else "")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of pytest: on which database, with which arguments, and what the machine must have for it."""
+
+    name: str
+    database: str
+    arguments: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def stages(*, everything: bool) -> list[Stage]:
+    """What `./earmark test` runs, or with --all: each test once, and SQLite's own, or every test on both databases."""
+    short = "" if everything else " and not long"
+    sqlite = () if everything else ON_SQLITE
+    how = {"EARMARK_TEST_ALL": "1" if everything else ""}
+    scale = {"EARMARK_FAULT_SCALE": os.environ.get("EARMARK_FAULT_SCALE", "1" if everything else SMALL_SCALE)}
+    quick = ("-m", f"not browser and not faults{short}", *TOGETHER)
+    return [
+        Stage("postgresql", "postgresql", quick, SERVERS, how),
+        Stage("sqlite", "sqlite", (*quick, *sqlite), environment=how),
+        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE), BROWSER, how),
+        Stage("postgresql faults", "postgresql", ("-m", "faults"), SERVERS, how | scale),
+        Stage("sqlite faults", "sqlite", ("-m", "faults"), environment=how | scale),
+    ]
 
 
 def test(arguments: Sequence[str]) -> int:
     set_up(TEST_REQUIREMENTS)
     missing = _provide_pieces()
-    if arguments:
-        outcomes = {
-            "sqlite": _pytest("sqlite", arguments, chosen=True),
-            "postgresql": _pytest("postgresql", arguments, missing=_servers(missing), chosen=True),
-        }
-    else:
-        outcomes = {"front end": _front_end()}
-        # Two processes for what is quick; what kills processes has the machine to itself.
-        for database, lacking in (("sqlite", ""), ("postgresql", _servers(missing))):
-            quick = ["-m", "not browser and not faults", "-n", "2", *(WITHOUT_PURE if database == "postgresql" else ())]
-            outcomes[database] = _pytest(database, quick, missing=lacking)
-            outcomes[f"{database} faults"] = _pytest(database, ["-m", "faults"], missing=lacking, part="faults")
-        lacking = missing.get("Chromium", "")
-        outcomes["browser"] = _pytest("sqlite", ["-m", "browser"], missing=lacking, part="browser")
+    everything = EVERYTHING in arguments
+    chosen = tuple(argument for argument in arguments if argument != EVERYTHING)
+    if chosen:
+        how = {"EARMARK_TEST_ALL": "1" if everything else os.environ.get("EARMARK_TEST_ALL", "")}
+        asked = [Stage("sqlite", "sqlite", chosen, environment=how)]
+        asked.append(Stage("postgresql", "postgresql", chosen, SERVERS, how))
+        return summary({stage.name: _pytest(stage, missing, chosen=True) for stage in asked}, missing)
+    outcomes = {"front end": _front_end()}
+    outcomes |= {stage.name: _pytest(stage, missing) for stage in stages(everything=everything)}
     return summary(outcomes, missing)
 
 
@@ -57,13 +104,11 @@ def faults(arguments: Sequence[str]) -> int:
     """The kill tests, larger than a test run has time for."""
     set_up(TEST_REQUIREMENTS)
     missing = _provide_pieces()
-    os.environ.setdefault("EARMARK_FAULT_SCALE", "5")
-    chosen = ["-m", "faults", *arguments]
-    outcomes = {
-        "sqlite faults": _pytest("sqlite", chosen, part="faults"),
-        "postgresql faults": _pytest("postgresql", chosen, missing=_servers(missing), part="faults"),
-    }
-    return summary(outcomes, missing)
+    scale = {"EARMARK_FAULT_SCALE": os.environ.get("EARMARK_FAULT_SCALE", "5")}
+    chosen = ("-m", "faults", *arguments)
+    asked = [Stage("sqlite faults", "sqlite", chosen, environment=scale)]
+    asked.append(Stage("postgresql faults", "postgresql", chosen, SERVERS, scale))
+    return summary({stage.name: _pytest(stage, missing) for stage in asked}, missing)
 
 
 def _provide_pieces() -> dict[str, str]:
@@ -73,13 +118,10 @@ def _provide_pieces() -> dict[str, str]:
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _servers(missing: dict[str, str]) -> str:
-    return " ".join(missing[name] for name in ("PostgreSQL", "Redis") if name in missing)
-
-
 def _front_end() -> Outcome:
     """Types, lint and tests of the TypeScript; every one of them runs, whatever the others say."""
     outcome = Outcome()
+    started = time.monotonic()
     for script in ("types", "lint", "test"):
         say(f"\n== front end: {script}")
         done = subprocess.run(
@@ -91,43 +133,59 @@ def _front_end() -> Outcome:
         outcome.failed |= done.returncode != 0
         name = "passed" if done.returncode == 0 else "failed"
         outcome.counts[name] = outcome.counts.get(name, 0) + 1
+    outcome.seconds = time.monotonic() - started
     return outcome
 
 
-def _pytest(
-    database: str, arguments: Sequence[str], *, missing: str = "", part: str = "tests", chosen: bool = False
-) -> Outcome:
+def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False) -> Outcome:
     """One run of pytest. What a person chose may live on one database only; any other run without tests has failed."""
-    if missing:
-        return Outcome(missing=missing)
-    say(f"\n== {database}: {part}")
-    report = LOGS / f"{database}-{part}.xml"
+    if lacking := " ".join(missing[name] for name in stage.needs if name in missing):
+        return Outcome(missing=lacking)
+    say(f"\n== {stage.name}")
+    report = LOGS / f"{stage.name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
+    started = time.monotonic()
     done = subprocess.run(
         # The older report family is the one that may hold a test's own figures (record_property).
-        [PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *arguments],
+        [PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
         cwd=ROOT,
-        env={**os.environ, "EARMARK_TEST_DATABASE": database},
+        env={**os.environ, **stage.environment, "EARMARK_TEST_DATABASE": stage.database},
         check=False,
     )
     fine = {0, NOTHING_COLLECTED} if chosen else {0}
-    return Outcome(counts=_counts(report), failed=done.returncode not in fine)
+    outcome = read_report(report)
+    outcome.failed, outcome.seconds = done.returncode not in fine, time.monotonic() - started
+    return outcome
 
 
-def _counts(report: Path) -> dict[str, int]:
+def read_report(report: Path) -> Outcome:
+    """The counts and the times of the tests in a report that pytest has written."""
     if not report.exists():
-        return {}
-    suites = ElementTree.parse(report).getroot().iter("testsuite")  # noqa: S314 - pytest wrote it a moment ago
+        return Outcome()
+    suites = ElementTree.parse(report).getroot()  # noqa: S314 - pytest wrote it a moment ago
     totals = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
-    for suite in suites:
+    for suite in suites.iter("testsuite"):
         for name in totals:
             totals[name] += int(suite.get(name, 0))
     passed = totals["tests"] - totals["failures"] - totals["errors"] - totals["skipped"]
-    return {"passed": passed, "failed": totals["failures"], "errors": totals["errors"], "skipped": totals["skipped"]}
+    counts = {"passed": passed, "failed": totals["failures"], "errors": totals["errors"], "skipped": totals["skipped"]}
+    times = [
+        (float(case.get("time", 0)), f"{case.get('file')}::{case.get('name')}") for case in suites.iter("testcase")
+    ]
+    return Outcome(counts=counts, times=times)
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60} min {int(seconds) % 60} s" if seconds >= 60 else f"{seconds:.0f} s"
 
 
 def summary(outcomes: dict[str, Outcome], missing: dict[str, str]) -> int:
     say(f"\n{'=' * 78}")
+    times = [(spent, test, name) for name, outcome in outcomes.items() for spent, test in outcome.times]
+    if times:
+        say("The slowest tests:")
+    for spent, test, name in sorted(times, reverse=True)[:SLOWEST]:
+        say(f"  {spent:5.1f} s  {test} ({name})")
     for name, outcome in outcomes.items():
         say(f"{name}: {outcome}")
     for reason in missing.values():

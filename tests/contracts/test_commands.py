@@ -1,6 +1,7 @@
 """The ./earmark command: what it says when all is well, and the one sentence when something is not."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -18,8 +19,9 @@ from scripts.__main__ import TARGETS
 from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
 from scripts.serving import addresses
-from scripts.testing import Outcome, summary
-from tests.processes import children_of
+from scripts.testing import ON_SQLITE, Outcome, read_report, stages, summary
+from tests.contracts.tree import modules
+from tests.processes import children_of, is_alive
 from tests.servers import free_port
 from tests.waiting import wait_until
 
@@ -171,6 +173,40 @@ def test_a_failed_pass_and_a_run_without_any_test_are_failures() -> None:
     assert summary({"sqlite": Outcome()}, {}) == 1
 
 
+REPORT = """<testsuites><testsuite errors="0" failures="1" skipped="1" tests="4">
+<testcase file="tests/a.py" name="quick" time="0.25"/><testcase file="tests/a.py" name="slow" time="71.5"/>
+</testsuite></testsuites>"""
+
+
+def test_the_summary_says_what_was_slow_and_how_long_each_stage_took(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "report.xml").write_text(REPORT)
+    outcome = read_report(tmp_path / "report.xml")
+    outcome.seconds = 123
+    summary({"sqlite": outcome}, {})
+    said = capsys.readouterr().out
+    assert "sqlite: 2 passed, 1 failed, 1 skipped (2 min 3 s)\n" in said
+    assert said.index("71.5 s  tests/a.py::slow (sqlite)") < said.index("0.2 s  tests/a.py::quick (sqlite)")
+
+
+def test_the_short_run_has_on_sqlite_whatever_runs_on_no_other_database() -> None:
+    assert all((ROOT / path).exists() for path in ON_SQLITE)
+    own = re.compile(r'\bTEST_DATABASE != "sqlite", reason')
+    alone = [path for path in modules("tests") if own.search(path.read_text(encoding="utf-8"))]
+    assert len(alone) >= 2
+    selected = [ROOT / path for path in ON_SQLITE]
+    for path in alone:
+        assert any(path.is_relative_to(part) for part in selected), f"{path} runs in no stage"
+
+
+def test_with_all_nothing_is_left_out() -> None:
+    long = {stage.name: stage for stage in stages(everything=True)}
+    assert "long" not in " ".join(word for stage in long.values() for word in stage.arguments)
+    assert not set(long["sqlite"].arguments) & set(ON_SQLITE)
+    assert all("long" in " ".join(stage.arguments) for stage in stages(everything=False) if "faults" not in stage.name)
+
+
 # --- The whole way, from a fresh clone --------------------------------------------------------------------------------
 
 whole_way = pytest.mark.skipif(
@@ -261,11 +297,13 @@ def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Pat
 def test_a_child_that_dies_comes_back_and_none_outlives_its_parent(fresh_clone: Path) -> None:
     port = free_port()
     with started(fresh_clone, port) as (process, _):
-        children = children_of(process.pid)
+        children = set(children_of(process.pid))
+        serving = [worker for child in children for worker in children_of(child)]
         assert len(children) == 2
         for child in children:
             os.kill(child, signal.SIGKILL)
-        eventually("the web server's death", lambda: not answers(port))
+        eventually("the return of both", lambda: len(set(children_of(process.pid)) - children) == 2)
+        eventually("the end of what the first web server started", lambda: not any(map(is_alive, serving)))
         eventually("the web server's return", lambda: answers(port))
         eventually("the worker's return", lambda: any("run_worker" in command for command in processes_of(fresh_clone)))
         process.kill()
