@@ -154,8 +154,7 @@ def sit_down(experiment: Experiment | None = None) -> Sitting:
     token = new_token(experiment)
     client = Client()
     client.post(f"/join/{token}/", {"agree": "on"})
-    invitation = Invitation.objects.order_by("-created_at").select_related("seat").first()
-    assert invitation is not None
+    invitation = Invitation.objects.select_related("seat").get(token_sha256=token_digest(token))
     assert invitation.seat is not None
     visit = Visit.objects.filter(seat=invitation.seat).select_related("seat__ballot__experiment").latest("created_at")
     return Sitting(client=client, visit=visit, link=f"/join/{token}/")

@@ -52,3 +52,4 @@ def refresh() -> None:
     claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     refresh_stale_results(JobRun(claimed))
+    jobs.complete(job=claimed)  # or a worker that comes later would wait for the end of this claim's lease

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -242,8 +243,10 @@ class Leaking(AbsoluteCategoryRating):
 
 
 class Unseeded(AbsoluteCategoryRating):
+    others = count(2)  # as another seed each time would do it, but the same ones in every run
+
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
-        return super().plan(entries, options, Random())
+        return super().plan(entries, options, Random(next(self.others)))
 
 
 class Unshuffled(AbsoluteCategoryRating):

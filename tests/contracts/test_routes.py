@@ -73,7 +73,7 @@ def world(db: None, settings: Settings) -> World:
     experiment = make_experiment(owner, seats=2)
     participant, neighbour = sit_down(experiment), sit_down(experiment)
     reader = bearing(token_of(owner, "read"))
-    slot = Slot.objects.filter(trial__ballot=participant.ballot)[0]
+    slot = Slot.objects.filter(trial__ballot=participant.ballot).order_by("trial__position", "key")[0]
     upload = begin(experiment.collection).files.get()
     return World(
         askers={

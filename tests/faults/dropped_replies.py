@@ -4,9 +4,10 @@ gunicorn serves this module in the kill tests. EARMARK_FAULT_DROPPED is the shar
 """
 
 import os
-import random
 import socket
 from collections.abc import Iterable
+from fractions import Fraction
+from itertools import count
 from typing import Any
 from wsgiref.types import StartResponse
 
@@ -17,12 +18,12 @@ if "postgresql" in settings.DATABASES["default"]["ENGINE"]:
 
 from config.wsgi import application as earmark
 
-SHARE = float(os.environ.get("EARMARK_FAULT_DROPPED", "0"))
-chance = random.Random(os.getpid())
+SHARE = Fraction(os.environ.get("EARMARK_FAULT_DROPPED", "0")).limit_denominator(1000)
+replies = count(1)
 
 
 def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
     reply = earmark(environ, start_response)
-    if environ["PATH_INFO"].endswith("/votes/") and chance.random() < SHARE:
+    if environ["PATH_INFO"].endswith("/votes/") and next(replies) * SHARE % 1 < SHARE:
         environ["gunicorn.socket"].shutdown(socket.SHUT_RDWR)
     return reply

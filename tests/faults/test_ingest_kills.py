@@ -1,4 +1,7 @@
-"""Workers are killed while a day is ingested, ten times, in chunks and in the fold: its files differ in no byte."""
+"""Workers are killed while a day is ingested, ten times, in chunks and in the fold: its files differ in no byte.
+
+EARMARK_FAULT_SCALE multiplies the kills, and the hours with them.
+"""
 
 import random
 import time
@@ -13,7 +16,8 @@ from core.models import Job
 from core.tasks import enqueue
 from stimuli.models import Recording
 from stimuli.services import ingest
-from tests.faults.test_job_kills import PATIENCE_S, TABLE_WORKER, crew_of
+from tests.faults.test_job_kills import PATIENCE_S, TABLE_WORKER, crew_of, stopped_at_work
+from tests.scale import scaled
 from tests.stimuli.recordings import bring_in
 from tests.stimuli.sound.long_recordings import day_wav
 from tests.stimuli.stored import derived_digests
@@ -21,8 +25,8 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
-KILLS = 10
-HOURS = 15.0  # 13 chunks at 8 kHz: a little more than one a kill
+KILLS = scaled(10, least=3)
+HOURS = 1.5 * KILLS  # at 8 kHz a little more than one chunk a kill
 
 
 def undisturbed(day: Path, folder: Path) -> tuple[dict[str, str], dict[str, object]]:
@@ -48,7 +52,7 @@ def chunks_done(recording: Recording) -> int:
     return recording.chunks.count()
 
 
-def test_ten_kills_during_ingest_change_no_byte(
+def test_kills_during_ingest_change_no_byte(
     process_environment: dict[str, str], tmp_path: Path, report: Callable[[str], None]
 ) -> None:
     day = tmp_path / "day.wav"
@@ -62,7 +66,7 @@ def test_ten_kills_during_ingest_change_no_byte(
         for kill in range(KILLS - 1):
             wait_for(f"chunk {kill}", lambda kill=kill: chunks_done(recording) > kill)  # type: ignore[misc]
             time.sleep(chance.uniform(0, 0.5))
-            crew.kill(crew.members[0])
+            crew.kill(stopped_at_work(crew, Job.objects.filter(name=ingest.CHUNK_JOB), chance))
             crew.hire(TABLE_WORKER)
         # Kills park innocent jobs, the last of them when their leases end; the schedule would find what is missing.
         wait_for("the chunks", lambda: not Job.objects.unfinished().filter(name=ingest.CHUNK_JOB).exists())

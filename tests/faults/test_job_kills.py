@@ -24,12 +24,12 @@ from core.tasks import JobKind, enqueue
 from scripts.children import dies_with_parent
 from tests.effects.models import Effect
 from tests.effects.tasks import crash, write, write_unfenced
+from tests.scale import SCALE, scaled
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 ROOT = Path(__file__).resolve().parents[2]
-SCALE = float(os.environ.get("EARMARK_FAULT_SCALE", "1"))
 LEASE_S = 2
 PATIENCE_S = 240 * max(SCALE, 1)
 
@@ -144,17 +144,59 @@ def repeated() -> int:
     return asked_for().filter(attempts__gt=1).count()
 
 
-def kill_and_replace(crew: Crew, command: list[str]) -> Callable[[random.Random], None]:
+def kill_and_replace(
+    crew: Crew, command: list[str], *, once: Callable[[Job], bool] = lambda job: True
+) -> Callable[[random.Random], None]:
+    """Kill a worker in the middle of a job that is so far; which of the jobs is left to chance."""
+
     def strike(chance: random.Random) -> None:
-        workers = [member for member in crew.members if member.args == command]
-        crew.kill(chance.choice(workers))
+        crew.kill(stopped_at_work(crew, asked_for(), chance, once))
         crew.hire(command)
 
     return strike
 
 
+def stopped_at_work(
+    crew: Crew, jobs: JobQuerySet, chance: random.Random, once: Callable[[Job], bool] = lambda job: True
+) -> "subprocess.Popen[bytes]":
+    """A worker that stands still and holds an unfinished job: it is frozen first, and looked at afterwards."""
+    found: list[subprocess.Popen[bytes]] = []
+
+    def stop_one() -> bool:
+        running = list(jobs.filter(state=Job.State.RUNNING).order_by("pk"))
+        if not running:
+            return False
+        job = chance.choice(running)
+        group = group_of(int(job.worker.split(":")[1]))
+        member = next((member for member in crew.members if member.pid == group), None)
+        if member is None:  # its worker was killed before, and the lease goes on
+            return False
+        os.killpg(member.pid, signal.SIGSTOP)
+        time.sleep(0.05)  # a commit that it has just sent comes to its end
+        if jobs.filter(pk=job.pk, state=Job.State.RUNNING, token=job.token).exists() and once(job):
+            found.append(member)
+            return True
+        os.killpg(member.pid, signal.SIGCONT)
+        return False
+
+    wait_until(stop_one, "no worker was met at work", patience_s=PATIENCE_S, every_s=0.01)
+    return found[0]
+
+
+def group_of(process: int) -> int | None:
+    """The group of a process, unless it is gone."""
+    try:
+        return os.getpgid(process)
+    except ProcessLookupError:
+        return None
+
+
+def has_effect(job: Job) -> bool:
+    return Effect.objects.filter(key=job.arguments["effect"]).exists()
+
+
 def test_1000_jobs_survive_10_worker_kills_and_each_effect_happens_once(process_environment: dict[str, str]) -> None:
-    count, kills = round(1000 * SCALE), round(10 * SCALE)
+    count, kills = scaled(1000), scaled(10)
     keys = ask_for(write, count, work_s=0.02)
     with crew_of(process_environment, TABLE_WORKER, TABLE_WORKER) as crew:
         run_with_faults(count, kills, kill_and_replace(crew, TABLE_WORKER))
@@ -164,10 +206,10 @@ def test_1000_jobs_survive_10_worker_kills_and_each_effect_happens_once(process_
 
 def test_control_effects_outside_the_fence_are_doubled_by_the_same_kills(process_environment: dict[str, str]) -> None:
     """Were this to pass with single effects, the test above would prove nothing."""
-    count, kills = 60, 6
+    count, kills = scaled(60), scaled(6)
     keys = ask_for(write_unfenced, count, work_s=0.3)
     with crew_of(process_environment, TABLE_WORKER, TABLE_WORKER) as crew:
-        run_with_faults(count, kills, kill_and_replace(crew, TABLE_WORKER))
+        run_with_faults(count, kills, kill_and_replace(crew, TABLE_WORKER, once=has_effect))
     assert set(effects()) == set(keys), "even so, no job is lost"
     assert effects().total() > count
 
@@ -188,7 +230,7 @@ def test_a_crash_at_any_step_leaves_no_half_state_behind(process_environment: di
 def test_celery_workers_lose_no_job_when_redis_is_emptied_and_workers_are_killed(
     process_environment: dict[str, str],
 ) -> None:
-    count, faults = round(300 * SCALE), round(6 * SCALE)
+    count, faults = scaled(300, least=120), scaled(6, least=2)
     emptied: list[int] = []
     with crew_of(process_environment, CELERY_WORKER, CELERY_WORKER, CELERY_BEAT) as crew:
         kill = kill_and_replace(crew, CELERY_WORKER)

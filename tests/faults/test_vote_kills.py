@@ -3,7 +3,6 @@
 EARMARK_FAULT_SCALE multiplies the votes and the kills; 5 gives the 10,000 votes and 60 kills of a release.
 """
 
-import os
 import random
 import threading
 import time
@@ -29,11 +28,11 @@ from rating.services.votes import chain_holds
 from tests.factories import make_experiment
 from tests.faults.voters import Voter
 from tests.faults.web_server import WebServer, web_server
+from tests.scale import SCALE, scaled
 from tests.servers import PostgresServer, postgres_server
 
 pytestmark = pytest.mark.faults
 
-SCALE = float(os.environ.get("EARMARK_FAULT_SCALE", "1"))
 VOTERS = 24
 DROPPED = 0.03  # of the replies are lost on the way back, so that a retry of a stored vote is certain to happen
 PATIENCE_S = 300 * max(SCALE, 1)
@@ -186,10 +185,11 @@ class Campaign:
         chance = random.Random(20260301)
         struck: Counter[str] = Counter()
         weights = [weight for weight, _ in able.values()]
+        everybody = list(able)[: self.kills]  # each falls once, and chance says who falls again
         for blow in range(1, self.kills + 1):
             self._wait_for(max(self._count() + VOTERS, self.votes * blow // (self.kills + 1)))
             time.sleep(chance.uniform(0.3, 1.1))
-            (victim,) = chance.choices(list(able), weights=weights)
+            victim = everybody.pop() if everybody else chance.choices(list(able), weights=weights)[0]
             able[victim][1](chance)
             struck[victim] += 1
         self._wait_for(max(self._count() + VOTERS, self.votes))
@@ -212,8 +212,8 @@ def test_no_acknowledged_vote_is_lost_or_doubled_while_servers_are_killed(
 ) -> None:
     outcome = vote_under_fire(
         place,
-        votes=round(2000 * SCALE),
-        kills=round(12 * SCALE),
+        votes=scaled(2000),
+        kills=scaled(12, least=3),
         victims={"web worker": 3, "web master": 1, "database": 2},
         dropped=DROPPED,
     )

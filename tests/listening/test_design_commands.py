@@ -53,7 +53,7 @@ def test_what_was_laid_out_is_verified_and_what_was_changed_fails(
     said("generate_design", experiment.slug, **SIZES)
     go_live(experiment=Experiment.objects.get(), actor=experiment.owner)
     assert "are those of the design" in said("verify_design", experiment.slug)
-    one, other = Slot.objects.filter(trial__session=1).exclude(stimulus__item__name="s00")[:2]
+    one, other = Slot.objects.filter(trial__session=1).exclude(stimulus__item__name="s00").order_by("pk")[:2]
     stranger = Slot.objects.get(
         trial__ballot=one.trial.ballot, trial__position=Trial.objects.filter(ballot=one.trial.ballot).count()
     )

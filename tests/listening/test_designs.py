@@ -112,7 +112,7 @@ def test_a_second_design_replaces_the_first_without_a_trace_but_the_log(experime
         "Slot": 12 * 3 * 6,
         "Invitation": 0,
     }
-    entry = AuditEntry.objects.filter(action="design.adopted").latest("at")
+    entry = AuditEntry.objects.filter(action="design.adopted").latest("id")
     assert entry.before == {"seats": 4, "links": 3}
     adopt(experiment)
     assert rows() == once
@@ -219,10 +219,9 @@ def test_many_seats_are_written_in_pieces(experiment: Experiment) -> None:
 def test_a_design_that_was_tampered_with_no_longer_holds(experiment: Experiment) -> None:
     adopt(experiment)
     assert designs.verify_design(Experiment.objects.get()).holds
-    one, other = Slot.objects.filter(trial__ballot=Ballot.objects.all()[0], trial__session=1)[:2]
-    stranger = Slot.objects.exclude(stimulus=one.stimulus).filter(trial__session=1).first()
-    assert stranger is not None
-    Slot.objects.filter(pk=other.pk).update(stimulus=stranger.stimulus)
+    changed, *others = Slot.objects.filter(trial__ballot__seat=Seat.objects.all()[0]).order_by("trial__position", "key")
+    stranger = next(slot for slot in others if slot.stimulus_id != changed.stimulus_id)
+    Slot.objects.filter(pk=changed.pk).update(stimulus=stranger.stimulus)
     found = designs.verify_design(Experiment.objects.get())
     assert not found.is_unchanged
     assert not found.holds

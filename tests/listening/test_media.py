@@ -27,7 +27,7 @@ def body(response: HttpResponseBase) -> bytes:
 
 
 def one_slot(sitting: Sitting) -> Slot:
-    return Slot.objects.filter(trial__ballot=sitting.ballot)[0]
+    return Slot.objects.filter(trial__ballot=sitting.ballot).order_by("trial__position", "key")[0]
 
 
 def seen(response: HttpResponseBase) -> tuple[Any, ...]:

@@ -1,6 +1,5 @@
 """Links claimed at the same moment: one link is one seat, one person is one seat, and a full panel is full."""
 
-import os
 import threading
 from collections import Counter
 from datetime import timedelta
@@ -19,9 +18,9 @@ from rating.models import Ballot, Consent, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import make_experiment, seated_visit, vote_event
 from tests.races.parallel import at_once, side_by_side
+from tests.scale import scaled
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
-SCALE = float(os.environ.get("EARMARK_FAULT_SCALE", "1"))
 LEASE = timedelta(hours=Procedure().lease_hours)
 
 
@@ -72,7 +71,7 @@ def test_a_hundred_links_each_claimed_by_many_at_once_have_one_winner_each() -> 
 
     SQLite lets one writer in at a time and makes the others sleep, so there fewer come at once.
     """
-    browsers = round(20 * SCALE) if connection.vendor == "postgresql" else 8
+    browsers = scaled(20, least=8) if connection.vendor == "postgresql" else 8
     panel = make_experiment(seats=100, items=1, conditions=1).panels.get()
     tokens = panels.invite(panel=panel, count=100, now=timezone.now(), actor=None)
     rounds = side_by_side(*[[partial(claim, token) for token in tokens]] * browsers)

@@ -148,7 +148,7 @@ def test_a_recorder_may_be_some_milliseconds_off(stimulus: Stimulus) -> None:
 def test_every_change_is_in_the_audit_log_with_before_and_after(stimulus: Stimulus) -> None:
     clocks.set_start(stimulus=stimulus, starts_at_s=60, actor=owner_of(stimulus))
     clocks.use_one_stretch(stimulus=stimulus, actor=owner_of(stimulus))
-    first, second = AuditEntry.objects.filter(action="stimulus.clock_changed").order_by("at")
+    first, second = AuditEntry.objects.filter(action="stimulus.clock_changed").order_by("id")
     assert (first.before, first.after) == ({"starts_at_s": None}, {"starts_at_s": 60})
     assert (second.before, second.after) == ({"clock": None}, {"clock": [Stretch(0, LENGTH, 0.0).to_json()]})
     assert second.actor == owner_of(stimulus)

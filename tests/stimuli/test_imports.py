@@ -39,7 +39,7 @@ def collection() -> Collection:
 
 
 def recorded(action: str) -> dict[str, Any]:
-    entry = AuditEntry.objects.filter(action=action).latest("at")
+    entry = AuditEntry.objects.filter(action=action).latest("id")
     assert isinstance(entry.after, dict)
     return entry.after
 

@@ -24,8 +24,9 @@ def test_the_demo_is_built_once_and_live(monkeypatch: pytest.MonkeyPatch) -> Non
     built = thumbs.build(owner=owner)
     assert thumbs.build(owner=owner).pk == built.pk
     assert built.state == Experiment.State.LIVE
-    ballot = Ballot.objects.filter(seat__panel__experiment=built, seat__panel__group="layperson").first()
-    assert ballot is not None
+    ballot = Ballot.objects.filter(seat__panel__experiment=built, seat__panel__group="layperson").earliest(
+        "seat__number"
+    )
     trials = list(ballot.trials.order_by("position"))
     assert [trial.kind for trial in trials] == ["practice"] + ["test"] * 8
     worked = trials[0].detail["example"]["captions"]
