@@ -17,6 +17,7 @@ COUNTED = ("passed", "failed", "errors", "skipped")
 SLOWEST = 10
 EVERYTHING = "--all"
 SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
+ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
 # Two processes for what is quick; what kills processes has the machine to itself.
 TOGETHER = ("-n", "2", "--dist", "worksteal")
@@ -80,16 +81,16 @@ def stages(*, everything: bool) -> list[Stage]:
         Stage("postgresql", "postgresql", quick, SERVERS, how),
         Stage("sqlite", "sqlite", (*quick, *sqlite), environment=how),
         Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE), BROWSER, how),
-        Stage("postgresql faults", "postgresql", ("-m", "faults"), SERVERS, how | scale),
-        Stage("sqlite faults", "sqlite", ("-m", "faults"), environment=how | scale),
+        Stage("postgresql faults", "postgresql", ("-m", f"faults{short}"), SERVERS, how | scale),
+        Stage("sqlite faults", "sqlite", ("-m", f"faults{short}"), environment=how | scale),
     ]
 
 
 def test(arguments: Sequence[str]) -> int:
     set_up(TEST_REQUIREMENTS)
-    missing = _provide_pieces()
     everything = EVERYTHING in arguments
     chosen = tuple(argument for argument in arguments if argument != EVERYTHING)
+    missing = _provide_pieces(left_out=() if everything or chosen else ONLY_FOR_EVERYTHING)
     if chosen:
         how = {"EARMARK_TEST_ALL": "1" if everything else os.environ.get("EARMARK_TEST_ALL", "")}
         asked = [Stage("sqlite", "sqlite", chosen, environment=how)]
@@ -111,10 +112,10 @@ def faults(arguments: Sequence[str]) -> int:
     return summary({stage.name: _pytest(stage, missing) for stage in asked}, missing)
 
 
-def _provide_pieces() -> dict[str, str]:
+def _provide_pieces(*, left_out: Sequence[str] = ()) -> dict[str, str]:
     """Find or install the servers and the browser; returns why those that cannot be had are missing."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    reasons = {piece.name: provide(piece, LOGS / "provision.log") for piece in PIECES}
+    reasons = {piece.name: provide(piece, LOGS / "provision.log") for piece in PIECES if piece.name not in left_out}
     return {name: reason for name, reason in reasons.items() if reason}
 
 

@@ -1,4 +1,4 @@
-"""Every page under an accessibility scan (axe: WCAG 2.0 to 2.2, A and AA), in every theme, wide and narrow."""
+"""Every page under an accessibility scan (axe: WCAG 2.0 to 2.2, A and AA), wide and narrow; --all: in every theme."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +16,7 @@ from tests.e2e.conftest import Platform, let_in
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_journey import sign_in
 from tests.factories import consent_to, make_panel_experiment, sit_down
+from tests.scale import ALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,6 +28,8 @@ SETTLED = """() => Promise.race([
   new Promise(requestAnimationFrame).then(
     () => Promise.allSettled(document.getAnimations().map((animation) => animation.finished))),
 ])"""
+THEMES = ("light", "dark", "dim")
+LOOKS = {1440: THEMES, 390: THEMES} if ALL else {1440: ("light",), 390: ("dark",)}
 STAFF_PAGES = [
     "/experiments/",
     "/new-experiment/",
@@ -47,9 +50,10 @@ def violations(page: Page) -> list[str]:
 
 
 def every_look(page: Page) -> Iterator[str]:
-    for width in (1440, 390):
+    """In a short run the two that differ most; each theme has been looked at wide and narrow in a whole one."""
+    for width, themes in LOOKS.items():
         page.set_viewport_size({"width": width, "height": 900})
-        for theme in ("light", "dark", "dim"):
+        for theme in themes:
             page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
             page.evaluate(SETTLED)
             yield f"{theme} at {width} px"

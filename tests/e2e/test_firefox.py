@@ -18,6 +18,7 @@ from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus
 PROGRAM = firefox_program()
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.long,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(PROGRAM is None, reason="Firefox is not on this machine"),
 ]

@@ -110,6 +110,8 @@ class Rater(Viewing):
         self.evaluate("() => devices[0].suspend()")
         self.evaluate("() => ear.opened()")
         self.pause(1000)
+        # A player that is stopped reads the clock once more after the sample that it shows then.
+        self.evaluate("() => ear.lookAway()")
         self.page.keyboard.press("Escape")
         self.pause(300)  # the last blocks are on their way
 

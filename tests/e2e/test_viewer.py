@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MS = 1000
 CLIP_RATE = 16_000
+PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.fixture
@@ -107,6 +108,7 @@ def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
     expect(page.locator(".viewer__time")).to_have_text(re.compile(r"^0:(18\.[5-9]|19|2)"))
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    viewing.evaluate(PAINTED)
     rest = page.locator(".viewer__time").inner_text()
     assert "0:18.5" <= rest < "0:30"
     viewing.press("e")

@@ -9,6 +9,8 @@
   let touchedMs = 0;
   let paintedMs = 0;
   let recorders = 0;
+  let watching = true;
+  let stalls = 0;
 
   const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
   const clockOf = getter(BaseAudioContext, "currentTime");
@@ -59,7 +61,7 @@
     ...slider,
     set(value) {
       set.call(this, value);
-      if (!context || !this.matches(".viewer__position")) return;
+      if (!watching || !context || !this.matches(".viewer__position")) return;
       const text = document.querySelector(".viewer__time").textContent;
       shown.push({ sample: Number(value), clock_s: clockS, latency_s: latencyS(), text });
     },
@@ -72,6 +74,11 @@
   };
   for (const type of ["keydown", "pointerup"])
     addEventListener(type, ({ timeStamp }) => (touchedMs = timeStamp), { capture: true });
+
+  // A player that has to wait for a slice says so, if only for a moment, before it goes on at the very next sample.
+  const countStalls = (records) => records.forEach(({ oldValue }) => (stalls += oldValue === "stalled"));
+  const attribute = { attributes: true, subtree: true, attributeFilter: ["data-playing"], attributeOldValue: true };
+  new MutationObserver(countStalls).observe(document, attribute);
 
   const packed = (samples) => {
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
@@ -100,7 +107,13 @@
       const whole = await new OfflineAudioContext(1, 1, rate).decodeAudioData(await answer.arrayBuffer());
       return packed(whole.getChannelData(0).subarray(lead, lead + count));
     },
+    /** From here on what is shown is not noted, only what is heard. */
+    lookAway() {
+      watching = false;
+    },
     forget() {
+      watching = true;
+      stalls = 0;
       blocks.length = shown.length = starts.length = 0;
     },
     /** Everything since it was told to forget; what the ear missed is silence. */
@@ -110,7 +123,7 @@
       const last = heard.at(-1);
       const whole = new Float32Array(last ? last.frame + last.samples.length - from : 0);
       for (const { frame, samples } of heard) whole.set(samples, frame - from);
-      return { frame: from, samples: packed(whole), shown: shown.splice(0) };
+      return { frame: from, samples: packed(whole), shown: shown.splice(0), stalls };
     },
   };
 })();

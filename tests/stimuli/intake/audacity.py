@@ -1,5 +1,6 @@
 """Drives a genuine Audacity under Xvfb through its scripting pipe, so that its projects can be tested with."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -72,6 +73,7 @@ class Audacity:
 def audacity(home: Path, *, form: str = "Format32BitFloat") -> Iterator[Audacity]:
     """Start Audacity with a configuration of its own, and quit it cleanly, which folds the project's journal in."""
     with ExitStack() as stack:
+        stack.enter_context(_alone())
         environment = stack.enter_context(_display())
         _configure(home, form)
         pipes = {way: Path(f"/tmp/audacity_script_pipe.{way}.{os.getuid()}") for way in ("to", "from")}
@@ -96,6 +98,14 @@ def audacity(home: Path, *, form: str = "Format32BitFloat") -> Iterator[Audacity
             yield running
             running.do("Exit:")
         program.wait(timeout=START_S)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """The pipes have the same names for every Audacity of an account, so another one has to wait for its turn."""
+    with Path(f"/tmp/earmark-audacity.{os.getuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

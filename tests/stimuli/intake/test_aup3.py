@@ -177,6 +177,7 @@ def test_a_document_with_any_byte_changed_is_a_tree_or_garbled(data: st.DataObje
 
 
 @pytest.mark.faults
+@pytest.mark.long
 @pytest.mark.skipif(bool(audacity.reason_to_skip()), reason=audacity.reason_to_skip() or "Audacity is here")
 @pytest.mark.parametrize(("form", "bits"), [("Format16Bit", 16), ("Format32BitFloat", 32)])
 def test_a_genuine_project_gives_back_the_files_that_were_put_into_it(tmp_path: Path, form: str, bits: int) -> None:
