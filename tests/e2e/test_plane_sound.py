@@ -122,7 +122,7 @@ def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: C
 
 
 def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Callable[..., BrowserContext]) -> None:
-    # Where a probe lies is known to the second when its recording is.
+    # A recording that is prepared has a clock, by which its probes are named.
     wait_until(lambda: not Recording.objects.filter(state=Recording.State.INGESTING).exists(), patience_s=120)
     page = device().new_page()
     PointerListener(page).join(link)
@@ -137,8 +137,9 @@ def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Call
     [probe] = kept()["probes"]
     assert (probe["hour"], probe["number"]) == (0, 2)
     assert probe["share"] == pytest.approx(0.75, abs=0.01)
-    at_s = (1 + probe["share"]) * 3600 / PROBES
-    around = "|".join(f"{second // 60}:{second % 60:02}" for second in (int(at_s) - 1, int(at_s), int(at_s) + 1))
+    fifth_s = 3600 / PROBES
+    at_s = int(fifth_s + probe["share"] * (fifth_s - PROBE_S))
+    around = "|".join(f"00:{second // 60}:{second % 60:02}" for second in (at_s - 1, at_s, at_s + 1))
     expect(page.get_by_role("button", name=re.compile(f"^Probe 2 ({around})"))).to_be_visible()
 
 
