@@ -6,14 +6,21 @@ from dataclasses import dataclass
 
 import pytest
 from django.test import override_settings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from core.models import User
+from listening.demos import acr
+from listening.services import demo
+from rating.models import Experiment
 from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS
 from stimuli.services.collections import create_collection
 from tests.people import browser_of, experimenter
 from tests.servers import chromium_path, free_port
+
+PATIENCE_MS = 20_000  # a busy machine is not a defect
+CLIP_S = 0.8
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +42,7 @@ def device(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
 
     def new(**options: object) -> BrowserContext:
         context = chromium.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})  # type: ignore[arg-type]
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.on("weberror", lambda error: errors.append(str(error.error)))
         contexts.append(context)
         return context
@@ -69,6 +76,13 @@ def platform(process_environment: dict[str, str]) -> Iterator[Platform]:
     environment = {**process_environment, "EARMARK_PUBLIC_URL": address}
     with running(port=port, environment=environment), override_settings(PUBLIC_URL=address):
         yield Platform(address)
+
+
+@pytest.fixture
+def short_demo(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Experiment:
+    """The demo with shorter clips, where they are heard to their end one after the other."""
+    monkeypatch.setattr(acr, "DURATION_S", CLIP_S)
+    return demo.create_demo()[0]
 
 
 def let_in(context: BrowserContext, address: str, person: User) -> None:

@@ -13,16 +13,19 @@ from listening.bots import Bot
 from listening.models import Completion
 from listening.services import demo
 from rating.models import Experiment, Score, Vote
-from tests.e2e.conftest import Platform
+from tests.e2e.conftest import CLIP_S, Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.factories import marks
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+SILENCE_S = 0.4
+
+
 @pytest.fixture
-def experiment(platform: Platform) -> Experiment:
-    return demo.create_demo()[0]
+def experiment(short_demo: Experiment) -> Experiment:
+    return short_demo
 
 
 def fresh_link() -> str:
@@ -84,7 +87,7 @@ def test_what_was_heard_is_recorded_to_the_end(experiment: Experiment, page: Pag
     heard = Vote.objects.get().heard
     assert heard["heard_full"] is True
     assert heard["plays"] == 1
-    assert heard["heard_ms"] == pytest.approx(2400, abs=150)
+    assert heard["heard_ms"] == pytest.approx(1000 * (CLIP_S + SILENCE_S), abs=150)
 
 
 def test_the_scale_stays_closed_until_the_clip_has_ended(experiment: Experiment, page: Page) -> None:

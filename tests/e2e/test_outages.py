@@ -9,15 +9,14 @@ from playwright.sync_api import BrowserContext, Page, expect
 from listening.services import demo
 from rating.models import Experiment, Score, Vote
 from rating.services.votes import chain_holds
-from tests.e2e.conftest import Platform
 from tests.e2e.listener import MOVED_ON, KeyboardListener, PointerListener
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def experiment(platform: Platform) -> Experiment:
-    return demo.create_demo()[0]
+def experiment(short_demo: Experiment) -> Experiment:
+    return short_demo
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.factories import make_panel_experiment
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-REFERENCES, ITEMS, CONDITIONS, SESSIONS = 4, 8, 2, 2
+REFERENCES, ITEMS, CONDITIONS, SESSIONS = 4, 4, 2, 2
 PRACTICE, SESSION = 3 * REFERENCES, 3 * ITEMS * CONDITIONS // SESSIONS  # presentations: each clip three times
 
 

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page
 
+from tests.e2e.viewing import last_bit
 from tests.stimuli.sound.cuttable import Material
 from tests.stimuli.sound.material import mp3, noise, on_grid, written
 
@@ -29,8 +30,9 @@ def test_a_browser_decodes_slices_to_the_samples_of_the_whole(page: Page) -> Non
         decoded = page.evaluate(DECODE, [base64.b64encode(content).decode(), RATE])
         return np.frombuffer(base64.b64decode(decoded), np.float32)
 
-    for recording, whole in [(variable, heard(variable.content)), (plain, loud[:, 0])]:
+    decoded = heard(variable.content)
+    for recording, whole, tolerance in [(variable, decoded, 1.01 * last_bit(decoded)), (plain, loud[:, 0], 0.0)]:
         for start in range(0, 110_000, SLICE):
             piece = recording.cut(start, SLICE)
             kept = heard(piece.content)[piece.lead_samples :][: piece.length_samples]
-            assert np.array_equal(kept, whole[start : start + SLICE])
+            assert np.abs(kept - whole[start : start + SLICE]).max() <= tolerance

@@ -23,7 +23,7 @@ from scripts.install import FRONTEND, node_environment
 from stimuli.models import Recording, Stimulus
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
-from tests.e2e.viewing import EAR, Viewing, passages
+from tests.e2e.viewing import EAR, Viewing, last_bit, passages
 from tests.people import experimenter
 from tests.stimuli.desk import decoded
 from tests.stimuli.sound.long_recordings import day_mp3
@@ -144,10 +144,10 @@ def clock_text(seconds: float) -> str:
     return (f"{hours}:{minutes:02}" if hours else f"{minutes}") + f":{rest // MS:02}.{rest % MS:03}"
 
 
-# Two decoders of MP3 round differently by a little more than the last bit of full scale.
-@pytest.mark.parametrize(("kind", "tolerance"), [("flac", 0.0), ("mp3", 4e-6)])
+# Two decoders of MP3 round differently: a little, and by up to two of the last bits of one that knows 16.
+@pytest.mark.parametrize(("kind", "tolerance", "bits"), [("flac", 0.0, 0), ("mp3", 4e-6, 2)])
 def test_slices_join_without_a_seam(
-    kind: str, tolerance: float, live_server: LiveServer, ear: Viewing, incoming: Path
+    kind: str, tolerance: float, bits: int, live_server: LiveServer, ear: Viewing, incoming: Path
 ) -> None:
     path = incoming / f"long.{kind}"
     if kind == "mp3":
@@ -164,7 +164,7 @@ def test_slices_join_without_a_seam(
     start, stop = round(300.001 * rate), round(307.5 * rate)
     wanted = decoded(path).read(start, stop - start)[:, 0]
     assert len(asked) >= 4, "four slices have three joints"
-    assert np.abs(heard.like(wanted) - wanted).max() <= tolerance
+    assert np.abs(heard.like(wanted) - wanted).max() <= tolerance + bits * last_bit(heard.sounding)
 
 
 def test_a_short_clip_is_drawn_and_heard_as_it_is(live_server: LiveServer, ear: Viewing, incoming: Path) -> None:
