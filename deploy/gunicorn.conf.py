@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-worker_class = "gthread"
+# gunicorn's threads, with a time limit for requests that do not arrive whole.
+worker_class = "config.gunicorn_worker.Worker"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = 4
 # Django is imported once and shared by fork, which halves the start and much of the memory.
