@@ -6,6 +6,7 @@ from pathlib import Path
 import environ
 from django.utils.translation import gettext_lazy as _
 
+from config import logs
 from config.secret import load_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -21,6 +22,12 @@ if "EARMARK_TEST_DATABASE" not in os.environ and (BASE_DIR / ".env").exists():
 PRODUCTION = env.bool("EARMARK_PRODUCTION", default=False)
 DEBUG = env.bool("EARMARK_DEBUG", default=False)
 DATA_DIR = Path(env.str("EARMARK_DATA_DIR", default=str(BASE_DIR / "var")))
+# The internal location under which nginx sends files of MEDIA_ROOT itself; empty: Django sends them.
+X_ACCEL_PREFIX = env.str("EARMARK_X_ACCEL_PREFIX", default="")
+# Data, logs, copies and exports are for the account that runs the server alone. An nginx that sends files itself reads
+# them as a member of that account's group. Every process loads these settings before it writes its first file.
+os.umask(0o027 if X_ACCEL_PREFIX else 0o077)
+FILE_UPLOAD_PERMISSIONS = 0o640 if X_ACCEL_PREFIX else 0o600
 PUBLIC_URL = env.str("EARMARK_PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("EARMARK_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 SECRET_KEY = load_secret_key(env.str("EARMARK_SECRET_KEY", default=""), production=PRODUCTION, data_dir=DATA_DIR)
@@ -119,7 +126,12 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
     }
 else:
-    DATABASES["default"].setdefault("OPTIONS", {})
+    DATABASES["default"]["OPTIONS"] = {
+        # As long as SQLite waits for its lock; a request that waits longer is answered with 503 and sent again.
+        "options": "-c lock_timeout=20s",
+        "connect_timeout": 10,
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"]["CONN_MAX_AGE"] = 60  # a new connection for each request costs more than a vote
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -130,6 +142,8 @@ JOB_LEASE_S = env.int("EARMARK_JOB_LEASE_S", default=60)
 JOB_MAX_ATTEMPTS = 5
 JOB_POLL_S = env.float("EARMARK_JOB_POLL_S", default=0.2)
 BACKUP_KEEP = env.int("EARMARK_BACKUP_KEEP", default=8)
+# With less room than this on the disk of the data folder, /readyz says that the server is not ready.
+LEAST_FREE_MB = env.int("EARMARK_LEAST_FREE_MB", default=512)
 
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
@@ -167,8 +181,6 @@ UPLOAD_EXPIRES_DAYS = env.int("EARMARK_UPLOAD_EXPIRES_DAYS", default=7)
 PICTURE_CACHE_DIR = DATA_DIR / "pictures"
 PICTURE_CACHE_MB = env.int("EARMARK_PICTURE_CACHE_MB", default=512)
 MEDIA_URL_EXPIRES_S = env.int("EARMARK_MEDIA_URL_EXPIRES_S", default=900)
-# The internal location under which nginx sends files of MEDIA_ROOT itself; empty: Django sends them.
-X_ACCEL_PREFIX = env.str("EARMARK_X_ACCEL_PREFIX", default="")
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -212,7 +224,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = PRODUCTION
 # Limits on sign-in count by address: nginx tells the client's, and no client is believed about its own.
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if PRODUCTION else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else None
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 # Not "no-referrer": under it browsers send "Origin: null" with every form, and Django rightly refuses those.
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -268,6 +280,8 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+# Addresses of invitations are secrets; no logger of this process writes one down.
+logs.install()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

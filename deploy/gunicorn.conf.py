@@ -19,7 +19,7 @@ worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 max_requests = 20_000
 max_requests_jitter = 2_000
 limit_request_fields = 60
-# Invitation links are secrets, so their addresses are not written down.
+# Invitation links are secrets, so their addresses are not written down (and config/logs.py hides them elsewhere).
 accesslog = None
 errorlog = "-"
 loglevel = "warning"

@@ -30,9 +30,17 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     refuse_taken_port(options.host, options.port)
     set_up()
+    keep_private()
     environment = addresses(options.host, options.port)
     said = prepare(environment)
     return serve(options.host, options.port, environment, said)
+
+
+def keep_private() -> None:
+    """Data and logs are for this account alone, also what an earlier start left open to others."""
+    os.umask(0o077)
+    LOGS.parent.mkdir(parents=True, exist_ok=True)
+    LOGS.parent.chmod(0o700)
 
 
 def refuse_taken_port(host: str, port: int) -> None:
@@ -99,7 +107,9 @@ def prepare(environment: dict[str, str]) -> str:
     """Database, static files and demo; returns what the demo has to say about logins and links."""
     say("Preparing the database, the static files and the demo ...")
     output = step("Prepared", words(PYTHON, "-m", "scripts.prepare"), log="prepare", env=environment)
-    return output.partition(WORDS_FOLLOW)[2].strip()
+    for_the_log, _, said = output.partition(WORDS_FOLLOW)
+    (LOGS / "prepare.log").write_text(for_the_log)  # logins and links are secrets
+    return said.strip()
 
 
 def children(host: str, port: int, environment: dict[str, str]) -> list[Child]:

@@ -103,6 +103,7 @@ class Folder(Store):
         scratch = home / secrets.token_hex(16)
         try:
             yield scratch
+            scratch.chmod(settings.FILE_UPLOAD_PERMISSIONS)  # a link has the mode of the upload
             flush_to_disk(scratch)
             scratch.replace(path)
             flush_to_disk(path.parent)
