@@ -22,6 +22,7 @@ from core.errors import AppError
 from core.models import ApiToken, User
 from core.problems import problem
 from core.services import accounts
+from core.trouble import passing_trouble
 
 DEEPEST_BODY = 32  # levels of nesting; a vote needs four
 
@@ -149,8 +150,9 @@ def render_error(error: Exception, context: dict[str, Any]) -> HttpResponse | No
             headers["Retry-After"] = str(wait_s)
             refusal = refusals.TooManyRequests(wait_s=wait_s)
         case _:
-            known = [refusal for kind, refusal in PLAIN_REFUSALS.items() if isinstance(error, kind)]
-            if not known:
+            known = next((refusal() for kind, refusal in PLAIN_REFUSALS.items() if isinstance(error, kind)), None)
+            expected = known or passing_trouble(error)
+            if expected is None:
                 return None
-            refusal = known[0]()
+            refusal = expected
     return problem(refusal, headers=headers)

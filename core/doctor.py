@@ -28,7 +28,7 @@ SHORTEST_KEY = 50
 CLOCKS_APART_S = 2
 WAITING_TOO_LONG = timedelta(minutes=10)
 FULL_SHARE, TIGHT_SHARE = 0.05, 0.2
-GIB = 1024**3
+MIB, GIB = 1024**2, 1024**3
 
 
 def examine() -> list[Finding]:
@@ -104,7 +104,7 @@ def _disk() -> Iterable[Finding]:
     share = usage.free / usage.total
     said = f"{usage.free / GIB:.1f} GiB free ({share:.0%})."
     remedy = f"make room on the disk of {settings.DATA_DIR}"
-    if share < FULL_SHARE or usage.free < GIB / 2:
+    if share < FULL_SHARE or usage.free < settings.LEAST_FREE_MB * MIB:
         yield Finding("disk", Level.PROBLEM, said, remedy)
     elif share < TIGHT_SHARE or usage.free < 2 * GIB:
         yield Finding("disk", Level.WARNING, said, remedy)

@@ -18,6 +18,7 @@ class AppError(Exception):
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 400
+    retry_after_s: ClassVar[int | None] = None  # where the same request may succeed later, by itself
     sentence: ClassVar[str] = sentence("The request cannot be carried out.")
 
     def __init__(self, **data: Any) -> None:

@@ -15,6 +15,7 @@ from core.errors import AppError
 from core.policy import Audience, audience_of, refuse_outsiders, session_has_ended
 from core.problems import show, wants_json
 from core.refusals import AuthDenied, AuthRequired, MethodRefused, NotFound, SecondFactorRequired, Unlisted
+from core.trouble import passing_trouble
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -40,7 +41,8 @@ class ErrorMiddleware:
             return show(request, NotFound())
         if isinstance(exception, PermissionDenied):
             return show(request, AuthDenied())
-        return None
+        passing = passing_trouble(exception)
+        return show(request, passing) if passing else None
 
 
 class PolicyMiddleware:

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext
 
 from core.errors import AppError
@@ -31,8 +31,9 @@ def problem(error: AppError, headers: dict[str, str] | None = None) -> JsonRespo
         "detail": say(error),
         "data": error.data,
     }
+    headers = {**_retry(error), **(headers or {})}
     if error.status == HTTPStatus.UNAUTHORIZED:
-        headers = {**(headers or {}), "WWW-Authenticate": 'Bearer realm="earmark"'}
+        headers["WWW-Authenticate"] = 'Bearer realm="earmark"'
     return JsonResponse(body, status=error.status, content_type=MEDIA_TYPE, headers=headers)
 
 
@@ -41,4 +42,11 @@ def show(request: HttpRequest, error: AppError) -> HttpResponse:
     if wants_json(request):
         return problem(error)
     context = {"code": error.code, "sentence": say(error), "status": error.status}
-    return render(request, "error.html", context, status=error.status)
+    # Where the database may be away, the page asks nothing of it: without the request there is no session and no user.
+    asker = None if error.retry_after_s else request
+    page = render_to_string("error.html", context, asker)
+    return HttpResponse(page, status=error.status, headers=_retry(error))
+
+
+def _retry(error: AppError) -> dict[str, str]:
+    return {"Retry-After": str(error.retry_after_s)} if error.retry_after_s else {}

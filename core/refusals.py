@@ -19,6 +19,12 @@ class RequestTooLarge(AppError):
     sentence = sentence("The request holds more than {most_bytes} bytes; send less at a time.")
 
 
+class RequestCut(AppError):
+    code = "request.cut"
+    status = 408
+    sentence = sentence("The request broke off on its way; send it again.")
+
+
 class MethodRefused(AppError):
     code = "request.method"
     status = 405
@@ -95,6 +101,30 @@ class NotFound(AppError):
     code = "not_found"
     status = 404
     sentence = sentence("There is nothing at this address, or it is not yours to see; check the address.")
+
+
+class ServerBusy(AppError):
+    code = "server.busy"
+    status = 503
+    retry_after_s = 5
+    sentence = sentence("The server is busy with other work at the moment; try again in a few seconds.")
+
+
+class DiskUnwritable(AppError):
+    code = "server.disk"
+    status = 503
+    retry_after_s = 30
+    sentence = sentence(
+        "The server's disk is full or cannot be written, so nothing was saved; try again in a minute, and tell the "
+        "person who invited you if it stays so."
+    )
+
+
+class DatabaseAway(AppError):
+    code = "server.database"
+    status = 503
+    retry_after_s = 15
+    sentence = sentence("The server's database does not answer at the moment; try again in a minute.")
 
 
 class ServerError(AppError):

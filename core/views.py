@@ -1,14 +1,13 @@
 """Pages that know nothing of listening tests: the front door, health, one's account, the service pages, refusals."""
 
 import logging
+import sys
 import uuid
 
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import RequestDataTooBig
 from django.core.paginator import Paginator
-from django.db import Error as DatabaseError
-from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -16,13 +15,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from core import overview, refusals
+from core import overview, readiness, refusals
 from core.errors import AppError
 from core.forms import RoleForm, TokenForm
 from core.models import ApiToken, Job, User
 from core.policy import Audience, has_second_factor, open_to, staff
 from core.problems import problem, say, show, wants_json
 from core.services import accounts, jobs
+from core.trouble import passing_trouble
 
 logger = logging.getLogger(__name__)
 
@@ -41,14 +41,24 @@ def home(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Tell a load balancer whether this process can do its work."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        logger.exception("The database does not answer.")
-        return JsonResponse({"ok": False, "database": "unreachable"}, status=503)
-    return JsonResponse({"ok": True, "database": "ok"})
+    """Tell a container or a monitor whether this installation works: the database answers and takes what is written.
+
+    A database that is locked for a moment, or a disk that is nearly full, is told and is no failure here.
+    """
+    state = readiness.look()
+    return JsonResponse(state.as_json(ok=state.works), status=200 if state.works else 503)
+
+
+@open_to(Audience.PUBLIC)
+@never_cache
+@require_GET
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Tell a load balancer whether to send people here: everything that healthz asks for, at once and with room."""
+    state = readiness.look()
+    if not state.reason:
+        return JsonResponse(state.as_json(ok=True))
+    told = {**state.as_json(ok=False), "reason": state.reason}
+    return JsonResponse(told, status=503, headers={"Retry-After": str(refusals.ServerBusy.retry_after_s)})
 
 
 # --- One's own account -----------------------------------------------------------------------------------------------
@@ -160,8 +170,8 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer even when the page itself cannot be rendered, for example because the database is away."""
-    error = refusals.ServerError()
+    """Answer what failed outside a view, also when the page itself cannot be rendered."""
+    error = passing_trouble(sys.exception()) or refusals.ServerError()
     if wants_json(request):
         return problem(error)
     try:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from core import disk
 from core.disk import flush_to_disk
 from stimuli.errors.uploads import DiskFull, UploadBusy
 from stimuli.holding import clear_unheld, held_folder
@@ -127,11 +128,8 @@ def work_folder(intake_id: UUID) -> Iterator[Path]:
 
 
 def free_bytes() -> int:
-    """How much room the disk has; the folder may not be there yet."""
-    place = Path(settings.UPLOADS_DIR)
-    while not place.exists():
-        place = place.parent
-    return shutil.disk_usage(place).free
+    """How much room the disk has."""
+    return disk.free_bytes(Path(settings.UPLOADS_DIR))
 
 
 @contextmanager

@@ -1,9 +1,12 @@
 """Views that nobody should write, and a few plain ones, to see what the policy and the error page make of them."""
 
+import errno
 from typing import Any
 
+from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
 from django.urls import include, path
+from django.utils import timezone
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -36,6 +39,25 @@ def refusing(request: HttpRequest) -> HttpResponse:
 @open_to(Audience.PUBLIC)
 def broken(request: HttpRequest) -> HttpResponse:
     raise RuntimeError("the colour of the database password is blue")
+
+
+@open_to(Audience.PUBLIC)
+def writing(request: HttpRequest) -> HttpResponse:
+    """Write more than fits into a page of the database."""
+    Session.objects.create(session_key="odd", session_data="x" * 100_000, expire_date=timezone.now())
+    return HttpResponse("written")
+
+
+@open_to(Audience.PUBLIC)
+def remembering(request: HttpRequest) -> HttpResponse:
+    """Leave something that is written after the view, by the session's middleware."""
+    request.session["odd"] = True
+    return HttpResponse("remembered")
+
+
+@open_to(Audience.PUBLIC)
+def storing(request: HttpRequest) -> HttpResponse:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 @open_to(Audience.PUBLIC)
@@ -86,6 +108,14 @@ class Unblinding(Odd):
     scopes = {"POST": "unblind"}
 
 
+class Writing(Odd):
+    audience = Audience.PUBLIC
+
+    def get(self, request: Request) -> Response:
+        writing(request._request)
+        return Response("written")
+
+
 class Full(BaseThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         return False
@@ -111,6 +141,11 @@ urlpatterns = [
     path("odd/refusing/", refusing),
     path("odd/broken/", broken),
     path("odd/form/", form),
+    path("odd/writing/", writing),
+    path("odd/remembering/", remembering),
+    path("odd/storing/", storing),
+    path("api/odd/storing/", storing),
+    path("api/odd/writing/", Writing.as_view()),
     path("api/odd/function/", unlisted),
     path("api/odd/refusing/", refusing),
     path("api/odd/unlisted/", Unlisted.as_view()),

@@ -40,6 +40,7 @@ api-412       401        401          401        412    412    403         412  
 ROUTES = """
 core:home                             public         no-method
 core:healthz                          public         no-method
+core:readyz                           public         no-method
 core:account                          staff          staff-400
 core:revoke_token                     staff-405      own-token
 core:service                          admin          admin-405
