@@ -5,12 +5,19 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly data: Record<string, unknown>;
+  /** How long the server asks to be left alone (Retry-After); 0 where it does not say. */
+  readonly retryAfterMs: number;
 
-  constructor(status: number, body: { code?: string; detail?: string; data?: Record<string, unknown> }) {
+  constructor(
+    status: number,
+    body: { code?: string; detail?: string; data?: Record<string, unknown> },
+    retryAfterMs = 0,
+  ) {
     super(body.detail ?? "");
     this.status = status;
     this.code = body.code ?? "";
     this.data = body.data ?? {};
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** The cookie of the session or its CSRF secret is gone: opening the link, or signing in, again brings it back. */
@@ -57,7 +64,7 @@ export async function request(url: string, ask: Ask = {}): Promise<Response> {
   } catch (cause) {
     throw new Unreachable("no answer", { cause });
   }
-  if (!response.ok) throw new Problem(response.status, await problemBody(response));
+  if (!response.ok) throw new Problem(response.status, await problemBody(response), retryAfterMs(response));
   return response;
 }
 
@@ -68,6 +75,11 @@ export async function requestJson<T>(url: string, ask: Ask = {}): Promise<T> {
   } catch (cause) {
     throw new Unreachable("the answer was cut short", { cause });
   }
+}
+
+function retryAfterMs(response: Response): number {
+  const seconds = Number(response.headers.get("Retry-After"));
+  return seconds > 0 ? seconds * 1000 : 0; // a date instead of seconds is not ours
 }
 
 async function problemBody(response: Response): Promise<Record<string, never>> {

@@ -56,6 +56,24 @@ test("a failure is told, and the same is asked again after its pause until there
   }
 });
 
+test("the pause is longer by what the server asks for, within reason", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const asking = failing(new Problem(503, {}, 5000), new Problem(503, {}, 10 ** 9));
+    const answer = retrying(asking.work, asking);
+    await settled();
+    mock.timers.tick(5249);
+    await settled();
+    assert.equal(asking.calls(), 1);
+    mock.timers.tick(LONGEST_PAUSE_MS);
+    await settled();
+    mock.timers.tick(2 * LONGEST_PAUSE_MS);
+    assert.equal(await answer, "answer");
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test("the alarm ends a pause early", async () => {
   const asking = failing(new Unreachable());
   const answer = retrying(asking.work, asking);

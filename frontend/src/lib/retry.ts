@@ -27,15 +27,22 @@ export function pauseAfter(failures: number, random: () => number = Math.random)
   return ceiling / 2 + (random() * ceiling) / 2;
 }
 
+/** How long the server asked to be left alone, within reason. */
+export function askedPause(error: unknown): number {
+  return error instanceof Problem ? Math.min(LONGEST_PAUSE_MS, error.retryAfterMs) : 0;
+}
+
 export async function retrying<T>(work: () => Promise<T>, { scope, onFailure, isFinal, alarm }: Retry): Promise<T> {
   for (let failures = 1; !scope.disposed; failures += 1) {
+    let asked = 0;
     try {
       return await work();
     } catch (error) {
       if (isFinal?.(error)) throw error;
       if (!scope.disposed) onFailure(error);
+      asked = askedPause(error);
     }
-    await alarm.wait(scope, pauseAfter(failures));
+    await alarm.wait(scope, asked + pauseAfter(failures));
   }
   return never; // the page is gone; nobody waits for this any more
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { VoteBody } from "./batch.ts";
 import type { Result, VoteEvent } from "./events.ts";
 
-type Reply = { status: number; results?: Result[] } | "hang up";
+type Reply = { status: number; results?: Result[]; retryAfterS?: number } | "hang up";
 
 /** A real HTTP server that answers votes as the test tells it to, and remembers every body. */
 export class FakeServer {
@@ -31,7 +31,8 @@ export class FakeServer {
       const reply = this.reply(body);
       if (reply === "hang up") return void outgoing.destroy();
       const answered = { answered: this.stored.size, total: 99, saved_at: "2026-01-01T12:00:00Z" };
-      outgoing.writeHead(reply.status, { "Content-Type": "application/json", Connection: "close" });
+      const retry = reply.retryAfterS ? { "Retry-After": String(reply.retryAfterS) } : {};
+      outgoing.writeHead(reply.status, { "Content-Type": "application/json", Connection: "close", ...retry });
       outgoing.end(JSON.stringify(reply.results ? { results: reply.results, ...answered } : { code: "some.error" }));
     });
     this.#server = server;

@@ -136,6 +136,22 @@ test("a new page sends what an earlier page left behind", async () => {
   assert.deepEqual([...server.stored.keys()], [left.event_id]);
 });
 
+test("a server that asks for time is left alone for so long, keeps nothing from the device, and gets all then", async () => {
+  const normal = server.reply;
+  server.reply = () => ({ status: 503, retryAfterS: 30 });
+  const { outbox, states, store } = await open();
+  await outbox.add(event("first"));
+  await until(() => states.at(-1)?.kind === "kept");
+  await outbox.add(event("second"));
+  await new Alarm().wait(scope, 700); // longer than the first pause of a failure without such a wish
+  assert.equal(server.bodies.length, 1);
+  assert.equal((await store.waiting()).length, 2);
+  server.reply = normal;
+  outbox.wake(); // a person who presses Retry is not held back
+  await outbox.drained();
+  assert.equal(server.stored.size, 2);
+});
+
 test("answers of another visit on the same device are left alone", async () => {
   server.reply = () => ({ status: 503 });
   const earlier = new Scope();

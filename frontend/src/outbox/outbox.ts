@@ -1,6 +1,6 @@
 // Answers on their way to the server: kept first, sent until each has a final answer, never given up.
 import { Problem, requestJson } from "../lib/http.ts";
-import { pauseAfter } from "../lib/retry.ts";
+import { askedPause, pauseAfter } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
 import { bodyOf, MAX_EVENTS, takeBatch } from "./batch.ts";
 import { isFinal, type Receipt, type Result, type VoteEvent } from "./events.ts";
@@ -39,6 +39,7 @@ export interface OutboxOptions {
 }
 
 const SAVING_BECOMES_KEPT_MS = 3000;
+const SENDING_TIMEOUT_MS = 30_000; // longer than the server waits for its database, so that its answer is heard
 
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -50,6 +51,7 @@ export class Outbox {
   readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
   #mirror: VoteEvent[] = []; // what waits, at hand for pagehide, which cannot await
   #failures = 0;
+  #askedPauseMs = 0; // how long the server asked to be left alone, in its last answer
   #batchLimit = MAX_EVENTS;
   #reason: Exclude<ProblemReason, "storage"> | null = null;
   #unkept = false; // something waits in memory only
@@ -77,7 +79,7 @@ export class Outbox {
     const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
     await this.#refresh();
     this.#expectSoon();
-    this.#alarm.ring();
+    if (!this.#askedPauseMs) this.#alarm.ring();
     await acknowledged;
   }
 
@@ -121,8 +123,8 @@ export class Outbox {
     const { scope } = this.#options;
     while (!scope.disposed) {
       if (await this.#underLock(() => this.#sendOnce())) continue;
-      const pause = this.#mirror.length ? pauseAfter(Math.max(1, this.#failures), this.#options.random) : undefined;
-      await this.#alarm.wait(scope, pause);
+      const pause = this.#askedPauseMs + pauseAfter(Math.max(1, this.#failures), this.#options.random);
+      await this.#alarm.wait(scope, this.#mirror.length ? pause : undefined);
     }
   }
 
@@ -137,13 +139,16 @@ export class Outbox {
   async #sendOnce(): Promise<boolean> {
     const { votesUrl, csrf, scope } = this.#options;
     let batch: VoteEvent[] = [];
+    this.#askedPauseMs = 0;
     try {
       await this.#refresh();
       batch = this.#choose();
       if (!batch.length) return false;
-      const receipt = await requestJson<Receipt>(votesUrl, { json: bodyOf(batch), csrf, signal: scope.signal });
+      const ask = { json: bodyOf(batch), csrf, signal: scope.signal, timeoutMs: SENDING_TIMEOUT_MS };
+      const receipt = await requestJson<Receipt>(votesUrl, ask);
       return await this.#settle(batch, receipt);
     } catch (error) {
+      this.#askedPauseMs = askedPause(error);
       return this.#fail(batch, error);
     } finally {
       this.#announce();
