@@ -15,13 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from core import overview, readiness, refusals
+from core import overview, refusals
 from core.errors import AppError
 from core.forms import RoleForm, TokenForm
 from core.models import ApiToken, Job, User
 from core.policy import Audience, has_second_factor, open_to, staff
 from core.problems import problem, say, show, wants_json
-from core.services import accounts, jobs
+from core.services import accounts, jobs, readiness
 from core.trouble import passing_trouble
 
 logger = logging.getLogger(__name__)

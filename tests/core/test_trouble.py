@@ -14,7 +14,7 @@ from django.db import DatabaseError, InterfaceError, InternalError, OperationalE
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from core import readiness
+from core.services import readiness
 from core.trouble import passing_trouble
 from rating.models import Vote
 from tests.effects.models import Effect
@@ -222,8 +222,13 @@ def test_a_lock_of_postgresql_is_not_waited_for_without_end() -> None:
 
 def test_many_who_ask_for_health_cause_one_write(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
+
+    def write() -> str:
+        written.append("ok")
+        return "ok"
+
     monkeypatch.setattr(readiness, "FRESH_S", 3600)
-    monkeypatch.setattr(readiness, "_writing", lambda: written.append("ok") or "ok")
+    monkeypatch.setattr(readiness, "_writing", write)
     for _ in range(5):
         assert client.get("/healthz").status_code == 200
         assert client.get("/readyz").status_code == 200
