@@ -30,7 +30,8 @@ def absolute_agreement(marks: Floats) -> Icc:
 
     McGraw and Wong (1996), "Forming inferences about some intraclass correlation coefficients", tables 4 and 7.
     """
-    complete = marks[:, np.isfinite(marks).all(axis=0)]
+    known = np.isfinite(marks)
+    complete = marks[:, known.all(axis=0) & known.any(axis=0)]  # without raters, all of nobody would be everything
     k, n = complete.shape
     if k < 2 or n < 2 or not varies(complete.reshape(-1)):
         return Icc(math.nan, math.nan, math.nan, n)

@@ -147,6 +147,12 @@ def test_assessors_who_say_the_same_agree_and_strangers_do_not() -> None:
     assert other["icc_mean"] == pytest.approx(4 * other["icc_single"] / (1 + 3 * other["icc_single"]))
 
 
+def test_a_score_that_nobody_gave_has_no_captions_to_agree_on() -> None:
+    marks = table(captions(clips=14))
+    found = pick(run(marks[marks["scale"] != "OVERALL"])["agreement"], scale="OVERALL", group=None)
+    assert (found["n_assessors"], found["captions"], found["icc_captions"]) == (0, 0, 0)
+
+
 def test_synthesised_is_held_against_the_collection_by_dataset_and_group() -> None:
     scored = captions()
     said = {(who, f"clip{clip}"): who <= 2 for who in (1, 2, 3, 4) for clip in range(6)}  # experts: always yes
