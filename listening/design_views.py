@@ -87,9 +87,9 @@ def adopt(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 @open_to(Audience.STAFF)
 def files(request: HttpRequest, slug: str, suffix: str) -> HttpResponseBase:
-    """Every seat's sequence in the published shape, in one zip."""
+    """Every seat's sequence in the published shape, in one zip; conditions are letters until unblinding."""
     experiment = experiment_for(staff(request), slug)
     packed = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - the response closes it
-    design_files.write_zip(experiment, suffix, packed)
+    design_files.export_design(experiment=experiment, suffix=suffix, into=packed, actor=staff(request))
     packed.seek(0)
     return FileResponse(packed, as_attachment=True, filename=f"{slug}-design-{suffix}.zip")

@@ -12,10 +12,11 @@ from analysis.exports import csv_lines, subject_id
 from analysis.flat_tables import table_columns, table_rows
 from analysis.registry import report
 from analysis.services.exports import note_download, vote_lines
-from analysis.services.results import condition_names, read_result
+from analysis.services.results import read_result
 from analysis.services.zipping import zipped
 from core.models import User
 from listening.models import Design
+from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import protocol
 

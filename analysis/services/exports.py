@@ -16,10 +16,11 @@ from analysis.flat_tables import table_columns, table_rows
 from analysis.registry import report
 from analysis.reports.base import ReportFile
 from analysis.reports.mos import suffix_of
-from analysis.services.results import condition_names, read_result
+from analysis.services.results import read_result
 from core.models import User
 from core.services import audit
 from listening.models import SetupStep
+from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import protocol
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q, Sum
 
 from analysis import datasets
-from analysis.blinding import letters
 from analysis.methods.base import PageMethod
 from analysis.models import Result
 from analysis.presenting import shown
 from analysis.registry import method, methods, report
 from analysis.services.folds import refold
 from core.tasks import JobRun
+from rating.blinding import condition_names
 from rating.models import Ballot, Experiment
 from rating.registry import protocol
 
@@ -131,12 +131,6 @@ def read_items(
     page = min(max(page, 1), pages)
     start = (page - 1) * ITEMS_A_PAGE
     return {"total": len(rows), "page": page, "pages": pages, "rows": rows[start : start + ITEMS_A_PAGE]}
-
-
-def condition_names(experiment: Experiment) -> dict[str, str]:
-    """What each condition is called towards experimenters at this moment."""
-    names = list(experiment.collection.conditions.values_list("name", flat=True))
-    return letters(names, seed=experiment.seed) if experiment.unblinded_at is None else {name: name for name in names}
 
 
 def _held_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[Held, Held]]:

@@ -1,11 +1,15 @@
 """Designs as files: every seat's sequence written in the published shape, and read from it."""
 
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import IO, Any
+
+from django.db import transaction
 
 from core.clauses import clause
 from core.models import User
+from core.services import audit
 from listening.design.base import ANCHORING, DesignRequest, SeatSequence, Showing
 from listening.design.base import Design as Layout
 from listening.design.files.errors import DesignFileUnreadable
@@ -18,25 +22,40 @@ from listening.services.design_seats import adopt_design, sequences_of
 from listening.services.designs import design_row, report_of, settings_of
 from listening.services.material import lengths_of, scale_orders_of, written_orders
 from listening.services.procedures import procedure_of
+from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import protocol
 from rating.services.ballots import entries_of
 
 
-def design_files(experiment: Experiment, formats: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Name and content of one file a seat and format; seats are counted through all panels, as subjects are."""
+def design_files(
+    experiment: Experiment, formats: Sequence[str], *, names: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Name and content of one file a seat and format; seats are counted through all panels, as subjects are.
+
+    `names` are what conditions shall be called, where it is not by their own names.
+    """
     design_row(experiment)
     scales = written_orders(protocol(experiment.protocol))[0]
     for number, sequence in enumerate(sequences_of(experiment), start=1):
+        shown = _renamed(sequence, names) if names else sequence
         for suffix in formats:
-            yield file_name(number, suffix), WRITERS[suffix](sequence, scales)
+            yield file_name(number, suffix), WRITERS[suffix](shown, scales)
 
 
-def write_zip(experiment: Experiment, suffix: str, into: IO[bytes]) -> None:
+def export_design(*, experiment: Experiment, suffix: str, into: IO[bytes], actor: User) -> None:
+    """Write every seat's file into a zip, with letters for conditions until the experiment is unblinded, and log it."""
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in design_files(experiment, [suffix]):
+        for name, text in design_files(experiment, [suffix], names=condition_names(experiment)):
             # A fixed time makes the same design the same bytes.
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text, zipfile.ZIP_DEFLATED)
+    with transaction.atomic():
+        audit.record(
+            actor=actor,
+            action="experiment.exported",
+            target=f"experiment/{experiment.slug}",
+            after={"what": f"design {suffix}", "blind": experiment.unblinded_at is None},
+        )
 
 
 def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]], actor: User, **how: Any) -> Design:
@@ -91,6 +110,11 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
         seed="",
     )
     return Layout(IMPORTED, request, sequences)
+
+
+def _renamed(sequence: SeatSequence, names: Mapping[str, str]) -> SeatSequence:
+    showings = tuple(replace(showing, condition=names[showing.condition]) for showing in sequence.showings)
+    return replace(sequence, showings=showings)
 
 
 def _seated(files: Sequence[SeatFile]) -> Iterator[SeatSequence]:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from analysis.blinding import letters
 from analysis.models import Result
 from analysis.services.results import read_result, stale_results
 from analysis.tasks import refresh_stale_results
@@ -15,6 +14,7 @@ from core.models import AuditEntry, Job
 from core.services import jobs
 from core.tasks import JobRun, enqueue
 from listening.services.panels import add_seats
+from rating.blinding import letters
 from rating.models import Ballot, Experiment
 from rating.services.experiments import unblind
 from rating.services.votes import cast_vote
@@ -71,6 +71,11 @@ def test_letters_do_not_follow_the_names() -> None:
     orders = {tuple(letters(["c0", "c1", "c2", "c3"], seed=str(seed)).items()) for seed in range(50)}
     assert len(orders) > 10
     assert len(set(letters([str(n) for n in range(60)], seed="x").values())) == 60
+
+
+def test_no_letter_is_the_name_of_a_condition() -> None:
+    given = letters(["A", "B", "D", "noisy"], seed="x")
+    assert sorted(given.values()) == ["C", "E", "F", "G"]
 
 
 def test_a_new_vote_makes_the_result_stale_and_the_job_makes_it_current() -> None:

@@ -7,10 +7,11 @@ import pytest
 from django.db.models import Count
 from django.utils import timezone
 
-from analysis.services.results import condition_names, read_result
+from analysis.services.results import read_result
 from core.tasks import enqueue
 from listening.demos import p835
 from listening.services.simulation import simulate
+from rating.blinding import condition_names
 from rating.models import Ballot, Score, Trial
 from rating.services.votes import chain_holds
 from tests.e2e.conftest import Platform

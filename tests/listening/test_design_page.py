@@ -1,5 +1,6 @@
 """The page of a design: tried without writing, used in the background, frozen, taken away as files."""
 
+import csv
 import io
 import re
 import subprocess
@@ -11,10 +12,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from core.models import Job
+from core.models import AuditEntry, Job
 from core.services import jobs
 from core.worker import work
 from listening.design.base import Sample
+from listening.design.files.errors import DesignRowsRefused
 from listening.design.subsets.apart import plan_subsets_apart
 from listening.design.subsets.errors import SubsetsTooLarge
 from listening.design.subsets.planning import plan_subsets
@@ -22,10 +24,13 @@ from listening.design.wishes import Wanted
 from listening.design_errors import PlanningTooLong
 from listening.models import Design, Seat
 from listening.services import designs
+from listening.services.design_files import layout_from_files
+from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.services.experiments import go_live
+from rating.services.experiments import go_live, unblind
+from rating.services.votes import cast_vote
 from tests.contracts.tree import ROOT
-from tests.factories import make_panel_experiment, make_user
+from tests.factories import make_panel_experiment, make_user, marks, seated_visit, vote_event
 
 pytestmark = pytest.mark.django_db
 
@@ -141,15 +146,66 @@ def test_a_form_with_nothing_in_it_is_refused(client: Client, experiment: Experi
     assert not Job.objects.exists()
 
 
+def sequences(client: Client, experiment: Experiment, suffix: str) -> dict[str, str]:
+    """The files of a download by name."""
+    answer = client.get(f"/experiments/{experiment.slug}/design/{suffix}/")
+    assert answer.status_code == 200
+    with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
 @pytest.mark.parametrize("suffix", ["csv", "json"])
 def test_sequences_are_taken_away_as_one_zip(client: Client, experiment: Experiment, suffix: str) -> None:
-    address = f"/experiments/{experiment.slug}/design/{suffix}/"
-    assert client.get(address).status_code == 409
+    assert client.get(f"/experiments/{experiment.slug}/design/{suffix}/").status_code == 409
     adopted(experiment)
-    answer = client.get(address)
-    with zipfile.ZipFile(io.BytesIO(answer.getvalue())) as archive:
-        assert archive.namelist() == [f"subject_{number}.{suffix}" for number in range(1, 5)]
-        assert b"data/ref/i00_f1.wav" in archive.read("subject_4." + suffix)
+    files = sequences(client, experiment, suffix)
+    assert list(files) == [f"subject_{number}.{suffix}" for number in range(1, 5)]
+    assert f"data/{condition_names(experiment)['ref']}/i00_f1.wav" in files[f"subject_4.{suffix}"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_sequences_name_no_condition_before_unblinding(client: Client, experiment: Experiment, suffix: str) -> None:
+    adopted(experiment)
+    blind = sequences(client, experiment, suffix)
+    assert not [name for name, text in blind.items() if re.search(r"data/(C0|C1|ref)/", text)]
+    unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    opened = sequences(client, experiment, suffix)
+    names = condition_names(Experiment.objects.get()).keys()
+    found = {part for text in opened.values() for part in re.findall(r"data/(\w+)/", text)}
+    assert found == names == {"C0", "C1", "ref"}
+
+
+def test_letters_of_sequences_are_those_of_the_votes(client: Client, experiment: Experiment) -> None:
+    adopted(experiment)
+    go_live(experiment=experiment, actor=experiment.owner)
+    seat = seated_visit(experiment).seat
+    for trial in seat.ballot.trials.order_by("position"):
+        cast_vote(ballot_id=seat.ballot_id, event=vote_event(trial, payload=marks(3, scale=trial.ask[0])))
+    answer = client.get(f"/api/v1/experiments/{experiment.slug}/votes.csv")
+    votes = sorted(csv.DictReader(io.StringIO(answer.getvalue().decode())), key=lambda row: int(row["position"]))
+    planned = csv.DictReader(io.StringIO(sequences(client, experiment, "csv")[f"subject_{seat.number}.csv"]))
+    assert [(f"data/{row['condition']}/{row['item']}.wav", row["scale"]) for row in votes] == [
+        (row["file"], row["scale"]) for row in planned
+    ]
+
+
+def test_every_download_of_a_design_is_logged(client: Client, experiment: Experiment) -> None:
+    adopted(experiment)
+    sequences(client, experiment, "csv")
+    unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    sequences(client, experiment, "json")
+    logged = AuditEntry.objects.filter(action="experiment.exported").order_by("id")
+    assert [(entry.actor, entry.target, entry.after) for entry in logged] == [
+        (experiment.owner, f"experiment/{experiment.slug}", {"what": "design csv", "blind": True}),
+        (experiment.owner, f"experiment/{experiment.slug}", {"what": "design json", "blind": False}),
+    ]
+
+
+def test_a_file_with_letters_is_no_design_to_import(client: Client, experiment: Experiment) -> None:
+    adopted(experiment)
+    content = sequences(client, experiment, "csv")["subject_1.csv"].encode()
+    with pytest.raises(DesignRowsRefused, match="there is no condition"):
+        layout_from_files(experiment, [("subject_1.csv", content)])
 
 
 def test_nobody_else_sees_or_uses_a_design(client: Client, experiment: Experiment) -> None:

@@ -13,7 +13,7 @@ from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.choices import Choices
 from analysis.reports.mos import tables
 from analysis.reports.mos.paragraph import paragraph
-from analysis.services.results import condition_names
+from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import protocol
 

@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_datetime
 
 from analysis.datasets import counted
 from analysis.exports import subject_id
-from analysis.services.results import condition_names
+from rating.blinding import condition_names
 from rating.models import Experiment, Trial, Vote
 
 Row = dict[str, Any]

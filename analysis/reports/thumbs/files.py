@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from analysis.datasets import counted
 from analysis.exports import subject_id
-from analysis.services.results import condition_names
+from rating.blinding import condition_names
 from rating.models import Experiment, Trial
 from rating.registry import protocol
 from rating.services.pages import plan_of
