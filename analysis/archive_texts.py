@@ -20,7 +20,8 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 - `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE.
 - `design.json`: what was planned, with the hashes that fix it. `checksums.sha256`: `sha256sum -c checksums.sha256`.
 
-UTF-8, dot decimals, times in UTC, missing values empty.
+UTF-8, dot decimals, times in UTC, missing values empty. A text that a spreadsheet would run as a formula (it
+begins with = + - @, a tab or a line break) has an apostrophe before it; numbers have none.
 
 {results}
 """

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from analysis.columns import MEANINGS
+from core.spreadsheets import neutralise
 
 COLUMNS = list(MEANINGS)
 
@@ -20,9 +21,9 @@ class _Line:
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]], *, columns: Sequence[str] = COLUMNS) -> Iterator[str]:
-    """Yield a CSV file line by line. This is the analysis edition: text stands exactly as it was given."""
+    """Yield a CSV file line by line; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
     writer = csv.DictWriter(_Line(), columns, lineterminator="\n", extrasaction="ignore")
-    yield writer.writerow(dict(zip(columns, columns, strict=True)))
+    yield writer.writerow({column: neutralise(column) for column in columns})
     for row in rows:
         yield writer.writerow({column: _cell(row.get(column)) for column in columns})
 
@@ -64,6 +65,8 @@ def subject_id(number: int | None, ballot: UUID) -> str:
 def _cell(value: Any) -> Any:
     if value is None:
         return ""
+    if isinstance(value, str):
+        return neutralise(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.models import User
+from core.spreadsheets import neutralise
 from stimuli.models import Collection, Intake
 from stimuli.services.levels import LAYOUT
 
@@ -49,7 +50,8 @@ def table(levels: Levels) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, ["item", "condition", *FIGURES], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows(levels))
+    for row in rows(levels):
+        writer.writerow({**row, "item": neutralise(row["item"]), "condition": neutralise(row["condition"])})
     return text.getvalue()
 
 

@@ -41,6 +41,11 @@ def refused(path: Path) -> str:
     return str(caught.value)
 
 
+def test_names_that_an_export_guarded_are_read_as_they_were(tmp_path: Path) -> None:
+    found = analysed(sheet(tmp_path, [line.replace(",x,", ",'=x,") for line in LINES]))
+    assert set(found["conditions"]) == {"=x", "y"}
+
+
 def published(folder: Path) -> Path:
     """The shape of the published sheet: other names for columns, labels for conditions, columns of no interest."""
     marks = placed(raters=4, recordings=4)

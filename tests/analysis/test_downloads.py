@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import itertools
 import json
 import math
 import statistics
@@ -22,8 +23,10 @@ from core.models import AuditEntry
 from listening.models import SetupStep, Visit
 from rating.models import Experiment
 from rating.services.experiments import unblind
+from rating.services.votes import cast_vote
+from stimuli.services.collections import add_stimulus, create_collection
 from tests.analysis.p835_material import CONDITIONS, SECRETS, listen, p835_experiment, refresh
-from tests.factories import make_experiment
+from tests.factories import make_experiment, make_user, seated_visit, tone, vote_event
 
 pytestmark = pytest.mark.django_db
 
@@ -217,6 +220,29 @@ def test_every_download_is_logged_with_what_it_was(client: Client, experiment: E
         content(client, experiment, name)
     logged: list[Any] = list(AuditEntry.objects.filter(action="experiment.exported").values_list("after", flat=True))
     assert {entry["what"] for entry in logged} == {"votes", "wide BAK", "dataset"}
+
+
+def test_no_cell_of_any_download_is_a_formula(client: Client) -> None:
+    owner = make_user()
+    collection = create_collection(owner=owner, slug="formulas", title="Formulas")
+    for number, (item, condition) in enumerate(itertools.product(("=1+1", "-5"), ("@SUM(1)", "+cmd|' /C calc'!A0"))):
+        factors = {"snr": "-5", "place": f"={item}"}
+        add_stimulus(collection=collection, item=item, condition=condition, content=tone(300 + number), factors=factors)
+    made = make_experiment(owner, collection=collection, seats=1)
+    seat = seated_visit(made).seat
+    for trial in seat.ballot.trials.order_by("position"):
+        assert cast_vote(ballot_id=seat.ballot_id, event=vote_event(trial, value=3)).status == "stored"
+    refresh()
+    opened_up = open_up(made)
+    names = ("votes.csv", "wide.csv", "votes_per_clip.csv", "votes_per_cond.csv", "results/mos.csv")
+    texts = {name: content(client, opened_up, name) for name in names}
+    texts |= {name: text for name, text in opened(content(client, opened_up, "dataset.zip")).items() if ".csv" in name}
+    cells = {
+        (name, cell) for name, text in texts.items() for row in csv.reader(io.StringIO(text.decode())) for cell in row
+    }
+    assert not [found for found in cells if found[1][:1] in "=+@\t\r\n" and found[1]]
+    assert not [found for found in cells if found[1].startswith("-") and not math.isfinite(float(found[1]))]
+    assert {cell for _, cell in cells} >= {"'=1+1", "-5", "'@SUM(1)", "'+cmd|' /C calc'!A0", "'==1+1"}
 
 
 def test_an_unknown_scale_is_refused_with_the_known_ones(client: Client, experiment: Experiment) -> None:

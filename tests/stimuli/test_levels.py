@@ -16,7 +16,7 @@ from core.tasks import JobRun, enqueue
 from stimuli.errors.intake import LevelsRefused
 from stimuli.errors.levels import LevelTooHigh
 from stimuli.errors.uploads import CollectionSlugTaken
-from stimuli.level_reports import FIGURES
+from stimuli.level_reports import FIGURES, table
 from stimuli.models import Collection, Condition, Intake, Item, Recording, Stimulus
 from stimuli.services import levels
 from stimuli.services.checks import check_collection
@@ -123,6 +123,12 @@ def test_the_levels_of_a_copy_can_be_downloaded_by_whoever_made_it(source: Colle
     row = next(row for row in rows if (row["item"], row["condition"]) == ("b", "C1"))
     assert [float(row[name]) for name in FIGURES] == [told[name] for name in FIGURES]
     assert browser_of(make_user()).get(address).status_code == 404
+
+
+def test_names_in_the_levels_are_no_formulas() -> None:
+    figures = dict.fromkeys(FIGURES, -23.0)
+    text = table([{**figures, "cells": [{"item": "=cmd|calc", "condition": "-5"}]}])
+    assert text.splitlines()[1] == "'=cmd|calc,-5" + ",-23.0" * 5
 
 
 def test_a_copy_says_where_it_comes_from_to_those_who_may_know(source: Collection) -> None:

@@ -9,6 +9,7 @@ from analysis.methods.plane.errors import CellEmpty, ColumnMissing, MarkTwice, S
 from analysis.methods.plane.marks import setting_of
 from analysis.methods.plane.placements import Placement, Placements, Setting
 from core.clauses import Clause, clause
+from core.spreadsheets import restore
 from stimuli.errors.intake import TableUnreadable
 from stimuli.intake.tables import Row, Table, first_of, read_csv
 
@@ -64,7 +65,7 @@ class Sheet:
         column = self.columns[meaning]
         if column not in row.values:
             raise CellEmpty(name=self.table.name, line=str(row.line), column=column)
-        return row.values[column]
+        return restore(row.values[column])
 
     def _coordinate(self, row: Row, meaning: str) -> float:
         text = self._text(row, meaning)

@@ -12,6 +12,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import save_workbook
 
+from core.spreadsheets import is_risky
 from listening.workbooks.base import Book, BookPage
 from listening.workbooks.thumbs import layout
 from listening.workbooks.thumbs.layout import ASSESSMENT, EXAMPLE, HEADER_ROW, KEYS, TITLES, Place
@@ -187,6 +188,7 @@ def _put(sheet: Worksheet, row: int, column: int, value: Any) -> Cell:
     cell.value = ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value
     if isinstance(value, str):
         cell.data_type = "s"
+        cell.quotePrefix = is_risky(value)  # it stays one when somebody edits the cell
     cell.alignment = TOP
     return cell
 

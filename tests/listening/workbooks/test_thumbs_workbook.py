@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -202,7 +203,15 @@ def test_links_lead_to_the_seat_and_a_text_stays_a_text() -> None:
     sheet = opened(book())["Assessment"]
     assert sheet["C4"].hyperlink.target == f"https://example.org/join/token/#record-{sheet['B4'].value}"
     assert (sheet["E5"].value, sheet["E5"].data_type) == ("=Rain on a roof", "s")
+    assert [sheet[f"E{row}"].quotePrefix for row in (4, 5)] == [False, True]  # also when somebody edits the cell
     assert opened(book(link=""))["Assessment"]["C4"].value is None
+
+
+def test_a_comment_like_a_formula_comes_back_as_it_was() -> None:
+    before = replace(whole_answer(), detail={"comments": {"c1": "=1+1", "c2": "'=1+1"}})
+    result = returned(opened(book(answered=before)), book())
+    assert result.findings == []
+    assert told(result.answers["trial1"]) == told(before)
 
 
 def test_the_example_comes_first_with_its_scores_and_reasons() -> None:
