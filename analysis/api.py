@@ -122,6 +122,7 @@ class TablesCsv(Download):
 
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         slug = asked["method"]
+        keep_current(experiment=experiment, reader=staff(request))
         return f"{slug}.csv", exports.export_tables(experiment=experiment, method=slug, **_who(request))
 
 
@@ -133,6 +134,7 @@ class ReportFileDownload(APIView):
 
     def get(self, request: Request, slug: str, method: str, name: str) -> StreamingHttpResponse:
         experiment = experiment_for(staff(request), slug)
+        keep_current(experiment=experiment, reader=staff(request))
         asked = request.query_params.dict()
         file, pieces = exports.export_report_file(
             experiment=experiment, method=method, name=name, asked=asked, **_who(request)

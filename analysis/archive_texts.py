@@ -43,7 +43,7 @@ def readme(experiment: Experiment, *, results: list[dict[str, Any]], votes: int)
 
 def _computed(result: dict[str, Any]) -> str:
     if result["computed_at"] is None:
-        return f"Method {result['method']}: nothing computed yet; `expected.csv` is empty."
+        return f"Method {result['method']}: not computed yet, so its tables are not here. Download the dataset again."
     told = (
         f"Method {result['method']} {result['version']}, computed {result['computed_at']:%Y-%m-%d %H:%M:%S} UTC "
         f"from {result['vote_count']:,} answers."

@@ -15,6 +15,18 @@ class UnknownFile(AppError):
     sentence = sentence("This method has no file called '{name}'. Known: {known}.")
 
 
+class ResultNotComputed(AppError):
+    code = "result.not_computed"
+    status = 409
+    sentence = sentence("These results have not been computed yet; they are being computed now. Try again in a minute.")
+
+
+class NoAnswers(AppError):
+    code = "result.no_answers"
+    status = 409
+    sentence = sentence("There are no answers yet from which these results could be computed.")
+
+
 class UnknownScale(AppError):
     code = "result.unknown_scale"
     status = 404

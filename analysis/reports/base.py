@@ -21,6 +21,7 @@ class ReportFile:
     title: str | Promise
     make: Callable[[Experiment, Result, Asked], Pieces]
     content_type: str = "text/csv; charset=utf-8"
+    of_votes: bool = False  # it is made of the votes themselves, so no result need have been computed
 
 
 class Report(ABC):

@@ -83,12 +83,14 @@ def _stimuli(experiment: Experiment, table: datasets.Table) -> list[dict[str, An
 
 
 def _results(experiment: Experiment, results: dict[str, dict[str, Any]], *, simulated: bool) -> Iterator[File]:
-    """Every table of every method, and what its report adds."""
+    """Every table of every method that was computed, and what its report adds."""
     for slug, result in results.items():
-        tables, reader = result["table"], report(slug)
-        yield f"results/{slug}.csv", csv_lines(table_rows(tables), columns=table_columns(tables))
+        tables, reader, computed = result["table"], report(slug), result["computed_at"] is not None
+        if computed:
+            yield f"results/{slug}.csv", csv_lines(table_rows(tables), columns=table_columns(tables))
         for name, file in reader.files.items():
-            yield f"results/{name}", file.make(experiment, result, {})
+            if computed or file.of_votes:
+                yield f"results/{name}", file.make(experiment, result, {})
         yield from reader.dataset(experiment, result, simulated=simulated)
 
 

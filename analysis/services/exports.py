@@ -10,13 +10,13 @@ from uuid import UUID
 from django.db import transaction
 
 from analysis import datasets, matrices
-from analysis.errors import UnknownFile, UnknownScale
+from analysis.errors import NoAnswers, ResultNotComputed, UnknownFile, UnknownScale
 from analysis.exports import csv_lines, vote_row
 from analysis.flat_tables import table_columns, table_rows
 from analysis.registry import report
 from analysis.reports.base import ReportFile
 from analysis.reports.mos import suffix_of
-from analysis.services.results import read_result
+from analysis.services.results import read_result, stale_results
 from core.models import User
 from core.services import audit
 from listening.models import SetupStep
@@ -62,6 +62,7 @@ def export_conditions(*, experiment: Experiment, actor: User, simulated: bool) -
 def export_tables(*, experiment: Experiment, actor: User, simulated: bool, method: str) -> Iterator[str]:
     """Return every table of a result, with the figures of the page to their last digit."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
+    _refuse_uncomputed(experiment, result)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"tables of {method}")
     return csv_lines(table_rows(result["table"]), columns=table_columns(result["table"]))
 
@@ -74,8 +75,18 @@ def export_report_file(
     files = report(method).files
     if name not in files:
         raise UnknownFile(name=name[:80], known=", ".join(files) or "-")
+    if not files[name].of_votes:
+        _refuse_uncomputed(experiment, result)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
     return files[name], files[name].make(experiment, result, asked)
+
+
+def _refuse_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> None:
+    """A file without rows would look like a result."""
+    if result["computed_at"] is None:
+        wanted = (result["method"], result["simulated"])
+        waits = any((slug, simulated) == wanted for _, slug, simulated in stale_results(str(experiment.pk)))
+        raise ResultNotComputed if waits else NoAnswers
 
 
 def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:

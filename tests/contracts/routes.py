@@ -28,6 +28,7 @@ api-owned     401        401          401        ok     404    403         ok   
 api-read-405  401        401          401        405    405    403         405    405
 api-400       401        401          401        400    400    403         400    403
 api-405       401        401          401        405    405    403         405    403
+api-read-409  401        401          401        409    404    403         409    409
 api-owned-422 401        401          401        422    404    403         422    403
 owned-409     in         in           in         409    404    2fa         409    in
 api-owned-400 401        401          401        400    404    403         400    403
@@ -131,8 +132,8 @@ api:media_slice                       visit          no-method
 api:result                            api-owned      api-405
 api:votes_csv                         api-owned      api-405
 api:result_items                      api-owned      api-405
-api:report_file                       api-owned      api-405
-api:tables_csv                        api-owned      api-405
+api:report_file                       api-read-409   api-405
+api:tables_csv                        api-read-409   api-405
 api:wide_csv                          api-owned      api-405
 api:clips_csv                         api-owned      api-405
 api:conditions_csv                    api-owned      api-405

@@ -63,7 +63,8 @@ class MosReport(Report):
         }
 
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
-        yield "analysis/expected.csv", _means(experiment, result, {})
+        if result["computed_at"] is not None:
+            yield "analysis/expected.csv", _means(experiment, result, {})
         for name in ("starter.py", "starter.R"):
             yield f"analysis/{name}", [(STARTERS / name).read_text()]
         yield from _legacy(experiment, simulated=simulated)

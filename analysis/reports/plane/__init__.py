@@ -60,9 +60,9 @@ class PlaneReport(Report):
     # An order along z, or a family, tells which condition is which.
     open_only = ("trade_off", "families", "curves")
     files: ClassVar[Mapping[str, ReportFile]] = {
-        "placements.csv": ReportFile(gettext_lazy("Every move of every cross (CSV)"), _placements),
-        "authors_sheet.csv": ReportFile(gettext_lazy("Marks as in the study's own sheet (CSV)"), _sheet),
-        "notes.csv": ReportFile(gettext_lazy("Hours, sources and comments (CSV)"), _notes),
+        "placements.csv": ReportFile(gettext_lazy("Every move of every cross (CSV)"), _placements, of_votes=True),
+        "authors_sheet.csv": ReportFile(gettext_lazy("Marks as in the study's own sheet (CSV)"), _sheet, of_votes=True),
+        "notes.csv": ReportFile(gettext_lazy("Hours, sources and comments (CSV)"), _notes, of_votes=True),
         "plane.svg": ReportFile(gettext_lazy("Plane of all recordings (SVG)"), _picture, SVG),
     }
 

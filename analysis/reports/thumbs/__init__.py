@@ -54,8 +54,10 @@ def _clips(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
 
 
 FILES = {
-    "thumbs_long.csv": ReportFile(_("One row a score (CSV)"), _long),
-    "thumbs_wide.csv": ReportFile(_("One row a caption and assessor, as the study's sheet (CSV)"), _wide),
+    "thumbs_long.csv": ReportFile(_("One row a score (CSV)"), _long, of_votes=True),
+    "thumbs_wide.csv": ReportFile(
+        _("One row a caption and assessor, as the study's sheet (CSV)"), _wide, of_votes=True
+    ),
     "thumbs_clips.csv": ReportFile(_("Means over assessors, one row a caption and score (CSV)"), _clips),
     "thumbs.svg": ReportFile(_("Means by source (SVG)"), _plot, "image/svg+xml"),
 }
