@@ -10,7 +10,8 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 {marks} marks. Conditions are {conditions}.
 
 - `data/*responses_data.csv`: one row a mark, practice included (`kind`). The `.json` beside it explains every column.
-- `data/*participants_data.csv`: which column of the wide matrices is which listener.
+- `data/*participants_data.csv`: which column of the wide matrices is which listener, how many pages of the test were
+  answered, and whether anything is left (`complete`). Results count everybody; `complete_listeners` in them does not.
 - `data/*stimuli_data.csv`: items, conditions, factors.
 - `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: listener, vote,
   vote-1.96 (as the P.808 toolkit has it) or item. What cannot be computed is empty.

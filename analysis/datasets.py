@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
+
+from django.db.models import Count, Q
 
 from analysis.codebook import Codebook
 from analysis.methods.base import COLUMNS, AnsweredPage, HeardSlot
 from rating.models import Ballot, Experiment, Score, Trial
 from rating.protocols.base import Entry
+from rating.querysets import UNANSWERED
 from rating.registry import protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -62,6 +65,15 @@ class Sitting(NamedTuple):
     columns: bytes | None  # none where there is no fold that holds every vote
 
 
+class Progress(NamedTuple):
+    """How far a listener has come with the pages of the test; practice is not counted."""
+
+    listener: int  # as in the tables of marks
+    pages: int
+    of_pages: int
+    complete: bool  # nothing is left to answer; a page whose clip would not play was left out
+
+
 @dataclass(frozen=True)
 class Table:
     """Every mark that counts as codes: which sitting, what was heard, on which scale, and the value."""
@@ -95,6 +107,20 @@ def sittings(experiment: Experiment, codebook: Codebook, *, simulated: bool) -> 
             bytes(columns) if (votes, codes) == (held, current) else None,
         )
         for ballot, kind, held, panel, seat, who, group, votes, codes, columns in rows.values_list(*names, *folds)
+    ]
+
+
+def progress(experiment: Experiment, seated: Sequence[Sitting], *, simulated: bool) -> list[Progress]:
+    """Return how far everybody in these sittings has come."""
+    trials = Trial.objects.filter(ballot__in=counted(experiment, simulated=simulated), kind="test")
+    counts = (
+        trials.order_by()
+        .values_list("ballot")
+        .annotate(planned=Count("id"), given=Count("id", filter=Q(answered=True)), left=Count("id", filter=UNANSWERED))
+    )
+    found = {ballot: (given, planned, left == 0) for ballot, planned, given, left in counts}
+    return [
+        Progress(number, *found.get(sitting.ballot, (0, 0, False))) for number, sitting in enumerate(seated, start=1)
     ]
 
 
@@ -159,10 +185,9 @@ def frame(coded: Table) -> pd.DataFrame:
     return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
 
 
-def answered_pages(experiment: Experiment, *, simulated: bool) -> Iterator[AnsweredPage]:
-    """Yield every page that counts with its newest answer, ballot by ballot, as the protocol reads it."""
-    rules, codebook = protocol(experiment.protocol), Codebook.of(experiment)
-    seated = sittings(experiment, codebook, simulated=simulated)
+def answered_pages(experiment: Experiment, seated: Sequence[Sitting]) -> Iterator[AnsweredPage]:
+    """Yield every page of these sittings with its newest answer, ballot by ballot, as the protocol reads it."""
+    rules = protocol(experiment.protocol)
     for listener, sitting in enumerate(seated, start=1):
         trials = Trial.objects.filter(ballot=sitting.ballot, answered=True).select_related("current_vote")
         for trial in trials.prefetch_related(

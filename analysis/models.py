@@ -9,7 +9,7 @@ from rating.models import Ballot, Experiment
 class Result(BaseModel):
     """What a method made of an experiment's votes; staleness is a comparison of what counted then and counts now.
 
-    Votes are only ever added and ballots only ever given up, so the two counts together name one state.
+    Votes are only ever added, ballots only ever given up or finished, so the counts together name one state.
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
@@ -18,6 +18,7 @@ class Result(BaseModel):
     simulated = models.BooleanField(default=False)  # whether simulated ballots are included
     vote_count = models.PositiveIntegerField()
     abandoned_count = models.PositiveIntegerField(default=0)  # ballots left out because they were given up
+    finished_count = models.PositiveIntegerField(default=0)  # the last page of a ballot may be left out without a vote
     table = models.JSONField()
     computed_at = models.DateTimeField(auto_now=True)
 

@@ -7,6 +7,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from analysis.reports.base import Result
+from analysis.reports.listeners import incomplete_listeners
 from rating.models import Experiment
 from rating.registry import protocol
 
@@ -18,9 +19,10 @@ def methods_paragraph(
 
     They may name the counts, `protocol`, `protocol_version`, `wording`, `method`, `version` and whatever is in `also`.
     """
-    rules = protocol(experiment.protocol)
+    rules, incomplete = protocol(experiment.protocol), incomplete_listeners(result["table"])
     told = [
         *sentences,
+        _("{incomplete} of the listeners had not answered every page.") if incomplete else "",
         _("Simulated listeners are included: these are not data.") if result["simulated"] else "",
         _("Computed with Earmark, method {method} {version}.")
         if not experiment.design_sha256
@@ -28,6 +30,7 @@ def methods_paragraph(
     ]
     values = {
         **{name: str(number_format(count, 0, use_l10n=True, force_grouping=True)) for name, count in counts.items()},
+        "incomplete": incomplete,
         "protocol": rules.title,
         "protocol_version": rules.version,
         "wording": experiment.label_set,

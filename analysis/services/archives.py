@@ -20,7 +20,7 @@ from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import protocol
 
-PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes")
+PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes", "pages", "of_pages", "complete")
 STIMULI = ("item", "condition", "condition_role", "factors")
 
 File = tuple[str, Iterable[str]]
@@ -51,20 +51,27 @@ def _data(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> 
     return [
         (f"{name('responses')}.csv", vote_lines(experiment, simulated=simulated)),
         (f"{name('responses')}.json", [_json({"variableMeasured": MEANINGS})]),
-        (f"{name('participants')}.csv", csv_lines(_participants(table), columns=PARTICIPANTS)),
+        (
+            f"{name('participants')}.csv",
+            csv_lines(_participants(experiment, table, simulated=simulated), columns=PARTICIPANTS),
+        ),
         (f"{name('stimuli')}.csv", csv_lines(_stimuli(experiment, table), columns=STIMULI)),
     ]
 
 
-def _participants(table: datasets.Table) -> Iterator[dict[str, Any]]:
-    for number, sitting in enumerate(table.sittings, start=1):
+def _participants(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> Iterator[dict[str, Any]]:
+    progress = datasets.progress(experiment, table.sittings, simulated=simulated)
+    for each, sitting in zip(progress, table.sittings, strict=True):
         yield {
             "subject_id": subject_id(sitting.participant, sitting.ballot) if sitting.vote_count else "",
-            "subject_column": f"subject_{number}",
+            "subject_column": f"subject_{each.listener}",
             "panel": sitting.panel,
             "seat": sitting.seat,
             "row_type": sitting.kind,
             "votes": sitting.vote_count,
+            "pages": each.pages,
+            "of_pages": each.of_pages,
+            "complete": each.complete,
         }
 
 

@@ -1,17 +1,20 @@
 """Results: kept current by a job, read with letters until the experiment is unblinded."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, Sum
 
 from analysis import datasets
-from analysis.methods.base import PageMethod
+from analysis.codebook import Codebook
+from analysis.methods.base import Method, PageMethod
 from analysis.models import Result
 from analysis.presenting import shown
 from analysis.registry import method, methods, report
 from analysis.services.folds import refold
+from analysis.services.listeners import listener_warnings, with_warnings
 from core.tasks import JobRun
+from listening.models import Seat
 from rating.blinding import condition_names
 from rating.models import Ballot, Experiment
 from rating.registry import protocol
@@ -20,10 +23,14 @@ ITEMS_A_PAGE = 100
 
 
 class Held(NamedTuple):
-    """What counts at one moment: votes on ballots that stand, and how many ballots with votes were given up."""
+    """What counts at one moment: votes on ballots that stand, how many were given up, and how many are finished."""
 
     votes: int = 0
     abandoned: int = 0
+    finished: int = 0
+
+    def and_also(self, other: "Held") -> "Held":
+        return Held(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
 def refresh_stale(*, run: JobRun, experiment_id: str | None = None) -> None:
@@ -39,11 +46,10 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
     held = votes_held(experiment, simulated=simulated)
     rules = method(slug)
     if isinstance(rules, PageMethod):
-        pages = list(datasets.answered_pages(experiment, simulated=simulated))
-        table = rules.run(pages, datasets.material(experiment))
+        table = _from_pages(rules, experiment, simulated=simulated)
     else:
         refold(run=run, experiment=experiment, simulated=simulated)
-        table = rules.run(datasets.marks(experiment, simulated=simulated))
+        table = _from_marks(rules, experiment, simulated=simulated)
     with run.fenced():
         Result.objects.update_or_create(
             experiment=experiment,
@@ -53,16 +59,47 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
                 "method_version": rules.version,
                 "vote_count": held.votes,
                 "abandoned_count": held.abandoned,
+                "finished_count": held.finished,
                 "table": table,
             },
         )
+
+
+def _from_pages(rules: PageMethod, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+    seated = datasets.sittings(experiment, Codebook.of(experiment), simulated=simulated)
+    pages = list(datasets.answered_pages(experiment, seated))
+    listeners = {page.listener for page in pages if page.kind == "test"}
+    people = _heard_from(experiment, seated, listeners, simulated=simulated)
+    return with_warnings(rules.run(pages, datasets.material(experiment)), listener_warnings(experiment, seated, people))
+
+
+def _from_marks(rules: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+    """Beside the figures of all listeners stand the first ones of those who answered everything."""
+    coded = datasets.table(experiment, simulated=simulated)
+    marks = datasets.frame(coded)
+    people = _heard_from(
+        experiment, coded.sittings, set(marks["listener"][marks["kind"] == "test"].unique()), simulated=simulated
+    )
+    table = with_warnings(rules.run(marks), listener_warnings(experiment, coded.sittings, people))
+    complete = [each.listener for each in people if each.complete]
+    if 0 < len(complete) < len(people):
+        table["complete_listeners"] = rules.run(marks[marks["listener"].isin(complete)])["rows"]
+    return table
+
+
+def _heard_from(
+    experiment: Experiment, seated: Sequence[datasets.Sitting], listeners: Collection[int], *, simulated: bool
+) -> list[datasets.Progress]:
+    """Return how far those have come who gave an answer in the test itself."""
+    progress = datasets.progress(experiment, seated, simulated=simulated)
+    return [each for each in progress if each.listener in listeners]
 
 
 def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment, str, bool]]:
     """Yield experiment, method and whether simulated votes are included, for every result that is out of date."""
     known = {
         (result.experiment_id, result.method, result.simulated): (
-            Held(result.vote_count, result.abandoned_count),
+            held_then(result),
             result.method_version,
         )
         for result in Result.objects.defer("table")
@@ -70,7 +107,7 @@ def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment
     by_experiment = _held_by_experiment(experiment_id)
     for experiment in Experiment.objects.filter(pk__in=by_experiment):
         main, simulated = by_experiment[experiment.pk]
-        both = Held(main.votes + simulated.votes, main.abandoned + simulated.abandoned)
+        both = main.and_also(simulated)
         for slug in protocol(experiment.protocol).methods:
             for with_simulated, held, wanted in ((False, main, main), (True, both, simulated)):
                 key = (experiment.pk, slug, with_simulated)
@@ -80,7 +117,12 @@ def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment
 
 def votes_held(experiment: Experiment, *, simulated: bool) -> Held:
     main, extra = _held_by_experiment(str(experiment.pk)).get(experiment.pk, (Held(), Held()))
-    return Held(main.votes + extra.votes, main.abandoned + extra.abandoned) if simulated else main
+    return main.and_also(extra) if simulated else main
+
+
+def held_then(result: Result) -> Held:
+    """What counted when a result was computed."""
+    return Held(result.vote_count, result.abandoned_count, result.finished_count)
 
 
 def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: bool = False) -> dict[str, Any]:
@@ -91,7 +133,7 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
     rules = protocol(experiment.protocol)
     version = method(slug if slug in rules.methods else "").version
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
-    then = Held(result.vote_count, result.abandoned_count) if result else Held()
+    then = held_then(result) if result else Held()
     blind, reader = experiment.unblinded_at is None, report(slug)
     table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in reader.long}
     keys = [scale.key for scale in rules.scales]
@@ -140,11 +182,13 @@ def _held_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[Hel
         ballots = ballots.filter(experiment__pk=experiment_id)
     stands = Q(abandoned_at__isnull=True)
     rows = ballots.values_list("experiment", "kind").annotate(
-        standing=Sum("vote_count", filter=stands, default=0), given_up=Count("id", filter=~stands)
+        standing=Sum("vote_count", filter=stands, default=0),
+        given_up=Count("id", filter=~stands),
+        finished=Count("id", filter=stands & Q(seat__state=Seat.State.FINISHED)),
     )
     found: dict[Any, tuple[Held, Held]] = {}
-    for pk, kind, votes, abandoned in rows:
+    for pk, kind, *counts in rows:
         main, simulated = found.get(pk, (Held(), Held()))
-        held = Held(votes, abandoned)
+        held = Held(*counts)
         found[pk] = (held, simulated) if kind == Ballot.Kind.MAIN else (main, held)
     return found

@@ -10,6 +10,7 @@ from analysis.reports.chapters import plots, tables
 from analysis.reports.chapters.files import boundaries, json_lines
 from analysis.reports.chapters.words import METRIC_NAMES, against_words, warning_sentences
 from analysis.reports.choices import Choices, one_of
+from analysis.reports.listeners import listener_sentences
 from rating.models import Experiment
 
 DEFAULT_METRIC = "collar_f1"
@@ -76,6 +77,6 @@ class ChaptersReport(Report):
             "chapters": tables.chapters(table, chosen.recording),
             "differences": tables.differences(table, chosen.against),
             "more": tables.more(table, chosen.metric, chosen.against),
-            "warnings": warning_sentences(table.get("warnings", [])),
+            "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
             "paragraph": tables.paragraph(experiment, result),
         }

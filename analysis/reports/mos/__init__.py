@@ -11,6 +11,7 @@ from analysis import datasets, matrices
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.choices import Choices
+from analysis.reports.listeners import complete_only, listener_sentences
 from analysis.reports.mos import tables
 from analysis.reports.mos.paragraph import paragraph
 from rating.blinding import condition_names
@@ -49,6 +50,9 @@ class MosReport(Report):
             "units": tables.units(),
             "scales": scales,
             "means": tables.means(table, unit=chosen.unit, scale=chosen.scale),
+            "complete": complete_only(
+                tables.means({"rows": table.get("complete_listeners", [])}, unit="listener", scale=chosen.scale)
+            ),
             "unit_table": tables.UNIT_TABLES[chosen.unit],
             "unit_links": {unit: chosen.query(unit=unit) for unit in tables.UNIT_TABLES},
             "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
@@ -58,7 +62,7 @@ class MosReport(Report):
             "against": against,
             "breakdowns": tables.breakdowns(table, unit=chosen.unit, scale=chosen.scale),
             "long": [_paged(each, chosen) for each in long if each.lines],
-            "warnings": tables.warning_sentences(table.get("warnings", [])),
+            "warnings": [*listener_sentences(table), *tables.warning_sentences(table.get("warnings", []))],
             "paragraph": paragraph(experiment, result),
         }
 

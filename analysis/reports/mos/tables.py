@@ -129,6 +129,7 @@ def warning_sentences(warnings: list[Row]) -> list[str]:
     return [
         sentences[row["code"]].format_map({**row, "share": percent(row["share"]) if "share" in row else ""})
         for row in warnings
+        if row["code"] in sentences
     ]
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.choices import Choices, one_of
+from analysis.reports.listeners import complete_only, listener_sentences
 from analysis.reports.page_tables import PageTable
 from analysis.reports.plane import placements, tables
 from analysis.reports.plane.picture import draw
@@ -83,13 +84,14 @@ class PlaneReport(Report):
             "ellipses": [(name, words, chosen.query(ellipse=name)) for name, words in _ellipse_names().items()],
             "marks": tables.marks_sheet(table, chosen.recording),
             "means": tables.by_recording(table, chosen.recording) if chosen.recording else tables.over_raters(table),
+            "complete": complete_only(tables.over_raters({"rows": table.get("complete_listeners", [])})),
             "differing": tables.friedman(table),
             "contrasts": contrasts,
             "choices": choices,
             "against": against,
             "agreement": tables.agreement(table),
             "more": [each for each in _more(table, chosen.recording) if each.lines],
-            "warnings": warnings(table),
+            "warnings": [*listener_sentences(table), *warnings(table)],
             "paragraph": paragraph(experiment, result),
         }
 

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
+from analysis.reports.listeners import listener_sentences
 from analysis.reports.page_tables import PageTable
 from analysis.reports.summaries import curve_figure, files, tables
 from analysis.reports.summaries.choices import SummaryChoices, chosen_utterance, chosen_version, shown_network
@@ -40,7 +41,7 @@ class SummariesReport(Report):
             "asked": chosen,
             "counts": result["counts"],
             "conditions": tables.conditions(table),
-            "warnings": warning_sentences(table.get("warnings", [])),
+            "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
             "network": draw(shown) if shown else None,
             "network_query": chosen.query(),
             "words": tables.words(utterance) if utterance else None,

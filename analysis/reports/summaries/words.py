@@ -60,7 +60,11 @@ def warning_sentences(warnings: Iterable[Mapping[str, Any]]) -> list[str]:
             "manage.py evaluate_summaries FILE.json --curves 20."
         ),
     }
-    return [said[row["code"]].format(**{**row, "distance": figure(row.get("distance"), 0)}) for row in warnings]
+    return [
+        said[row["code"]].format(**{**row, "distance": figure(row.get("distance"), 0)})
+        for row in warnings
+        if row["code"] in said
+    ]
 
 
 def paragraph(experiment: Experiment, result: Result) -> str:

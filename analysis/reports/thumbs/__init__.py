@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.choices import Choices, one_of
+from analysis.reports.listeners import complete_only, listener_sentences
 from analysis.reports.thumbs import files, tables
 from analysis.reports.thumbs.plot import means_plot
 from analysis.reports.thumbs.words import paragraph, warnings
@@ -78,11 +79,14 @@ class ThumbsReport(Report):
             "groups": [(name, chosen.query(group=name)) for name in (None, *chosen.groups)],
             "plot": means_plot(rows, chosen.sources) if rows else "",
             "means": tables.means(rows),
+            "complete": complete_only(
+                tables.means([row for row in table.get("complete_listeners", []) if chosen.part(row)])
+            ),
             "contrasts": tables.contrasts(table, chosen.part, chosen.against),
             "agreement": tables.agreement(table, chosen.group),
             "synthesised": tables.synthesised(table),
             "more": [each for each in _more(table, chosen) if each.lines],
-            "warnings": warnings(table),
+            "warnings": [*listener_sentences(table), *warnings(table)],
             "paragraph": paragraph(experiment, result),
         }
 
