@@ -6,7 +6,7 @@ from core.tasks import JobRun, enqueue, job
 from rating.models import Experiment
 
 
-@job("analysis.refresh_results")
+@job("analysis.refresh_results", priority=Job.Priority.AWAITED)
 def refresh_results(run: JobRun, *, experiment_id: str) -> None:
     results.refresh_stale(run=run, experiment_id=experiment_id)
 

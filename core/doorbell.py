@@ -25,11 +25,11 @@ class Doorbell:
         self._rests_until = float("-inf")
 
     def ring(self, job_id: UUID, *, expires_s: float | None = None) -> bool:
-        """Ring for one job; False when nobody can hear it. Never raises, never waits for long."""
+        """Ring once, for this job or a more important one; False when nobody can hear it. Never raises, never waits for long."""
         if not settings.REDIS_URL or self.rests:
             return False
         try:
-            self._sender.send_task("core.run_job", args=[str(job_id)], queue=QUEUE, expires=expires_s, retry=False)
+            self._sender.send_task("core.run_job", queue=QUEUE, expires=expires_s, retry=False)
         except Exception as problem:
             self._rests_until = time.monotonic() + REST_S
             logger.warning("The doorbell for job %s is silent (%s); the next tick finds the job.", job_id, problem)

@@ -1,7 +1,6 @@
-"""Celery's two tasks: run one job by its id, and tick; neither holds any truth of its own."""
+"""Celery's two tasks: run the next job, and tick; neither holds any truth of its own."""
 
 from datetime import timedelta
-from uuid import UUID
 
 from celery import shared_task
 from django.conf import settings
@@ -20,9 +19,13 @@ RINGS_PER_TICK = 100
 
 
 @shared_task(name="core.run_job")
-def run_job(job_id: str) -> bool:
-    """Claim and run the job; False when it is taken, done or not yet due, which is no cause for concern."""
-    job = jobs.claim(worker=worker_name(), names=list(declared_jobs()), job_id=UUID(job_id))
+def run_job() -> bool:
+    """Claim and run the most important job that is due; False when none is, which is no cause for concern.
+
+    There is a ring for every job, but Redis hands them out in the order in which they were sent. So a ring says only
+    that a job waits, and the table decides which one is next.
+    """
+    job = jobs.claim(worker=worker_name(), names=list(declared_jobs()))
     if job is None:
         return False
     work(job)
@@ -36,5 +39,5 @@ def tick() -> None:
     schedule.run_due()
     jobs.prune()
     unanswered = Job.objects.due().filter(not_before__lte=Now() - timedelta(seconds=UNANSWERED_S))
-    for job_id in unanswered.order_by("not_before").values_list("pk", flat=True)[:RINGS_PER_TICK]:
+    for job_id in unanswered.values_list("pk", flat=True)[:RINGS_PER_TICK]:
         doorbell.ring(job_id, expires_s=TICK_S)

@@ -89,6 +89,13 @@ class Job(BaseModel):
         DONE = "done", _("Done")
         PARKED = "parked", _("Parked")
 
+    class Priority(models.IntegerChoices):
+        """Who waits for it; the lowest number is claimed first."""
+
+        AWAITED = 0
+        NORMAL = 5
+        BULK = 9
+
     name = models.CharField(max_length=100)
     arguments = models.JSONField(default=dict)
     # At most one job that no worker has touched may carry a given key; empty means that several may wait at once.
@@ -96,6 +103,7 @@ class Job(BaseModel):
     key = models.CharField(max_length=200, blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    priority = models.PositiveSmallIntegerField(default=Priority.NORMAL)
     not_before = models.DateTimeField(db_default=Now())
     attempts = models.PositiveSmallIntegerField(default=0)
     # The fencing token: it grows with every claim, and an effect commits only under the newest one.
@@ -113,7 +121,8 @@ class Job(BaseModel):
 
     class Meta:
         ordering = ["created_at"]
-        indexes = [models.Index(fields=["state", "not_before"], name="job_due")]
+        # In the order of claiming, so that the next job is the first row of the index that is due.
+        indexes = [models.Index(fields=["state", "priority", "not_before", "created_at"], name="job_due")]
         constraints = [
             models.CheckConstraint(
                 name="job_state_known", condition=Q(state__in=["queued", "running", "done", "parked"])

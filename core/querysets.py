@@ -17,8 +17,12 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
 class JobQuerySet(models.QuerySet["Job"]):
     def due(self) -> "JobQuerySet":
-        """Jobs that wait for a worker. Leases and waiting times are judged by the database's clock alone."""
-        return self.filter(state="queued", not_before__lte=Now())
+        """Jobs that wait for a worker, the next one first: by priority, then by how long they have waited.
+
+        Leases and waiting times are judged by the database's clock alone.
+        """
+        due = self.filter(state="queued", not_before__lte=Now())
+        return due.order_by("priority", "not_before", "created_at")
 
     def abandoned(self) -> "JobQuerySet":
         """Jobs whose worker has not been heard of for a whole lease."""

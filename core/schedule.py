@@ -30,7 +30,8 @@ def run_due(*, now: datetime | None = None) -> list[str]:
             logger.error("SCHEDULE names the job '%s', which no room declares.", name)
             continue
         job_id = slot_id(name=name, every_s=every_s, slot=int(now_s // every_s))
-        if jobs.add_once(job_id=job_id, name=name, key=f"{jobs.SCHEDULE_PREFIX}{name}"):
+        key, priority = f"{jobs.SCHEDULE_PREFIX}{name}", declared_jobs()[name].priority
+        if jobs.add_once(job_id=job_id, name=name, key=key, priority=priority):
             doorbell.ring(job_id)
             added.append(name)
     return added

@@ -57,10 +57,11 @@ class JobRun:
 
 @dataclass(frozen=True)
 class JobKind:
-    """A declared piece of work: its public name and the function that does it."""
+    """A declared piece of work: its public name, the function that does it, and who waits for it."""
 
     name: str
     function: Callable[Concatenate[JobRun, ...], None]
+    priority: Job.Priority
 
     def __call__(self, run: JobRun, **arguments: Any) -> None:
         self.function(run, **arguments)
@@ -73,13 +74,15 @@ class JobKind:
 _declared: dict[str, JobKind] = {}
 
 
-def job(name: str) -> Callable[[Callable[Concatenate[JobRun, ...], None]], JobKind]:
+def job(
+    name: str, *, priority: Job.Priority = Job.Priority.NORMAL
+) -> Callable[[Callable[Concatenate[JobRun, ...], None]], JobKind]:
     """Declare a job called "room.what_it_does". It takes ids, calls one service and is safe to run twice."""
 
     def declare(function: Callable[Concatenate[JobRun, ...], None]) -> JobKind:
         if name in _declared:
             raise ImproperlyConfigured(f"Two jobs are called '{name}'; rename one of them.")
-        _declared[name] = JobKind(name, function)
+        _declared[name] = JobKind(name, function, priority)
         return _declared[name]
 
     return declare
@@ -106,7 +109,7 @@ def enqueue(work: JobKind | str, *, key: str = "", requested_by: User | None = N
     if kind is None:
         raise LookupError(f"No job is called '{work}'; declare it with @job in a room's tasks module.")
     kind.check_arguments(arguments)
-    job = jobs.add(name=kind.name, arguments=arguments, key=key, requested_by=requested_by)
+    job = jobs.add(name=kind.name, arguments=arguments, key=key, requested_by=requested_by, priority=kind.priority)
     transaction.on_commit(partial(doorbell.ring, job.pk), robust=True)
     return job
 

@@ -2,15 +2,16 @@
 
 from typing import Any
 
+from core.models import Job
 from core.tasks import JobRun, job
 from listening.services import demo, designs
 
 
-@job(designs.JOB)
+@job(designs.JOB, priority=Job.Priority.AWAITED)
 def adopt_design(run: JobRun, *, experiment_id: str, wanted: dict[str, Any], sha256: str, actor_id: str) -> None:
     designs.adopt_in_background(run=run, experiment_id=experiment_id, wanted=wanted, sha256=sha256, actor_id=actor_id)
 
 
-@job(demo.BUILD)
+@job(demo.BUILD, priority=Job.Priority.BULK)
 def build_demo(run: JobRun, *, module: str) -> None:
     demo.build_one(run=run, module=module)

@@ -2,18 +2,19 @@
 
 from django.utils import timezone
 
+from core.models import Job
 from core.tasks import JobRun, job
 from stimuli.services import imports, ingest, intakes, levels
 
 # --- Long recordings --------------------------------------------------------------------------------------------------
 
 
-@job("stimuli.ingest_chunk")
+@job("stimuli.ingest_chunk", priority=Job.Priority.BULK)
 def ingest_chunk(run: JobRun, *, recording_id: str, number: int) -> None:
     ingest.ingest_chunk(run=run, recording_id=recording_id, number=number)
 
 
-@job("stimuli.fold_recording")
+@job("stimuli.fold_recording", priority=Job.Priority.BULK)
 def fold_recording(run: JobRun, *, recording_id: str) -> None:
     ingest.fold_recording(run=run, recording_id=recording_id)
 
@@ -26,12 +27,12 @@ def resume_ingests(run: JobRun) -> None:
 # --- Imports and copies -----------------------------------------------------------------------------------------------
 
 
-@job("stimuli.check_intake")
+@job("stimuli.check_intake", priority=Job.Priority.AWAITED)
 def check_intake(run: JobRun, *, intake_id: str) -> None:
     imports.check_intake(run=run, intake_id=intake_id)
 
 
-@job("stimuli.import_intake")
+@job("stimuli.import_intake", priority=Job.Priority.AWAITED)
 def import_intake(run: JobRun, *, intake_id: str, replace: bool = False) -> None:
     imports.import_intake(run=run, intake_id=intake_id, replace=replace)
 
@@ -42,7 +43,7 @@ def expire_intakes(run: JobRun) -> None:
     run.progress(expired, expired)
 
 
-@job("stimuli.normalise_collection")
+@job("stimuli.normalise_collection", priority=Job.Priority.AWAITED)
 def normalise_collection(
     run: JobRun, *, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str
 ) -> None:

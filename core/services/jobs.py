@@ -34,13 +34,21 @@ class Progress:
     note: str = ""
 
 
-def add(*, name: str, arguments: dict[str, Any], key: str = "", requested_by: User | None = None) -> Job:
+def add(
+    *,
+    name: str,
+    arguments: dict[str, Any],
+    key: str = "",
+    requested_by: User | None = None,
+    priority: int = Job.Priority.NORMAL,
+) -> Job:
     """Write a job into the caller's transaction, or return the untouched one that already waits under the same key.
 
     The waiting one is locked until the caller commits. Otherwise a worker could claim it, miss the caller's
     uncommitted rows and finish, and nobody would ever look at them.
     """
     fields: dict[str, Any] = {"name": name, "arguments": arguments, "key": key, "requested_by": requested_by}
+    fields["priority"] = priority
     with transaction.atomic():
         if not key:
             job = Job.objects.create(**fields)
@@ -54,7 +62,7 @@ def add(*, name: str, arguments: dict[str, Any], key: str = "", requested_by: Us
             Job.objects.bulk_create([Job(**fields)], ignore_conflicts=True)
 
 
-def add_once(*, job_id: UUID, name: str, key: str) -> bool:
+def add_once(*, job_id: UUID, name: str, key: str, priority: int = Job.Priority.NORMAL) -> bool:
     """Write a job under an id that the caller derives from its cause, so that there can never be two of it.
 
     False when it exists already, or while an earlier job with the same key is unfinished.
@@ -63,14 +71,16 @@ def add_once(*, job_id: UUID, name: str, key: str) -> bool:
         return False
     try:
         with transaction.atomic():
-            Job.objects.create(id=job_id, name=name, key=key)
+            Job.objects.create(id=job_id, name=name, key=key, priority=priority)
     except IntegrityError:  # A rival was faster.
         return False
     return True
 
 
 def claim(*, worker: str, names: Collection[str], job_id: UUID | None = None) -> Job | None:
-    """Take the job that has waited longest (or the given one) under a fresh token and a lease; None if none is due.
+    """Take the most important job that is due (or the given one) under a fresh token and a lease; None if none is.
+
+    Among equally important jobs, the one that has waited longest goes first.
 
     Only jobs that this worker knows by name are taken, so that old workers leave new work alone during an upgrade.
     """
@@ -80,7 +90,7 @@ def claim(*, worker: str, names: Collection[str], job_id: UUID | None = None) ->
     if not waiting.exists():  # Most polls end here, without taking SQLite's only write lock.
         return None
     with transaction.atomic():
-        job = waiting.select_for_update(skip_locked=True).order_by("not_before", "created_at").first()
+        job = waiting.select_for_update(skip_locked=True).first()
         if job is None:
             return None
         Job.objects.filter(pk=job.pk).update(

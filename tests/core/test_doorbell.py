@@ -16,7 +16,7 @@ from core.models import Job
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
 from tests.effects.models import Effect
-from tests.effects.tasks import stumble, write
+from tests.effects.tasks import stumble, write, write_bulk, write_urgent
 from tests.servers import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,14 +99,25 @@ def test_the_tick_sweeps_and_rings_again_for_jobs_nobody_came_for(settings: Sett
 def test_a_celery_task_runs_a_job_once_however_often_it_is_delivered() -> None:
     from core.jobs_celery import run_job
 
-    job = enqueue(write, effect="a")
-    assert [run_job(str(job.pk)) for _ in range(3)] == [True, False, False]
+    enqueue(write, effect="a")
+    assert [run_job() for _ in range(3)] == [True, False, False]
     assert Effect.objects.count() == 1
 
 
 def test_a_celery_task_leaves_a_job_alone_that_is_not_due() -> None:
     from core.jobs_celery import run_job
 
-    job = enqueue(stumble, effect="a")
-    assert run_job(str(job.pk))
-    assert not run_job(str(job.pk)), "the pause before the retry has not passed"
+    enqueue(stumble, effect="a")
+    assert run_job()
+    assert not run_job(), "the pause before the retry has not passed"
+
+
+def test_celery_runs_what_a_person_waits_for_before_bulk_work_that_was_rung_for_earlier() -> None:
+    """Rings are heard in the order in which they were sent; each takes the job that is most important by then."""
+    from core.jobs_celery import run_job
+
+    for n in range(3):
+        enqueue(write_bulk, effect=f"bulk {n}")
+    enqueue(write_urgent, effect="urgent")
+    assert [run_job() for _ in range(5)] == [True] * 4 + [False]
+    assert list(Effect.objects.order_by("pk").values_list("key", flat=True)) == ["urgent", "bulk 0", "bulk 1", "bulk 2"]

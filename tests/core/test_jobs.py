@@ -4,6 +4,7 @@ import itertools
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
@@ -12,7 +13,7 @@ from core.services import jobs
 from core.tasks import JobRun, LeaseLost, declared_jobs, enqueue
 from core.worker import work
 from tests.effects.models import Effect
-from tests.effects.tasks import count_up, refuse, stumble, write, write_unfenced
+from tests.effects.tasks import count_up, refuse, stumble, write, write_bulk, write_unfenced, write_urgent
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +47,38 @@ def test_the_job_that_has_waited_longest_is_claimed_first() -> None:
     late, early = enqueue(write, effect="late"), enqueue(write, effect="early")
     Job.objects.filter(pk=early.pk).update(not_before=Now() - timedelta(minutes=1))
     assert [claimed(), claimed(), claim()] == [early, late, None]
+
+
+def test_what_a_person_waits_for_is_claimed_before_bulk_work_that_has_waited_longer() -> None:
+    waiting = [enqueue(write_bulk, effect=str(n)) for n in range(3)]
+    plain, urgent = enqueue(write, effect="plain"), enqueue(write_urgent, effect="urgent")
+    for age, job in enumerate([urgent, plain, *reversed(waiting)]):
+        Job.objects.filter(pk=job.pk).update(not_before=Now() - timedelta(minutes=age))
+    assert [claimed() for _ in range(5)] == [urgent, plain, *waiting]
+
+
+def test_the_jobs_that_people_wait_for_go_before_the_chunks_of_a_long_recording() -> None:
+    kinds = declared_jobs()
+    awaited = {
+        *("stimuli.check_intake", "stimuli.import_intake", "stimuli.normalise_collection"),
+        *("listening.adopt_design", "analysis.refresh_results"),
+    }
+    bulk = {"stimuli.ingest_chunk", "stimuli.fold_recording", "listening.build_demo"}
+    assert max(kinds[name].priority for name in awaited) < min(kinds[name].priority for name in bulk)
+
+
+def test_the_next_job_is_found_by_the_index_alone() -> None:
+    for n in range(50):
+        enqueue(write, effect=str(n))
+    if connection.vendor == "postgresql":  # so small a table would be read whole and sorted
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
+            )
+    plan = Job.objects.due().filter(name__in=list(declared_jobs()))[:1].explain()
+    assert "job_due" in plan, plan
+    assert "TEMP B-TREE" not in plan, plan
+    assert "Sort" not in plan, plan
 
 
 def test_a_claim_counts_the_attempt_and_raises_the_token() -> None:

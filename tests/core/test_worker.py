@@ -18,7 +18,7 @@ from core.services import jobs
 from core.tasks import declared_jobs, enqueue
 from core.worker import Worker
 from tests.effects.models import Effect
-from tests.effects.tasks import stumble, write, write_late, write_unfenced
+from tests.effects.tasks import stumble, write, write_bulk, write_late, write_unfenced, write_urgent
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,6 +68,15 @@ class RunningWorker:
 @pytest.fixture(autouse=True)
 def _no_schedule(settings: Settings) -> None:
     settings.SCHEDULE = {}
+
+
+def test_the_worker_does_what_a_person_waits_for_before_bulk_work_that_was_asked_for_earlier() -> None:
+    for n in range(3):
+        enqueue(write_bulk, effect=f"bulk {n}")
+    enqueue(write_urgent, effect="urgent")
+    with RunningWorker(Worker(threads=1, poll_s=0.01)):
+        wait_until(lambda: Effect.objects.count() == 4, patience_s=PATIENCE_S)
+    assert list(Effect.objects.order_by("pk").values_list("key", flat=True)) == ["urgent", "bulk 0", "bulk 1", "bulk 2"]
 
 
 def test_many_claims_at_once_take_every_job_exactly_once() -> None:

@@ -4,6 +4,7 @@ import os
 import time
 
 from core.errors import AppError, sentence
+from core.models import Job
 from core.tasks import JobRun, job
 from tests.effects.models import Effect
 
@@ -17,6 +18,18 @@ class Unwilling(AppError):
 def write(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
     """The right way: the effect and the end of the job are one commit."""
     time.sleep(work_s)
+    with run.finish():
+        Effect.objects.create(key=effect)
+
+
+@job("effects.write_bulk", priority=Job.Priority.BULK)
+def write_bulk(run: JobRun, *, effect: str) -> None:
+    with run.finish():
+        Effect.objects.create(key=effect)
+
+
+@job("effects.write_urgent", priority=Job.Priority.AWAITED)
+def write_urgent(run: JobRun, *, effect: str) -> None:
     with run.finish():
         Effect.objects.create(key=effect)
 
