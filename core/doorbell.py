@@ -25,7 +25,7 @@ class Doorbell:
         self._rests_until = float("-inf")
 
     def ring(self, job_id: UUID, *, expires_s: float | None = None) -> bool:
-        """Ring once, for this job or a more important one; False when nobody can hear it. Never raises, never waits for long."""
+        """Ring once, for this job or a more important one; False when nobody hears it. Never raises, never waits."""
         if not settings.REDIS_URL or self.rests:
             return False
         try:
