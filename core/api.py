@@ -114,7 +114,7 @@ class CursorPages(pagination.CursorPagination):
     page_size = 100
     page_size_query_param = "limit"
     max_page_size = 500
-    ordering = "-created_at"
+    ordering = ("-created_at", "id")
 
 
 PLAIN_REFUSALS: dict[type[Exception], type[AppError]] = {

@@ -28,7 +28,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 def monitor_all(request: HttpRequest) -> HttpResponse:
     """Every experiment that the reader may see and where people may be listening; an admin sees all."""
     running = Experiment.objects.visible_to(staff(request)).exclude(state=Experiment.State.DRAFT)
-    rows = monitoring.look_at_all(experiments=running.select_related("owner"), now=timezone.now())
+    rows = monitoring.look_at_all(experiments=running.select_related("owner").newest_first(), now=timezone.now())
     return render(request, _template(request, "monitor_all"), {"rows": rows})
 
 

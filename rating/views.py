@@ -22,7 +22,7 @@ CHANGES = {"live": services.go_live, "pause": services.pause, "close": services.
 @open_to(Audience.STAFF)
 def experiments(request: HttpRequest) -> HttpResponse:
     listed = Experiment.objects.visible_to(staff(request)).select_related("owner", "collection").with_counts()
-    return render(request, "rating/experiments.html", {"experiments": listed})
+    return render(request, "rating/experiments.html", {"experiments": listed.newest_first()})
 
 
 @require_http_methods(["GET", "POST"])

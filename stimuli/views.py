@@ -21,7 +21,8 @@ from stimuli.sound.targets import PRESETS
 @open_to(Audience.STAFF)
 def collections(request: HttpRequest) -> HttpResponse:
     listed = Collection.objects.visible_to(staff(request)).select_related("owner").with_counts()
-    return render(request, "stimuli/collections.html", {"collections": listed})
+    # Grouping, as counts do, drops the model's order.
+    return render(request, "stimuli/collections.html", {"collections": listed.order_by("title", "pk")})
 
 
 @require_GET

@@ -1,10 +1,16 @@
 """Experiments: what can be made, when they go live, who sees them, and what unblinding leaves behind."""
 
+import re
+from datetime import timedelta
+
 import pytest
+from django.test import Client
+from django.utils import timezone
 
 from core.errors import AppError
 from core.models import AuditEntry, User
-from listening.services.panels import create_panel
+from listening.models import Panel
+from listening.services.panels import create_panel, overview
 from rating import errors
 from rating.access import experiment_for
 from rating.models import Experiment
@@ -117,3 +123,46 @@ def test_unblinding_needs_a_reason_and_is_logged_once() -> None:
     assert unblind(experiment=experiment, actor=experiment.owner, reason="again").unblinded_at == first
     entry = AuditEntry.objects.get(action="experiment.unblinded")
     assert (entry.actor, entry.reason) == (experiment.owner, "all seats done")
+
+
+# --- Lists ------------------------------------------------------------------------------------------------------------
+
+
+def listed(client: Client, among: list[Experiment]) -> list[list[str]]:
+    """The same experiments as the page, the API and the monitor list them."""
+    slugs = {experiment.slug for experiment in among}
+    page = client.get("/experiments/").content.decode()
+    monitor = client.get("/monitor/").content.decode()
+    shown = [re.findall(r'href="/experiments/([-\w]+)/(?:monitor/)?"', text) for text in (page, monitor)]
+    api = [row["slug"] for row in client.get("/api/v1/experiments/").json()["results"]]
+    return [[slug for slug in dict.fromkeys(found) if slug in slugs] for found in (*shown, api)]
+
+
+def test_experiments_are_listed_newest_first_and_ties_by_id(client: Client) -> None:
+    owner = make_user()
+    client.force_login(owner)
+    made = [make_experiment(owner, seats=seats) for seats in (1, 3, 2, 1, 2)]
+    now = timezone.now()
+    # Neither the order of making nor that of ids: the second is the oldest, the rest are of one moment.
+    Experiment.objects.update(created_at=now)
+    Experiment.objects.filter(pk=made[1].pk).update(created_at=now - timedelta(days=1))
+    Experiment.objects.filter(pk=made[3].pk).update(created_at=now + timedelta(days=1))
+    ties = sorted((made[0], made[2], made[4]), key=lambda experiment: experiment.pk)
+    wanted = [experiment.slug for experiment in (made[3], *ties, made[1])]
+    assert listed(client, made) == [wanted, wanted, wanted]
+
+
+def test_collections_are_listed_by_title_and_panels_by_number(client: Client) -> None:
+    owner = make_user()
+    client.force_login(owner)
+    for title in ("m", "c", "x", "a"):
+        create_collection(owner=owner, slug=f"about-{title}", title=title)
+    page = client.get("/collections/").content.decode()
+    assert re.findall(r'href="/collections/about-(\w)/"', page) == ["a", "c", "m", "x"]
+    experiment = make_experiment(owner, seats=1)
+    for _ in range(4):
+        create_panel(experiment=experiment, seats=1, actor=owner)
+    for old, new in ((1, 11), (3, 1), (11, 3)):
+        Panel.objects.filter(number=old).update(number=new)
+    rows = overview(experiment=experiment, now=timezone.now())
+    assert [row["number"] for row in rows] == [1, 2, 3, 4, 5]
