@@ -149,7 +149,9 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
     def seats(which: Q) -> Count:
         return Count("seats", filter=which, distinct=True)
 
-    unclaimed = Q(invitations__seat__isnull=True) | Q(invitations__seat__state=Seat.State.OPEN)
+    # A link to a seat that does not count, as rehearsals and simulated listeners have, is no participant's.
+    kept_for_one = Q(invitations__seat__state=Seat.State.OPEN, invitations__seat__ballot__kind=Ballot.Kind.MAIN)
+    unclaimed = Q(invitations__seat__isnull=True) | kept_for_one
     unused = unclaimed & Q(invitations__many=False, invitations__expires_at__gt=now)
     panels = experiment.panels.annotate(
         total=seats(kept),
@@ -162,7 +164,8 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
         links=Count("invitations", filter=unused, distinct=True),
     )
     names = ("number", "total", "open", "taken", "lapsed", "finished", "left", "simulated", "links")
-    return [row | {"needed": max(0, row["open"] + row["lapsed"] - row["links"])} for row in panels.values(*names)]
+    rows = panels.order_by("number").values(*names)  # grouping has dropped the model's order
+    return [row | {"needed": max(0, row["open"] + row["lapsed"] - row["links"])} for row in rows]
 
 
 def link(token: str) -> str:

@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from listening.design.wishes import Wanted
 from listening.readiness import Standing, Step, steps_of
-from listening.services import panels
+from listening.services import monitoring, panels
 from listening.services.designs import adopt_draft, draft_design
-from rating.models import Experiment
+from rating.models import Ballot, Experiment
 from rating.services.experiments import close, go_live, pause, unblind
 from tests.factories import consent_to, make_experiment, make_panel_experiment, sit_down
 
@@ -79,6 +79,23 @@ def test_what_is_live_needs_links_until_every_open_seat_has_one() -> None:
     assert steps(experiment)[0].sentence == "2 open seats have no link yet."
     panels.invite(panel=experiment.panels.get(), count=2, now=timezone.now(), actor=None)
     assert standings(experiment) == ["done", "going"]
+
+
+def test_a_rehearsal_link_is_not_a_participant_s_link() -> None:
+    experiment, now = make_experiment(seats=2), timezone.now()
+    panels.rehearse(experiment=experiment, count=1, now=now, actor=experiment.owner)
+    [row] = panels.overview(experiment=experiment, now=now)
+    assert (row["open"], row["links"], row["needed"]) == (2, 0, 2)
+    panels.invite(panel=experiment.panels.get(), count=1, now=now, actor=None)
+    assert steps(experiment)[0].sentence == "1 open seat has no link yet."
+    assert [panel["needed"] for panel in monitoring.look(experiment=experiment, now=now)["needed"]] == [1]
+
+
+def test_simulated_listeners_use_no_participant_s_link() -> None:
+    experiment, now = make_experiment(seats=1), timezone.now()
+    [simulated] = panels.add_seats(panel=experiment.panels.get(), count=1, kind=Ballot.Kind.SIMULATED)
+    panels.invite_to_seat(seat=simulated, now=now)
+    assert [row["needed"] for row in panels.overview(experiment=experiment, now=now)] == [1]
 
 
 def test_one_link_for_many_is_enough() -> None:
