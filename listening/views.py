@@ -61,7 +61,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         "this_browser_only": arrival is not None and arrival.service == BROWSER,
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         **_wording(experiment),
-        **visits.outlook(panel=invitation.panel, seat=planned),
+        **visits.outlook(invitation=invitation, seat=planned),
     }
     return render(request, "listening/join.html", context)
 

@@ -12,21 +12,16 @@ from rating.registry import protocol
 SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
 RECEIPT_DIGITS = 8
 
-LISTENING_S = Sum(
-    F("slots__stimulus__recording__length_samples") * 1.0 / F("slots__stimulus__recording__sample_rate_hz"),
-    filter=UNANSWERED,
-    default=0.0,
-    output_field=FloatField(),
-)
+CLIP_S = F("slots__stimulus__recording__length_samples") * 1.0 / F("slots__stimulus__recording__sample_rate_hz")
 
 
-def sessions_of(*, ballot: Ballot) -> list[dict[str, Any]]:
-    """One entry a session, in order; session 0 is practice."""
-    counted = (
-        ballot.trials.order_by().values("session").annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED))
-    )
-    heard = ballot.trials.order_by().values("session").annotate(seconds=LISTENING_S).values_list("session", "seconds")
-    seconds = dict(heard)
+def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]:
+    """One entry a session, in order; session 0 is practice. Afresh, it is all still to come, whatever was answered."""
+    to_come = None if afresh else UNANSWERED
+    listening_s = Sum(CLIP_S, filter=to_come, default=0.0, output_field=FloatField())
+    sessions = ballot.trials.order_by().values("session")
+    counted = sessions.annotate(total=Count("pk"), left=Count("pk", filter=to_come))
+    seconds = dict(sessions.annotate(seconds=listening_s).values_list("session", "seconds"))
     page_s = protocol(ballot.experiment.protocol).page_s
     return [
         {

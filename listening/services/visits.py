@@ -12,7 +12,7 @@ from django.db.models import Count, Max
 from core.prepared import PreparedRead
 from listening.arrivals import Arrival
 from listening.errors import InvitationExpired, NotOpen, OtherGroup, PanelFull, SeatLeft, VisitIncomplete
-from listening.models import Completion, Invitation, Panel, Participant, Recruitment, Seat, Visit
+from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
 from listening.services.seats import TRIED_OUT, find_seat, lease_of, note_life, renew_lease, seats_behind
 from listening.services.sessions import sessions_of
 from rating.models import Ballot, Experiment, Trial
@@ -140,12 +140,16 @@ def progress(*, visit: Visit) -> dict[str, int]:
     return {"answered": total - missing, "total": total}
 
 
-def outlook(*, panel: Panel, seat: Seat | None) -> dict[str, int]:
-    """What a participant is told before starting: how many clips, how many done, about how many minutes are left."""
-    seat = seat or panel.seats.select_related("ballot").first()
-    if seat is None:
+def outlook(*, invitation: Invitation, seat: Seat | None) -> dict[str, int]:
+    """What a participant is told before starting: how many clips, how many done, about how many minutes are left.
+
+    Without a seat yet, it is the whole plan of one that may be taken, whatever anybody has answered there.
+    """
+    seats = seats_behind(panel=invitation.panel, many=invitation.many).select_related("ballot__experiment")
+    planned = seat or seats.free().order_by("panel__number", "number").first() or seats.first()
+    if planned is None:
         return {"answered": 0, "total": 0, "minutes": 0}
-    sessions = sessions_of(ballot=seat.ballot)
+    sessions = sessions_of(ballot=planned.ballot, afresh=seat is None)
     names = ("answered", "total", "seconds_left")
     answered, total, seconds = (sum(session[name] for session in sessions) for name in names)
     return {"answered": answered, "total": total, "minutes": max(1, round(seconds / 60))}

@@ -9,7 +9,7 @@ from django.utils import timezone
 from listening.errors import VisitIncomplete
 from listening.models import Completion, Invitation, Participant, Seat, Visit
 from listening.services import panels, visits
-from rating.models import Ballot, Consent, Vote
+from rating.models import Ballot, Consent, Experiment, Vote
 from rating.services.experiments import close, pause
 from tests.factories import event, make_experiment, new_token, seated_visit, sit_down
 
@@ -163,3 +163,39 @@ def test_finish_by_service_raises_what_the_api_says() -> None:
     with pytest.raises(VisitIncomplete) as refusal:
         visits.finish_visit(visit=seated_visit(), now=timezone.now())
     assert str(refusal.value).startswith("4 answers")
+
+
+def outlook_of(experiment: Experiment) -> tuple[int, int, int]:
+    """What somebody who has not begun reads: pages, pages done, minutes."""
+    context = Client().get(f"/join/{new_token(experiment)}/").context
+    return context["total"], context["answered"], context["minutes"]
+
+
+def leave(ballot: Ballot, *, pages: int) -> None:
+    """Let the first pages be over, as when they were answered."""
+    ballot.trials.filter(position__lte=pages).update(skipped_at=timezone.now())
+
+
+def test_the_stated_duration_is_the_whole_plan_whatever_others_have_done() -> None:
+    experiment = make_experiment(items=20, seats=3)
+    whole = outlook_of(experiment)
+    assert whole[:2] == (40, 0)
+    assert whole[2] > 1
+    for pages in (40, 13):
+        leave(sit_down(experiment).ballot, pages=pages)
+        assert outlook_of(experiment) == whole
+
+
+def test_the_stated_duration_of_a_lapsed_seat_is_its_whole_plan_too() -> None:
+    experiment = make_experiment(items=20, seats=1)
+    whole = outlook_of(experiment)
+    leave(sit_down(experiment).ballot, pages=30)
+    Seat.objects.update(leased_until=timezone.now() - timedelta(hours=1))
+    assert outlook_of(experiment) == whole
+
+
+def test_who_comes_back_reads_what_is_left_of_the_own_seat() -> None:
+    sitting = sit_down(make_experiment(items=20, seats=1))
+    leave(sitting.ballot, pages=30)
+    context = sitting.client.get(sitting.link).context
+    assert (context["total"], context["answered"], context["minutes"]) == (40, 30, 1)
