@@ -15,6 +15,12 @@ class UnknownGroup(AppError):
     sentence = sentence("The protocol has no group of people called {group}. Use one of: {known}.")
 
 
+class PanelFilling(AppError):
+    code = "panel.filling"
+    status = 409
+    sentence = sentence("The seats of panel {number} are still being made. Make its links when all of them are there.")
+
+
 class InvitationUnknown(AppError):
     code = "invitation.unknown"
     status = 404

@@ -39,7 +39,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 @open_to(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
     experiment, form = experiment_for(staff(request), slug), PanelForm(request.POST)
-    panels.create_panel(
+    panels.ask_for_panel(
         experiment=experiment, seats=form.value("seats"), group=form.value("group"), actor=staff(request)
     )
     return redirect("listening:people", slug=slug)
@@ -142,9 +142,12 @@ def _people_page(
     now, led = timezone.now(), procedure_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
     shown, rules = panels.overview(experiment=experiment, now=now), protocol(experiment.protocol)
+    filling = panels.filling_jobs(experiment)
     context = {
         "experiment": experiment,
-        "panels": shown,
+        "panels": [panel | {"job": filling.get(panel["number"])} for panel in shown],
+        "filling": filling,
+        "reload": not links,  # links are shown this once: a page with them must not be loaded anew by itself
         "needed": [panel for panel in shown if panel["needed"]],
         "held": held.select_related("participant").order_by("panel__number", "number"),
         "now": now,

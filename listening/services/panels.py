@@ -9,32 +9,83 @@ from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 
-from core.models import User
+from core.models import Job, User
 from core.services import audit
+from core.tasks import JobRun, enqueue
 from listening.access import token_digest
-from listening.errors import NoSeats, PanelUnknown, SeatsDesigned, UnknownGroup
-from listening.models import Invitation, Panel, Seat
+from listening.errors import NoSeats, PanelFilling, PanelUnknown, SeatsDesigned, UnknownGroup
+from listening.models import Design, Invitation, Panel, Seat
+from listening.services.design_seats import SEATS_AT_ONCE, Fence, Progress
 from listening.services.seats import add_rehearsals, main_seats
 from rating.models import Ballot, Experiment
 from rating.registry import protocol
-from rating.services.ballots import copy_ballot, open_ballot
+from rating.services.ballots import copy_ballot, draw_plans, store_plans
 
 LINK_DAYS = 180
+FILL = "listening.fill_panel"  # the job
 
 
 def is_designed(experiment: Experiment) -> bool:
     """Whether all seats were laid out together, so that none can be added by itself."""
-    return hasattr(experiment, "design")
+    return Design.objects.filter(experiment=experiment).exists()
+
+
+def create_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Panel:
+    """Add the next panel to an experiment, each seat with a ballot drawn and frozen now for its group of people."""
+    group = _plannable(experiment, group)
+    panel = _next_panel(experiment=experiment, seats=seats, actor=actor, group=group)
+    add_seats(panel=panel, count=seats)
+    return panel
+
+
+def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Job:
+    """Add the next panel, and have its seats made in the background; what is refused now is not begun."""
+    group = _plannable(experiment, group)
+    with transaction.atomic():
+        panel = _next_panel(experiment=experiment, seats=seats, actor=actor, group=group)
+        arguments = {"experiment_id": str(experiment.pk), "panel": panel.number, "seats": seats}
+        return enqueue(FILL, key=f"{FILL}:{experiment.pk}:{panel.number}", requested_by=actor, **arguments)
+
+
+def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> None:
+    """The job: make the seats that the panel still lacks, so that a run that was cut short goes on where it was."""
+    experiment = Experiment.objects.get(pk=experiment_id)
+    if is_designed(experiment):
+        raise SeatsDesigned
+    filled = panel_of(experiment=experiment, number=panel)
+    there = filled.seats.filter(ballot__kind=Ballot.Kind.MAIN, turn=1).count()
+
+    def progress(done: int, total: int, note: str) -> None:
+        run.progress(there + done, there + total, note)
+
+    add_seats(panel=filled, count=max(0, seats - there), fence=run.fenced, progress=progress)
+
+
+def filling_jobs(experiment: Experiment) -> dict[int, Job]:
+    """The job that makes a panel's seats, by the number of the panel, as long as it is not done."""
+    jobs = Job.objects.filter(key__startswith=f"{FILL}:{experiment.pk}:").exclude(state=Job.State.DONE)
+    return {job.arguments["panel"]: job for job in jobs.order_by("created_at")}
+
+
+def _is_filling(panel: Panel) -> bool:
+    return Job.objects.unfinished().filter(key=f"{FILL}:{panel.experiment_id}:{panel.number}").exists()
+
+
+def _plannable(experiment: Experiment, group: str) -> str:
+    """The group of the next panel; what keeps its seats from being planned is refused before anything is written."""
+    group = known_group(experiment, group)
+    draw_plans(experiment=experiment, seeds=["tried"], group=group)
+    return group
 
 
 @transaction.atomic
-def create_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Panel:
-    """Add the next panel to an experiment, each seat with a ballot drawn and frozen now for its group of people."""
-    group = known_group(experiment, group)
+def _next_panel(*, experiment: Experiment, seats: int, actor: User, group: str) -> Panel:
+    """A panel that has no seats yet."""
     Experiment.objects.select_for_update().get(pk=experiment.pk)
+    if is_designed(experiment):
+        raise SeatsDesigned
     last = experiment.panels.aggregate(last=Max("number"))["last"] or 0
     panel = Panel.objects.create(experiment=experiment, number=last + 1, group=group)
-    add_seats(panel=panel, count=seats)
     audit.record(
         actor=actor,
         action="panel.created",
@@ -52,31 +103,69 @@ def known_group(experiment: Experiment, group: str) -> str:
     return group or (groups[0] if groups else "")
 
 
-@transaction.atomic
-def add_seats(*, panel: Panel, count: int, kind: Ballot.Kind = Ballot.Kind.MAIN) -> list[Seat]:
-    """Add seats after the last one. Where all was laid out together, others than main ones repeat the main plans."""
-    Panel.objects.select_for_update().get(pk=panel.pk)
-    designed = is_designed(panel.experiment)
-    if designed and kind == Ballot.Kind.MAIN:
-        raise SeatsDesigned
-    models = main_seats(panel) if designed else []
-    if designed and not models:
+def add_seats(
+    *,
+    panel: Panel,
+    count: int,
+    kind: Ballot.Kind = Ballot.Kind.MAIN,
+    fence: Fence = transaction.atomic,
+    progress: Progress = lambda done, total, note: None,
+) -> list[Seat]:
+    """Add seats after the last one, few at a time. Where all was laid out together, others than main ones repeat the
+    main plans.
+
+    Each few are planned before their transaction begins, so that on SQLite, which writes one after the other, nobody's
+    vote waits for longer than it takes to write them.
+    """
+    added: list[Seat] = []
+    while len(added) < count:
+        progress(len(added), count, "")
+        added += _few_seats(panel=panel, count=min(SEATS_AT_ONCE, count - len(added)), kind=kind, fence=fence)
+    progress(len(added), count, "")
+    return added
+
+
+def _few_seats(*, panel: Panel, count: int, kind: Ballot.Kind, fence: Fence) -> list[Seat]:
+    """Plan and write some seats; none where what they were planned by has changed in the meantime."""
+    experiment = Experiment.objects.select_related("collection").get(pk=panel.experiment_id)
+    designed, last = is_designed(experiment), _last_number(panel)
+    numbers = range(last + 1, last + 1 + count)
+    seeds = [f"panel {panel.number} seat {number}" for number in numbers]
+    plans = {} if designed else draw_plans(experiment=experiment, seeds=seeds, group=panel.group)
+    with fence():
+        # A design is adopted, and options are changed, under the same lock.
+        now = Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        if not Panel.objects.select_for_update().filter(pk=panel.pk).exists():
+            raise PanelUnknown(number=panel.number)
+        if designed and kind == Ballot.Kind.MAIN:
+            raise SeatsDesigned
+        if (is_designed(now), now.options, _last_number(panel)) != (designed, experiment.options, last):
+            return []
+        if designed:
+            ballots = _copies(panel, count, kind)
+        else:
+            ballots = store_plans(experiment=experiment, plans=plans, kind=kind)
+        return Seat.objects.bulk_create(
+            Seat(panel=panel, number=number, ballot=ballot) for number, ballot in zip(numbers, ballots, strict=True)
+        )
+
+
+def _copies(panel: Panel, count: int, kind: Ballot.Kind) -> list[Ballot]:
+    models, earlier = main_seats(panel), panel.seats.filter(ballot__kind=kind).count()
+    if not models:
         raise NoSeats
-    earlier = panel.seats.filter(ballot__kind=kind).count()
-    last = panel.seats.aggregate(last=Max("number"))["last"] or 0
+    return [copy_ballot(ballot=models[(earlier + nth) % len(models)].ballot, kind=kind) for nth in range(count)]
 
-    def ballot(nth: int) -> Ballot:
-        if models:
-            return copy_ballot(ballot=models[(earlier + nth) % len(models)].ballot, kind=kind)
-        seed = f"panel {panel.number} seat {last + 1 + nth}"
-        return open_ballot(experiment=panel.experiment, seed=seed, group=panel.group, kind=kind)
 
-    return [Seat.objects.create(panel=panel, number=last + 1 + nth, ballot=ballot(nth)) for nth in range(count)]
+def _last_number(panel: Panel) -> int:
+    return Seat.objects.filter(panel=panel).aggregate(last=Max("number"))["last"] or 0
 
 
 @transaction.atomic
 def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days: int = LINK_DAYS) -> list[str]:
     """Make links for any free seat of the panel. Their secrets are returned once and kept nowhere."""
+    if _is_filling(panel):
+        raise PanelFilling(number=panel.number)
     tokens = [_invitation(panel=panel, expires_at=now + timedelta(days=days)) for _ in range(count)]
     audit.record(
         actor=actor,

@@ -21,13 +21,21 @@ ROWS_AT_ONCE = 2000
 
 
 def open_ballot(*, experiment: Experiment, seed: str, group: str = "", kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
-    """Draw one seat's trials; the same seed over the same material draws the same trials for the same group."""
+    """Draw one seat's trials and freeze them."""
+    plans = draw_plans(experiment=experiment, seeds=[seed], group=group)
+    return store_plans(experiment=experiment, plans=plans, kind=kind)[0]
+
+
+def draw_plans(*, experiment: Experiment, seeds: Iterable[str], group: str = "") -> dict[str, list[TrialPlan]]:
+    """Draw the trials of several seats, by seed; nothing is written.
+
+    The same seed over the same material draws the same trials for the same group.
+    """
     check_design(experiment)
-    # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
-    rng = Random(f"{experiment.seed}/{seed}")
+    entries, draw = entries_of(experiment), protocol(experiment.protocol).plan
     options = experiment.options | ({"group": group} if group else {})
-    plan = list(protocol(experiment.protocol).plan(entries_of(experiment), options, rng))
-    return store_plans(experiment=experiment, plans={seed: plan}, kind=kind)[0]
+    # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
+    return {seed: list(draw(entries, options, Random(f"{experiment.seed}/{seed}"))) for seed in seeds}
 
 
 @transaction.atomic

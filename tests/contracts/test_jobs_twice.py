@@ -17,7 +17,7 @@ from core.services.accounts import create_account, random_password
 from core.tasks import JobKind, declared_jobs, enqueue
 from core.worker import work
 from listening.design.wishes import Wanted
-from listening.models import Design
+from listening.models import Design, Panel, Seat
 from listening.services import demo, designs
 from rating.models import Experiment
 from rating.services.votes import cast_vote
@@ -49,6 +49,12 @@ def a_design_to_adopt() -> dict[str, Any]:
     return arguments | {"wanted": wanted.to_json(), "sha256": sha256}
 
 
+def a_panel_to_fill() -> dict[str, Any]:
+    experiment = make_experiment(seats=1)
+    Panel.objects.create(experiment=experiment, number=2)
+    return {"experiment_id": str(experiment.pk), "panel": 2, "seats": 6}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.effects.small_demo"}
@@ -63,6 +69,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
     "listening.adopt_design": (a_design_to_adopt, Design.objects.exists),
+    "listening.fill_panel": (a_panel_to_fill, lambda: Seat.objects.filter(panel__number=2).count() == 6),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
