@@ -139,3 +139,7 @@ class Job(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)

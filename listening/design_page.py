@@ -6,7 +6,6 @@ from typing import Any
 from django.utils.translation import gettext, pgettext
 
 from core.clauses import translated
-from core.models import Job
 from listening.models import Design
 
 MOST_COMBINATIONS = 60
@@ -43,13 +42,6 @@ def shown_settings(design: Design) -> dict[str, Any]:
         "factors": settings.get("factors", []),
         "files": len(settings.get("files", [])),
     }
-
-
-def refusal_of(job: Job | None) -> str:
-    """Why the last job did nothing, if it did not: it stands in the job's note, with nothing done."""
-    if job is None or job.state != Job.State.DONE or job.progress_done >= job.progress_total:
-        return ""
-    return job.progress_note
 
 
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from core.problems import say
 from listening.design.orders.presets import PRESETS
 from listening.design.subsets.apart import plan_subsets_apart
 from listening.design_forms import DesignForm
-from listening.design_page import refusal_of, shown_report, shown_settings
+from listening.design_page import shown_report, shown_settings
 from listening.models import Design
 from listening.services import design_files, designs
 from listening.services.material import material_of
@@ -38,7 +38,6 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         "design": standing,
         "settings": shown_settings(standing) if standing else None,
         "job": job if job and job.state != Job.State.DONE else None,
-        "refusal": refusal_of(job),
         "presets": [(gettext(made.title), gettext(made.summary)) for made in PRESETS.values()],
         "tab": "design",
         **(_desk(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 
 from core.errors import AppError
 from listening.models import Design
-from listening.services import panels
+from listening.services import designs, panels
 from listening.services.material import scale_orders_of
 from rating.models import Ballot, Experiment
 from rating.protocols.base import LabelStatus
@@ -103,6 +103,9 @@ def _words(experiment: Experiment) -> Step:
 
 def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> Step:
     address = reverse("listening:design", args=[experiment.slug])
+    job = designs.job_for(experiment)
+    if job is not None and job.is_unfinished:
+        return Step(Standing.GOING, gettext("The design is being laid out."), address)
     if design is None and seats:
         return Step(
             Standing.LOOK, gettext("The panels were not laid out together; each seat has its own order."), address
@@ -123,6 +126,8 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
 def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
     seats = sum(panel["total"] for panel in filling)
     address = reverse("listening:people", args=[experiment.slug])
+    if any(job.is_unfinished for job in panels.filling_jobs(experiment).values()):
+        return Step(Standing.GOING, gettext("The seats of a panel are being made."), address)
     if not seats:
         return Step(Standing.OPEN, gettext("There are no seats yet for listeners."), address)
     said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(filling))

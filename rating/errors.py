@@ -60,6 +60,31 @@ class NoStimuli(AppError):
     sentence = sentence("The collection '{collection}' holds no stimuli to rate. Import some first.")
 
 
+class ExperimentWithoutSeats(AppError):
+    code = "experiment.no_seats"
+    status = 409
+    sentence = sentence(
+        "The experiment has no seats, so nobody could take part. Add a panel or use a design, then go live."
+    )
+
+
+class ExperimentBusy(AppError):
+    code = "experiment.busy"
+    status = 409
+    sentence = sentence(
+        "The job {job} is still at work on this experiment. Going live now would discard what it makes; wait until it "
+        "is done."
+    )
+
+
+class AnswersExist(AppError):
+    code = "experiment.answers_exist"
+    status = 409
+    sentence = sentence(
+        "{count} answers have come in, so the experiment cannot be a draft again. Pause or close it instead."
+    )
+
+
 class DesignChanged(AppError):
     code = "experiment.design_changed"
     status = 409

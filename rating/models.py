@@ -55,6 +55,11 @@ class Experiment(BaseModel):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether anybody whose answers count, or counted once, has given one."""
+        return self.ballots.filter(kind=Ballot.Kind.MAIN, vote_count__gt=0).exists()
+
 
 def new_salt() -> str:
     return secrets.token_hex(32)

@@ -10,7 +10,10 @@ urlpatterns = [
     path("new-experiment/", views.new_experiment, name="new_experiment"),
     path("experiments/<slug:slug>/", views.experiment, name="experiment"),
     path("experiments/<slug:slug>/options/", views.options, name="options"),
-    re_path(r"^experiments/(?P<slug>[-\w]+)/state/(?P<change>live|pause|close)/$", views.change_state, name="state"),
+    re_path(
+        r"^experiments/(?P<slug>[-\w]+)/state/(?P<change>live|pause|close|draft)/$", views.change_state, name="state"
+    ),
+    path("experiments/<slug:slug>/live/", views.confirm_live, name="confirm_live"),
     path("experiments/<slug:slug>/share/", views.share, name="share"),
     path("experiments/<slug:slug>/unblind/", views.unblind, name="unblind"),
 ]

@@ -15,7 +15,12 @@ from rating.models import Experiment
 from rating.registry import protocol
 from rating.services import experiments as services
 
-CHANGES = {"live": services.go_live, "pause": services.pause, "close": services.close}
+CHANGES = {
+    "live": services.go_live,
+    "pause": services.pause,
+    "close": services.close,
+    "draft": services.return_to_draft,
+}
 
 
 @require_GET
@@ -83,8 +88,33 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @open_to(Audience.STAFF)
 def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
-    CHANGES[change](experiment=experiment_for(staff(request), slug), actor=staff(request))
+    experiment = experiment_for(staff(request), slug)
+    try:
+        CHANGES[change](experiment=experiment, actor=staff(request))
+    except AppError as refusal:
+        if change != "live":
+            raise
+        return _confirm_page(request, experiment, refusal)
     return redirect("rating:experiment", slug=slug)
+
+
+@require_GET
+@open_to(Audience.STAFF)
+def confirm_live(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask before everything is frozen, beside the list of what is done and what is not."""
+    experiment = experiment_for(staff(request), slug)
+    try:
+        services.check_ready(experiment)
+    except AppError as refusal:
+        return _confirm_page(request, experiment, refusal, status=200)
+    return _confirm_page(request, experiment)
+
+
+def _confirm_page(
+    request: HttpRequest, experiment: Experiment, refusal: AppError | None = None, *, status: int | None = None
+) -> HttpResponse:
+    context = {"experiment": experiment, "refusal": say(refusal) if refusal else "", "tab": "overview"}
+    return render(request, "rating/confirm_live.html", context, status=status or (refusal.status if refusal else 200))
 
 
 @require_POST

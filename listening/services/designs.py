@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.db import transaction
+
 from core.clauses import keep_clauses
-from core.errors import AppError
 from core.models import Job, User
 from core.tasks import JobRun, enqueue
 from listening.design.base import Design as Layout
@@ -110,33 +111,32 @@ def settings_of(request: DesignRequest) -> dict[str, Any]:
 
 def ask_for_design(*, experiment: Experiment, wanted: Wanted, sha256: str, actor: User) -> Job:
     """Have the design that was tried laid out in the background; what is refused now is not begun."""
-    refuse_unless_untouched(experiment)
     arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
     key = f"{JOB}:{experiment.pk}:{sha256}"
-    return enqueue(JOB, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
+    with transaction.atomic():
+        # Going live takes the same lock: it comes first and this is refused, or it finds the job and is refused.
+        refuse_unless_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
+        return enqueue(JOB, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
 def adopt_in_background(
     *, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str
 ) -> None:
-    """The job: a refusal is its result, and stands in its last note."""
+    """The job. What it is refused parks it: a job whose work was discarded is not done."""
     experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
     if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
         return
-    try:
-        planner = partial(plan_subsets_apart, longest_s=LONGEST_IN_BACKGROUND_S)
-        draft = draft_design(experiment=experiment, wanted=Wanted.from_json(wanted), planner=planner)
-        if draft.sha256 != sha256:
-            raise DesignOutdated
-        adopt_draft(
-            experiment=experiment,
-            draft=draft,
-            actor=User.objects.get(pk=actor_id),
-            fence=run.finish,
-            progress=run.progress,
-        )
-    except AppError as refusal:
-        run.progress(0, 1, str(refusal))
+    planner = partial(plan_subsets_apart, longest_s=LONGEST_IN_BACKGROUND_S)
+    draft = draft_design(experiment=experiment, wanted=Wanted.from_json(wanted), planner=planner)
+    if draft.sha256 != sha256:
+        raise DesignOutdated
+    adopt_draft(
+        experiment=experiment,
+        draft=draft,
+        actor=User.objects.get(pk=actor_id),
+        fence=run.finish,
+        progress=run.progress,
+    )
 
 
 def adopt_draft(*, experiment: Experiment, draft: Draft, actor: User, **how: Any) -> Design:

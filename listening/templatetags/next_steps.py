@@ -17,5 +17,6 @@ def next_steps(experiment: Experiment) -> dict[str, Any]:
     return {
         "experiment": experiment,
         "steps": steps,
+        "ready": all(step.standing in (Standing.DONE, Standing.LOOK) for step in steps),
         "next": next((step for step in steps if step.standing == Standing.OPEN), None),
     }

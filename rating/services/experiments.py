@@ -7,12 +7,15 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from core.models import User
+from core.models import Job, User
 from core.services import audit
 from rating.canonical import digest
 from rating.errors import (
+    AnswersExist,
     ColleagueUnknown,
     DesignChanged,
+    ExperimentBusy,
+    ExperimentWithoutSeats,
     LabelSetIsDraft,
     NoStimuli,
     OptionsFixed,
@@ -21,7 +24,7 @@ from rating.errors import (
     UnknownLabelSet,
     WrongState,
 )
-from rating.models import Experiment
+from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocols.base import LabelStatus, RatingProtocol
 from rating.registry import protocol
@@ -97,6 +100,13 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
 def go_live(*, experiment: Experiment, actor: User) -> Experiment:
     """Freeze everything that shapes an answer under one hash, and open the doors."""
     experiment = _locked(experiment)
+    check_ready(experiment)
+    experiment.design_sha256 = design_digest(experiment)
+    return _enter(experiment, Experiment.State.LIVE, actor)
+
+
+def check_ready(experiment: Experiment) -> None:
+    """Raise what keeps the experiment from going live, if anything does."""
     if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
         raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
     labels = protocol(experiment.protocol).label_set(experiment.label_set)
@@ -106,8 +116,31 @@ def go_live(*, experiment: Experiment, actor: User) -> Experiment:
         raise NoStimuli(collection=experiment.collection.title)
     check_options(protocol(experiment.protocol), experiment.options, _material(experiment.collection))
     check_design(experiment)
-    experiment.design_sha256 = design_digest(experiment)
-    return _enter(experiment, Experiment.State.LIVE, actor)
+    if experiment.state == Experiment.State.DRAFT:
+        _refuse_while_busy(experiment)
+    if not experiment.ballots.filter(kind=Ballot.Kind.MAIN).exists():
+        raise ExperimentWithoutSeats
+
+
+def _refuse_while_busy(experiment: Experiment) -> None:
+    """Jobs that lay out a draft find it live in the end, and discard what they have made."""
+    job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
+    if job is not None:
+        raise ExperimentBusy(job=job.name)
+
+
+@transaction.atomic
+def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
+    """Let everything be changed again, as long as nobody has answered."""
+    experiment = _locked(experiment)
+    if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
+        raise WrongState(state=experiment.get_state_display(), needed="live or paused")
+    # Votes are cast under their ballot's lock: one that is under way is waited for and counted.
+    ballots = experiment.ballots.filter(kind=Ballot.Kind.MAIN).order_by("pk").select_for_update()
+    if count := sum(ballots.values_list("vote_count", flat=True)):
+        raise AnswersExist(count=count)
+    experiment.design_sha256 = ""
+    return _enter(experiment, Experiment.State.DRAFT, actor)
 
 
 @transaction.atomic

@@ -70,6 +70,7 @@ rating:new_experiment                 staff          staff
 rating:experiment                     owned          staff-405
 rating:options                        owned          owned
 rating:state                          staff-405      owned
+rating:confirm_live                   owned          staff-405
 rating:share                          staff-405      owned-400
 rating:unblind                        staff-405      owned-400
 listening:join                        public         public

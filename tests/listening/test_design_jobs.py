@@ -1,8 +1,11 @@
 """What a design is made of, and the job that lays out the one that was tried."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 
 from core.models import Job
 from core.services import jobs
@@ -10,12 +13,13 @@ from core.worker import work
 from listening.design.wishes import Wanted
 from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
 from listening.models import Design
-from listening.services import designs
+from listening.services import designs, panels
 from listening.services.material import material_of
-from rating.errors import WrongState
+from rating.errors import ExperimentBusy, WrongState
 from rating.models import Experiment
 from rating.protocols.acr import AbsoluteCategoryRating
 from rating.protocols.base import TrialPlan
+from rating.services.experiments import go_live, pause
 from stimuli.services.collections import add_stimulus
 from tests.factories import make_panel_experiment, make_user, tone
 
@@ -101,7 +105,8 @@ def test_the_job_lays_out_nothing_when_the_collection_has_changed_since() -> Non
             collection=experiment.collection, item="a new one", condition=condition, content=tone(500), factors=factors
         )
     job = run(designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner))
-    assert job.progress_note.startswith("The collection has changed since")
+    assert job.error.startswith("The collection has changed since")
+    assert job.state == Job.State.PARKED, "what was discarded is not done"
     assert not Design.objects.exists()
 
 
@@ -110,3 +115,61 @@ def test_a_job_that_could_only_be_refused_is_not_begun(experiment: Experiment) -
     with pytest.raises(WrongState):
         designs.ask_for_design(experiment=live, wanted=SMALL, sha256="", actor=live.owner)
     assert not Job.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> None:
+    """It would be frozen without the design, and the design discarded."""
+    experiment = make_panel_experiment(seats=1)
+    sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
+    job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
+    with pytest.raises(ExperimentBusy, match=designs.JOB):
+        go_live(experiment=experiment, actor=experiment.owner)
+    Job.objects.update(state=Job.State.RUNNING, lease_until=timezone.now() + timedelta(hours=1))
+    client.force_login(experiment.owner)
+    assert client.post(f"/experiments/{experiment.slug}/state/live/").status_code == 409
+    asked = client.get(f"/experiments/{experiment.slug}/live/").content.decode()
+    assert "The design is being laid out." in asked
+    assert "Nothing is missing" not in asked
+    Job.objects.update(state=Job.State.QUEUED, lease_until=None)
+    assert run(job).state == Job.State.DONE
+    assert Design.objects.get().sha256 == sha256
+    assert "Nothing is missing" in client.get(f"/experiments/{experiment.slug}/live/").content.decode()
+    live = go_live(experiment=experiment, actor=experiment.owner)
+    assert (live.state, live.layout_sha256) == ("live", sha256)
+
+
+def test_a_job_of_another_experiment_or_one_that_has_ended_keeps_nobody_from_going_live() -> None:
+    experiment, other = make_panel_experiment(seats=1), make_panel_experiment()
+    for busy in (experiment, other):
+        sha256 = designs.draft_design(experiment=busy, wanted=SMALL).sha256
+        designs.ask_for_design(experiment=busy, wanted=SMALL, sha256=sha256, actor=busy.owner)
+    Job.objects.filter(arguments__experiment_id=str(experiment.pk)).update(state=Job.State.PARKED)
+    assert go_live(experiment=experiment, actor=experiment.owner).state == "live"
+
+
+def test_nobody_goes_live_while_seats_are_being_made() -> None:
+    experiment = make_panel_experiment(seats=1)
+    job = panels.ask_for_panel(experiment=experiment, seats=5, actor=experiment.owner)
+    with pytest.raises(ExperimentBusy, match=panels.FILL):
+        go_live(experiment=experiment, actor=experiment.owner)
+    assert run(job).state == Job.State.DONE
+    live = go_live(experiment=experiment, actor=experiment.owner)
+    # What is live may get more seats, and a pause in between may end.
+    panels.ask_for_panel(experiment=live, seats=5, actor=live.owner)
+    pause(experiment=live, actor=live.owner)
+    assert go_live(experiment=live, actor=live.owner).state == "live"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_is_refused_in_the_end_is_not_done_and_the_page_says_why(client: Client) -> None:
+    experiment = make_panel_experiment(seats=1)
+    sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
+    job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
+    Experiment.objects.update(state=Experiment.State.LIVE, design_sha256="a" * 64)
+    assert run(job).state == Job.State.PARKED
+    assert "needs it to be draft" in job.error
+    client.force_login(experiment.owner)
+    page = client.get(f"/experiments/{experiment.slug}/design/").content.decode()
+    assert "The design was not laid out" in page
+    assert "needs it to be draft" in page

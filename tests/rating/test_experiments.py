@@ -10,11 +10,11 @@ from django.utils import timezone
 from core.errors import AppError
 from core.models import AuditEntry, User
 from listening.models import Panel
-from listening.services.panels import create_panel, overview
+from listening.services.panels import add_seats, create_panel, overview
 from rating import errors
 from rating.access import experiment_for
-from rating.models import Experiment
-from rating.services.experiments import close, design_digest, go_live, pause, share, unblind
+from rating.models import Ballot, Experiment
+from rating.services.experiments import close, design_digest, go_live, pause, return_to_draft, share, unblind
 from stimuli.services.collections import add_stimulus, collection_for, create_collection
 from tests.factories import make_experiment, make_user, tone
 
@@ -94,6 +94,97 @@ def test_states_follow_each_other_and_are_logged() -> None:
     entry = AuditEntry.objects.filter(action="experiment.state_changed").first()
     assert entry is not None
     assert (entry.before, entry.after["state"], entry.reason) == ({"state": "live"}, "closed", "enough")  # type: ignore[index]
+
+
+# --- Going live and back ----------------------------------------------------------------------------------------------
+
+
+def stored(experiment: Experiment) -> Experiment:
+    return Experiment.objects.get(pk=experiment.pk)
+
+
+def test_an_experiment_without_seats_cannot_go_live() -> None:
+    experiment = make_experiment(live=False)
+    with pytest.raises(errors.ExperimentWithoutSeats):
+        go_live(experiment=experiment, actor=experiment.owner)
+    create_panel(experiment=experiment, seats=1, actor=experiment.owner)
+    assert go_live(experiment=experiment, actor=experiment.owner).state == "live"
+
+
+def test_rehearsals_are_no_seats_to_go_live_with() -> None:
+    experiment = make_experiment(live=False, seats=1)
+    experiment.ballots.update(kind=Ballot.Kind.REHEARSAL)
+    with pytest.raises(errors.ExperimentWithoutSeats):
+        go_live(experiment=experiment, actor=experiment.owner)
+
+
+def test_going_live_asks_first_and_a_refusal_is_told_beside_the_list(client: Client) -> None:
+    experiment = make_experiment(live=False)
+    client.force_login(experiment.owner)
+    address = f"/experiments/{experiment.slug}/"
+    assert f'href="{address}live/"' in client.get(address).content.decode()
+    asked = client.get(f"{address}live/").content.decode()
+    assert "The experiment has no seats" in asked
+    assert "There are no seats yet for listeners." in asked
+    assert 'class="button button--primary" disabled' in asked
+    refused = client.post(f"{address}state/live/")
+    assert refused.status_code == 409
+    assert "The experiment has no seats" in refused.content.decode()
+    create_panel(experiment=experiment, seats=1, actor=experiment.owner)
+    asked = client.get(f"{address}live/").content.decode()
+    assert f'action="{address}state/live/"' in asked
+    assert 'class="button button--primary" disabled' not in asked
+    assert stored(experiment).state == "draft", "asking changes nothing"
+    assert client.post(f"{address}state/live/").status_code == 302
+    assert stored(experiment).state == "live"
+
+
+def test_an_experiment_becomes_a_draft_again_while_nobody_has_answered(client: Client) -> None:
+    experiment = make_experiment(seats=2)
+    client.force_login(experiment.owner)
+    address = f"/experiments/{experiment.slug}/"
+    assert "Make it a draft again" in client.get(address).content.decode()
+    assert client.post(f"{address}state/draft/").status_code == 302
+    draft = stored(experiment)
+    assert (draft.state, draft.design_sha256) == ("draft", "")
+    entry = AuditEntry.objects.filter(action="experiment.state_changed").latest("id")
+    assert (entry.actor, entry.before) == (experiment.owner, {"state": "live"})
+    assert entry.after == {"state": "draft", "design_sha256": ""}
+    # What was frozen may change, and what goes live then is frozen anew.
+    add_stimulus(collection=experiment.collection, item="late", condition="late", content=tone(900))
+    assert go_live(experiment=draft, actor=experiment.owner).design_sha256 not in ("", experiment.design_sha256)
+
+
+@pytest.mark.parametrize("abandoned", [False, True])
+def test_one_answer_keeps_an_experiment_from_becoming_a_draft_again(client: Client, abandoned: bool) -> None:
+    experiment = make_experiment(seats=2)
+    ballot = experiment.ballots.earliest("created_at")
+    gone = timezone.now() if abandoned else None
+    Ballot.objects.filter(pk=ballot.pk).update(vote_count=3, abandoned_at=gone)
+    pause(experiment=experiment, actor=experiment.owner)
+    with pytest.raises(errors.AnswersExist, match="3 answers"):
+        return_to_draft(experiment=experiment, actor=experiment.owner)
+    client.force_login(experiment.owner)
+    address = f"/experiments/{experiment.slug}/"
+    assert "Make it a draft again" not in client.get(address).content.decode()
+    assert client.post(f"{address}state/draft/").status_code == 409
+    assert (stored(experiment).state, stored(experiment).design_sha256) == ("paused", experiment.design_sha256)
+
+
+def test_answers_of_rehearsals_and_simulated_listeners_do_not_count() -> None:
+    experiment = make_experiment(seats=1)
+    for kind in (Ballot.Kind.REHEARSAL, Ballot.Kind.SIMULATED):
+        [seat] = add_seats(panel=experiment.panels.get(), count=1, kind=kind)
+        Ballot.objects.filter(pk=seat.ballot_id).update(vote_count=5)
+    assert return_to_draft(experiment=experiment, actor=experiment.owner).state == "draft"
+
+
+@pytest.mark.parametrize("state", ["draft", "closed"])
+def test_only_what_is_live_or_paused_becomes_a_draft_again(state: str) -> None:
+    experiment = make_experiment(seats=1)
+    Experiment.objects.filter(pk=experiment.pk).update(state=state)
+    with pytest.raises(errors.WrongState):
+        return_to_draft(experiment=experiment, actor=experiment.owner)
 
 
 def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
