@@ -95,7 +95,7 @@ def test_what_could_not_be_filled_is_refused_at_once(client: Client) -> None:
 def test_seats_are_planned_outside_of_transactions_and_written_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """On SQLite a transaction that writes keeps every vote waiting."""
     planned, written = [], []
-    plan, store = AbsoluteCategoryRating.plan, panels.store_plans
+    plan = AbsoluteCategoryRating.plan
 
     def watched_plan(*args: Any) -> Any:
         planned.append(connection.in_atomic_block)
@@ -103,7 +103,7 @@ def test_seats_are_planned_outside_of_transactions_and_written_few_at_a_time(mon
 
     def watched_store(**asked: Any) -> Any:
         written.append((connection.in_atomic_block, len(asked["plans"])))
-        return store(**asked)
+        return store_plans(**asked)
 
     experiment = make_experiment(seats=1)
     monkeypatch.setattr(AbsoluteCategoryRating, "plan", watched_plan)
