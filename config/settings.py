@@ -54,6 +54,7 @@ SCHEDULE = {
     "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
     "stimuli.resume_ingests": 300,
     "stimuli.expire_intakes": 3600,
+    "listening.forget_addresses": 3600,
     "analysis.refresh_stale_results": env.int("EARMARK_RESULTS_EVERY_S", default=60),
 }
 
@@ -184,6 +185,10 @@ MEDIA_URL_EXPIRES_S = env.int("EARMARK_MEDIA_URL_EXPIRES_S", default=900)
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# --- Taking part by a link for many, until the first answer ---------------------------------------------------------
+UNANSWERED_SEAT_MINUTES = env.int("EARMARK_UNANSWERED_SEAT_MINUTES", default=30)
+UNANSWERED_SEATS_PER_ADDRESS = env.int("EARMARK_UNANSWERED_SEATS_PER_ADDRESS", default=12)  # 0: no limit
 
 # --- People -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "core.User"

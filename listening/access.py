@@ -13,7 +13,9 @@ from listening.models import Invitation, Seat, Visit
 SESSION_KEY = "visits"
 _VOTING_VISIT = PreparedRead(
     lambda visit: (
-        Visit.objects.filter(pk=visit).order_by().values_list("seat__ballot_id", "id", "seat_id", "last_seen_at")
+        Visit.objects.filter(pk=visit)
+        .order_by()
+        .values_list("seat__ballot_id", "seat__leased_until", "id", "seat_id", "last_seen_at")
     ),
     visit=UUID(int=1),
 )
@@ -62,9 +64,11 @@ def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
     rows = _VOTING_VISIT.rows(visit=visit_id)
     if not rows:
         raise VisitUnknown
-    ballot_id, *own = rows[0]
+    ballot_id, leased_until, *own = rows[0]
     visit = Visit.from_db(connection.alias, ("id", "seat_id", "last_seen_at"), own)
-    visit.seat = Seat.from_db(connection.alias, ("id", "ballot_id"), (visit.seat_id, ballot_id))
+    visit.seat = Seat.from_db(
+        connection.alias, ("id", "ballot_id", "leased_until"), (visit.seat_id, ballot_id, leased_until)
+    )
     return visit
 
 

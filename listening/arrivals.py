@@ -1,54 +1,115 @@
-"""Who somebody says to be who comes by a link for many: a recruiting service's number, or this browser's own."""
+"""Who comes by a link for many: a recruiting service's id of a person, or this browser's own; kept as keyed digests.
 
+A service's id is a name and no secret: it finds a seat, and does not open it. The browser in which the consent was
+given goes on by itself; another one needs the resume code that was shown there.
+"""
+
+import ipaddress
 import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from uuid import UUID
 
+from allauth.account.adapter import get_adapter
+from django.conf import settings
 from django.core import signing
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare, salted_hmac
 
-from listening.models import Invitation
+from listening.models import Invitation, Recruitment
 
-PROLIFIC = "prolific"
 BROWSER = "browser"
 SESSION_KEY = "person"
 FIELD = "arrival"
-# As Prolific adds them to a study's address when it is told to.
-PROLIFIC_PARAMETERS = {"person": "PROLIFIC_PID", "study": "STUDY_ID", "submission": "SESSION_ID"}
+# The parameter in which a service tells who comes, when it is told to add it to a study's address.
+PARAMETERS = {Invitation.Service.PROLIFIC.value: "PROLIFIC_PID"}
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
+CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no 0/O and no 1/I: codes are read aloud and typed
+RESUME_LETTERS = 12  # of 5 bits each: nobody guesses one, however long they try
+IPV6_NETWORK = 64  # bits of what one household or one machine is given
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """One person as far as one experiment can tell; the same person again is led to the same seat."""
+    """One person as far as one experiment can tell, and the secret of the browser in which they came."""
 
     service: str
     person: str
-    study: str = ""
-    submission: str = ""
+    browser: str
 
 
 def arrival_of(request: HttpRequest, invitation: Invitation) -> Arrival | None:
-    """Read who comes: from the page that was consented on, from the address, or from this browser's session."""
-    told = _from_form(request, invitation) or _from_address(request)
-    if told is not None or not invitation.many:
+    """Read who comes by a link for many: from the page that was consented on, the address, or the browser's session.
+
+    A personal link is a secret of one person, so nothing else is asked or believed there.
+    """
+    if not invitation.many:
+        return None
+    # The page carries it too: a second press of the button may be sent under a session that the first has replaced.
+    if told := _from_form(request, invitation):
+        request.session[SESSION_KEY] = told.browser
         return told
     # Kept from the first opening on, so that a double click or a second tab is the same person.
-    person = request.session.setdefault(SESSION_KEY, secrets.token_urlsafe(24))
-    return Arrival(service=BROWSER, person=person)
+    browser = request.session.setdefault(SESSION_KEY, secrets.token_urlsafe(24))
+    person = request.GET.get(PARAMETERS.get(invitation.service, ""), "")
+    if IDENTIFIER.fullmatch(person):
+        return Arrival(service=invitation.service, person=person, browser=browser)
+    return Arrival(service=BROWSER, person=browser, browser=browser)
 
 
 def signed(arrival: Arrival | None, invitation: Invitation) -> str:
     """What the consent page carries along: nobody can change it on the way, or use it with another link."""
-    if arrival is None or arrival.service == BROWSER:
+    return "" if arrival is None else signing.dumps(asdict(arrival), salt=_salt(invitation))
+
+
+def service_address(link: str, service: str) -> str:
+    """The link as it is pasted into the service, which fills in the place."""
+    name = PARAMETERS[service]
+    return f"{link}?{name}={{{{%{name}%}}}}"
+
+
+def digests(experiment_id: UUID, kind: str, value: str) -> list[str]:
+    """A value under the server's keys, the present one first: of use in one experiment only, and to nobody without
+    a key."""
+    return [_keyed(f"listening.{kind}/{experiment_id}", value, key).hex() for key in _keys()]
+
+
+def resume_code(recruitment: Recruitment) -> str:
+    """The secret by which another browser may go on: shown in the one that consented, and kept nowhere."""
+    return next(_codes(recruitment.pk))
+
+
+def is_resume_code(recruitment_id: UUID, typed: str) -> bool:
+    letters = "".join(letter for letter in typed[:100].upper() if letter in CODE_ALPHABET)
+    return any(constant_time_compare(code.replace("-", ""), letters) for code in _codes(recruitment_id))
+
+
+def network_address(request: HttpRequest) -> str:
+    """Where the request comes from, as sign-in limits count it; in IPv6 the network, of which one machine has all."""
+    try:
+        address = ipaddress.ip_address(get_adapter().get_client_ip(request))
+    except PermissionDenied:  # nobody told
         return ""
-    return signing.dumps(asdict(arrival), salt=_salt(invitation))
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(address.ipv4_mapped or ipaddress.ip_network((address, IPV6_NETWORK), strict=False))
+    return str(address)
 
 
-def prolific_address(link: str) -> str:
-    """The link as it is pasted into Prolific, which fills in the places."""
-    places = "&".join(f"{name}={{{{%{name}%}}}}" for name in PROLIFIC_PARAMETERS.values())
-    return f"{link}?{places}"
+def _codes(recruitment_id: UUID) -> Iterator[str]:
+    for key in _keys():
+        drawn = _keyed("listening.resume", str(recruitment_id), key)[:RESUME_LETTERS]
+        letters = "".join(CODE_ALPHABET[byte % len(CODE_ALPHABET)] for byte in drawn)
+        yield "-".join(letters[start : start + 4] for start in range(0, RESUME_LETTERS, 4))
+
+
+def _keys() -> list[str]:
+    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+
+
+def _keyed(salt: str, value: str, key: str) -> bytes:
+    return salted_hmac(salt, value, secret=key, algorithm="sha256").digest()
 
 
 def _from_form(request: HttpRequest, invitation: Invitation) -> Arrival | None:
@@ -56,12 +117,6 @@ def _from_form(request: HttpRequest, invitation: Invitation) -> Arrival | None:
         return Arrival(**signing.loads(request.POST.get(FIELD, ""), salt=_salt(invitation)))
     except signing.BadSignature:
         return None
-
-
-def _from_address(request: HttpRequest) -> Arrival | None:
-    given = {name: request.GET.get(parameter, "") for name, parameter in PROLIFIC_PARAMETERS.items()}
-    kept = {name: value for name, value in given.items() if IDENTIFIER.fullmatch(value)}
-    return Arrival(service=PROLIFIC, **kept) if "person" in kept else None
 
 
 def _salt(invitation: Invitation) -> str:

@@ -45,6 +45,30 @@ class PanelFull(AppError):
     sentence = sentence("All places in your group are taken. Thank you for wanting to take part.")
 
 
+class AddressCrowded(AppError):
+    code = "invitation.crowded"
+    status = 429
+    sentence = sentence(
+        "{count} people have begun from your network and not answered yet. Try again in a few minutes, when some of "
+        "them have, or from another network."
+    )
+
+
+class SeatElsewhere(AppError):
+    code = "seat.elsewhere"
+    status = 409
+    sentence = sentence(
+        "This test was begun in another browser under the number that you came with. Go on there, or type the code "
+        "that was shown there after you agreed."
+    )
+
+
+class ResumeCodeUnknown(AppError):
+    code = "seat.resume_code"
+    status = 422
+    sentence = sentence("No place in this test has this code. It has 12 letters and digits, and no 0, 1, I or O.")
+
+
 class SeatUnknown(AppError):
     code = "seat.unknown"
     status = 404

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import RefusingForm
-from listening.models import Procedure
+from listening.models import Invitation, Procedure
 from listening.services.procedures import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
 
 
@@ -18,6 +18,10 @@ class PanelForm(RefusingForm):
 class InvitationsForm(RefusingForm):
     count = forms.IntegerField(label=_("Links"), min_value=1, max_value=500, initial=8)
     as_csv = forms.BooleanField(required=False)
+
+
+class OpenLinkForm(RefusingForm):
+    service = forms.ChoiceField(choices=[("", ""), *Invitation.Service.choices], required=False)
 
 
 class PreviewForm(RefusingForm):

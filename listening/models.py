@@ -87,14 +87,15 @@ class Participant(BaseModel):
 
 
 class Recruitment(BaseModel):
-    """Who a recruiting service says this is. Kept apart from everything else, so that it can be deleted alone."""
+    """Who came by a link for many, as keyed digests (listening/arrivals.py). Kept apart from everything else, so that
+    it can be deleted alone."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="recruitments")
     participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="recruitment")
     service = models.SlugField()
-    person = models.CharField(max_length=64)
-    study = models.CharField(max_length=64, blank=True)
-    submission = models.CharField(max_length=64, blank=True)
+    person = models.CharField(max_length=64)  # the service's id of the person, or the browser's own
+    browser = models.CharField(max_length=64)  # the browser in which the consent was given
+    address = models.CharField(max_length=64, blank=True)  # the network address, until the first answer
 
     class Meta:
         constraints = [models.UniqueConstraint(name="recruited_once", fields=["experiment", "service", "person"])]
@@ -146,8 +147,12 @@ class Invitation(BaseModel):
     """A link for one person, or one that many may use. Only the digest of its secret is kept; opening it changes
     nothing, consenting claims."""
 
+    class Service(models.TextChoices):
+        PROLIFIC = "prolific", "Prolific"
+
     panel = models.ForeignKey(Panel, on_delete=models.PROTECT, related_name="invitations")
     many = models.BooleanField(default=False)  # each person who consents takes a seat of their own, in any panel
+    service = models.CharField(max_length=20, choices=Service, blank=True)  # whose ids of people the link believes
     token_sha256 = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     seat = models.OneToOneField(Seat, null=True, on_delete=models.PROTECT, related_name="invitation")
@@ -157,6 +162,9 @@ class Invitation(BaseModel):
             models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=F("created_at"))),
             models.CheckConstraint(
                 name="invitation_for_many_has_no_seat", condition=Q(many=False) | Q(seat__isnull=True)
+            ),
+            models.CheckConstraint(
+                name="invitation_service_known", condition=Q(service="") | Q(many=True, service__in=["prolific"])
             ),
         ]
 

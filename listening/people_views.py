@@ -15,14 +15,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from core.policy import Audience, open_to, staff
 from listening.access import admit
-from listening.arrivals import prolific_address
+from listening.arrivals import service_address
 from listening.device import describe_device
 from listening.errors import SeatUnknown
-from listening.forms import InvitationsForm, PanelForm, PreviewForm, ProcedureForm
+from listening.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, ProcedureForm
 from listening.models import Seat
 from listening.services import panels, seats
 from listening.services.paper import seats_for_paper
 from listening.services.procedures import change_procedure, checks_are_open, procedure_of
+from listening.services.visits import completions_of
 from rating.access import experiment_for
 from rating.forms import ReasonForm
 from rating.models import Experiment
@@ -60,17 +61,19 @@ def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpRespons
     links = [panels.link(token) for token in tokens]
     if form.value("as_csv"):
         expires = (now + timedelta(days=panels.LINK_DAYS)).date().isoformat()
-        return _csv_of_links(f"{slug}-panel-{number}", [[number, link, expires] for link in links])
+        rows = [[number, link, expires] for link in links]
+        return _csv(f"{slug}-panel-{number}-links", ["panel", "link", "expires"], rows)
     return _people_page(request, experiment, links=links)
 
 
 @require_POST
 @open_to(Audience.STAFF)
 def open_link(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make one link for everybody, shown once, also as Prolific wants it."""
-    experiment = experiment_for(staff(request), slug)
-    link = panels.link(panels.invite_many(experiment=experiment, now=timezone.now(), actor=staff(request)))
-    return _people_page(request, experiment, links=[link], prolific=prolific_address(link))
+    """Make one link for everybody, or for the people of a recruiting service as that service wants it; shown once."""
+    experiment, service = experiment_for(staff(request), slug), OpenLinkForm(request.POST).value("service")
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=staff(request), service=service)
+    link = panels.link(token)
+    return _people_page(request, experiment, links=[service_address(link, service) if service else link])
 
 
 @require_POST
@@ -136,9 +139,16 @@ def procedure(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("listening:people", slug=slug)
 
 
-def _people_page(
-    request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = (), prolific: str = ""
-) -> HttpResponse:
+@require_GET
+@open_to(Audience.STAFF)
+def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
+    """The codes of everybody who has finished, to pay them by; nobody's id with a recruiting service is kept."""
+    experiment = experiment_for(staff(request), slug)
+    rows = completions_of(experiment=experiment, actor=staff(request))
+    return _csv(f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers"], rows)
+
+
+def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
     now, led = timezone.now(), procedure_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
     shown, rules = panels.overview(experiment=experiment, now=now), protocol(experiment.protocol)
@@ -160,17 +170,17 @@ def _people_page(
         "procedure_form": ProcedureForm(initial=vars(led), checks_open=checks_are_open(experiment)),
         "preview_form": PreviewForm(),
         "links": links,
-        "prolific": prolific,
+        "finished": any(panel["finished"] for panel in shown),
         "tab": "people",
     }
     return render(request, "listening/people.html", context)
 
 
-def _csv_of_links(name: str, rows: list[list[Any]]) -> HttpResponse:
-    """For a mail merge; like the page, the only place where the secrets are."""
+def _csv(name: str, columns: list[str], rows: list[list[Any]]) -> HttpResponse:
+    """A table to be kept by the experimenter alone: links for a mail merge, codes to pay by."""
     answer = HttpResponse(
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}-links.csv"', "Cache-Control": "no-store"},
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"},
     )
-    csv.writer(answer).writerows([["panel", "link", "expires"], *rows])
+    csv.writer(answer).writerows([columns, *rows])
     return answer

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from django.utils import timezone
+
 from core.models import Job
 from core.tasks import JobRun, job
 from listening.services import demo, designs, panels
+from listening.services import seats as seating
 
 
 @job(designs.JOB, priority=Job.Priority.AWAITED)
@@ -15,6 +18,11 @@ def adopt_design(run: JobRun, *, experiment_id: str, wanted: dict[str, Any], sha
 @job(panels.FILL, priority=Job.Priority.AWAITED)
 def fill_panel(run: JobRun, *, experiment_id: str, panel: int, seats: int) -> None:
     panels.fill_panel(run=run, experiment_id=experiment_id, panel=panel, seats=seats)
+
+
+@job("listening.forget_addresses")
+def forget_addresses(run: JobRun) -> None:
+    seating.forget_addresses(now=timezone.now())
 
 
 @job(demo.BUILD, priority=Job.Priority.BULK)

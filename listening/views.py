@@ -15,11 +15,13 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from core.errors import AppError
 from core.policy import Audience, open_to
+from core.problems import say
 from listening.access import admit, invitation_for, visit_for, visits_held
-from listening.arrivals import BROWSER, FIELD, Arrival, arrival_of, signed
+from listening.arrivals import FIELD, Arrival, arrival_of, network_address, signed
 from listening.device import describe_device
-from listening.errors import ConsentMissing, PanelFull
+from listening.errors import ConsentMissing, PanelFull, ResumeCodeUnknown, SeatElsewhere
 from listening.models import Completion, Invitation, Seat
 from listening.services import visits
 from listening.services.procedures import completion_address, procedure_of
@@ -36,29 +38,45 @@ JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the test is (GET), or take the seat and begin (POST). Mail scanners that open links take nothing."""
     invitation = invitation_for(token)
-    arrival = arrival_of(request, invitation)
-    seat = visits.seat_held(invitation, arrival)
-    experiment = invitation.panel.experiment
+    arrival, held = arrival_of(request, invitation), visits_held(request)
+    seat = visits.seat_held(invitation, arrival, held)
     if seat is not None and seat.state == Seat.State.LEFT:
-        return _left(request, experiment)
-    if request.method == "POST":
-        return _enter(request, invitation, arrival, seat)
-    if seat is None:
-        try:
-            visits.check_claimable(invitation, now=timezone.now(), held=visits_held(request))
-        except PanelFull:
-            # The last seat may have gone to this very person a moment ago, in another tab.
-            invitation = invitation_for(token)
-            seat = visits.seat_held(invitation, arrival)
-            if seat is None:
-                raise
-    planned = seat or invitation.seat
+        return _left(request, seat)
+    try:
+        if request.method == "POST":
+            return _enter(request, invitation, arrival, seat)
+        if seat is None:
+            seat = _seat_of_another_tab(request, invitation, arrival)
+        if seat is not None:
+            visits.check_resumable(seat=seat, arrival=arrival, held=held)
+    except (SeatElsewhere, ResumeCodeUnknown) as refusal:
+        return _ask_for_code(request, invitation, refusal)
+    return _landing(request, invitation, arrival, seat)
+
+
+def _seat_of_another_tab(request: HttpRequest, invitation: Invitation, arrival: Arrival | None) -> Seat | None:
+    """Check that there is a seat to take; the last one may have gone to this very person a moment ago."""
+    held = visits_held(request)
+    try:
+        visits.check_claimable(invitation, now=timezone.now(), held=held, address=network_address(request))
+    except PanelFull:
+        invitation.refresh_from_db(fields=["seat"])
+        seat = visits.seat_held(invitation, arrival, held)
+        if seat is None:
+            raise
+        return seat
+    return None
+
+
+def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
+    experiment, planned = invitation.panel.experiment, seat or invitation.seat
     context = {
         "experiment": experiment,
         "consent_text": experiment.consent_text,
         "state": JOIN_STATES[Seat.State(seat.state)] if seat else "new",
         "arrival": {"field": FIELD, "value": signed(arrival, invitation)},
-        "this_browser_only": arrival is not None and arrival.service == BROWSER,
+        "for_many": invitation.many,
+        "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         **_wording(experiment),
         **visits.outlook(invitation=invitation, seat=planned),
@@ -68,11 +86,16 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
     device, now = describe_device(request.headers.get("User-Agent", "")), timezone.now()
-    if seat is not None:
+    held = visits_held(request)
+    if invitation.many and (code := request.POST.get("resume")):
+        seat = visits.seat_of_code(experiment=invitation.panel.experiment, code=code)
+        visit = visits.begin_visit(seat=seat, device=device, now=now)
+    elif seat is not None:
+        visits.check_resumable(seat=seat, arrival=arrival, held=held)
         visit = visits.begin_visit(seat=seat, device=device, now=now)
     elif request.POST.get("agree"):
         language = get_language() or "en"
-        who: dict[str, Any] = {"arrival": arrival, "held": visits_held(request)}
+        who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
         visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, **who)
     else:
         raise ConsentMissing
@@ -101,9 +124,16 @@ def _is_template(name: str) -> bool:
     return True
 
 
-def _left(request: HttpRequest, experiment: Experiment) -> HttpResponse:
+def _left(request: HttpRequest, seat: Seat) -> HttpResponse:
     """Whose place was given to somebody else is told so, and thanked."""
-    return render(request, "listening/join.html", {"experiment": experiment, "state": "left"}, status=410)
+    context = {"experiment": seat.ballot.experiment, "state": "left", "may_come_again": visits.may_come_again(seat)}
+    return render(request, "listening/join.html", context, status=410)
+
+
+def _ask_for_code(request: HttpRequest, invitation: Invitation, refusal: AppError) -> HttpResponse:
+    """Tell another browser than the one that began nothing of the seat, and let it show that it is the same person."""
+    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": say(refusal)}
+    return render(request, "listening/join.html", context, status=refusal.status)
 
 
 @never_cache
@@ -116,7 +146,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     if visit.seat.state == Seat.State.FINISHED:
         return redirect("listening:receipt", visit_id=visit_id)
     if visit.seat.state == Seat.State.LEFT:
-        return _left(request, experiment)
+        return _left(request, visit.seat)
     progress, procedure = visits.progress(visit=visit), procedure_of(experiment)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {
@@ -136,6 +166,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         },
         "texts": visit_texts(),
         "total_trials": progress["total"],
+        "resume_code": visits.resume_code_of(visit.seat),
     }
     return render(request, "listening/visit.html", context)
 

@@ -177,13 +177,19 @@ def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days:
 
 
 @transaction.atomic
-def invite_many(*, experiment: Experiment, now: datetime, actor: User | None, days: int = LINK_DAYS) -> str:
-    """Make one link that everybody may use: each person who consents takes a seat where most people are missing."""
+def invite_many(
+    *, experiment: Experiment, now: datetime, actor: User | None, days: int = LINK_DAYS, service: str = ""
+) -> str:
+    """Make one link that everybody may use: each person who consents takes a seat where most people are missing.
+
+    With a recruiting `service`, the link believes that service's ids of people.
+    """
     panel = experiment.panels.first()
     if panel is None:
         raise NoSeats
-    token = _invitation(panel=panel, expires_at=now + timedelta(days=days), many=True)
-    audit.record(actor=actor, action="experiment.opened", target=f"experiment/{experiment.slug}", after={"days": days})
+    token = _invitation(panel=panel, expires_at=now + timedelta(days=days), many=True, service=service)
+    told = {"days": days} | ({"service": service} if service else {})
+    audit.record(actor=actor, action="experiment.opened", target=f"experiment/{experiment.slug}", after=told)
     return token
 
 
@@ -262,10 +268,16 @@ def link(token: str) -> str:
 
 
 def _invitation(
-    *, panel: Panel, expires_at: datetime, seat: Seat | None = None, many: bool = False, token: str = ""
+    *,
+    panel: Panel,
+    expires_at: datetime,
+    seat: Seat | None = None,
+    many: bool = False,
+    token: str = "",
+    service: str = "",
 ) -> str:
     token = token or secrets.token_urlsafe(24)
     Invitation.objects.create(
-        panel=panel, seat=seat, many=many, token_sha256=token_digest(token), expires_at=expires_at
+        panel=panel, seat=seat, many=many, token_sha256=token_digest(token), expires_at=expires_at, service=service
     )
     return token

@@ -1,8 +1,10 @@
 """Seats: held by a lease that signs of life renew, given to somebody else with the same plan, copied to try out."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Q
 
@@ -10,7 +12,7 @@ from core.models import User
 from core.services import audit
 from listening.errors import NoSeats, SeatNotTaken, SeatUnknown, SessionUnknown
 from listening.flags import SEEN_WITHIN
-from listening.models import Panel, Seat, Visit
+from listening.models import Panel, Recruitment, Seat, Visit
 from listening.querysets import SeatQuerySet
 from listening.services.procedures import procedure_of
 from rating.models import Ballot, Experiment, Trial
@@ -23,14 +25,27 @@ def lease_of(experiment: Experiment) -> timedelta:
     return timedelta(hours=procedure_of(experiment).lease_hours)
 
 
+def first_lease_of(experiment: Experiment) -> timedelta:
+    """How long a seat waits for the first answer of somebody who came by a link for many, which anybody may open."""
+    return min(timedelta(minutes=settings.UNANSWERED_SEAT_MINUTES), lease_of(experiment))
+
+
 def renew_lease(*, seat: Seat, now: datetime) -> None:
     """Move the lease on; a seat that was given away in the meantime stays given away."""
-    until = now + lease_of(seat.ballot.experiment)
-    Seat.objects.filter(pk=seat.pk, state=Seat.State.TAKEN).update(leased_until=until)
+    experiment, held = seat.ballot.experiment, Seat.objects.filter(pk=seat.pk, state=Seat.State.TAKEN)
+    if seat.ballot.vote_count or not Recruitment.objects.filter(participant__seat=seat).exists():
+        held.update(leased_until=now + lease_of(experiment))
+    else:
+        # Only onwards: a first answer may have come in this moment.
+        until = now + first_lease_of(experiment)
+        held.filter(leased_until__lt=until).update(leased_until=until)
 
 
-def note_life(*, visit: Visit, now: datetime) -> None:
-    """Remember that somebody is there; a few seconds of silence are not worth a write."""
+def note_life(*, visit: Visit, now: datetime, answered: bool = False) -> None:
+    """Remember that somebody is there; a few seconds of silence are not worth a write, a first answer is."""
+    until = visit.seat.leased_until if answered else None
+    if until is not None and until <= now + timedelta(minutes=settings.UNANSWERED_SEAT_MINUTES):
+        renew_lease(seat=visit.seat, now=now)
     if visit.last_seen_at >= now - SEEN_WITHIN:
         return
     if Visit.objects.filter(pk=visit.pk, last_seen_at__lt=now - SEEN_WITHIN).update(last_seen_at=now):
@@ -82,6 +97,9 @@ def _give_away(seat: Seat, *, now: datetime, actor: User | None, reason: str, if
         return None
     abandon_ballot(ballot=ballot, now=now)
     Seat.objects.filter(pk=seat.pk).update(state=Seat.State.LEFT)
+    if if_lapsed and not ballot.vote_count:
+        # Nothing was begun, so whoever it was may come by the link for many again.
+        Recruitment.objects.filter(participant=seat.participant_id).delete()
     successor = Seat.objects.create(
         panel=seat.panel,
         number=seat.number,
@@ -97,6 +115,18 @@ def _give_away(seat: Seat, *, now: datetime, actor: User | None, reason: str, if
         reason=reason,
     )
     return successor
+
+
+def open_from(*, experiment: Experiment, addresses: Collection[str], now: datetime) -> int:
+    """How many seats people from one network address hold without an answer."""
+    held = Seat.objects.filter(state=Seat.State.TAKEN, ballot__vote_count=0, leased_until__gt=now)
+    return held.filter(participant__recruitment__in=experiment.recruitments.filter(address__in=addresses)).count()
+
+
+def forget_addresses(*, now: datetime) -> None:
+    """Delete the digests of addresses that no limit needs any more."""
+    waiting = Seat.objects.filter(state=Seat.State.TAKEN, ballot__vote_count=0, leased_until__gt=now)
+    Recruitment.objects.exclude(address="").exclude(participant__seat__in=waiting).update(address="")
 
 
 def _is_alive(seat: Seat, ballot: Ballot, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""Visits: a seat claimed by consent, resumed anywhere by the same link, finished with a receipt."""
+"""Visits: a seat claimed by consent, resumed by the same link, finished with a receipt."""
 
 import secrets
 from collections.abc import Collection, Iterable
@@ -6,14 +6,36 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max
 
+from core.models import User
 from core.prepared import PreparedRead
-from listening.arrivals import Arrival
-from listening.errors import InvitationExpired, NotOpen, OtherGroup, PanelFull, SeatLeft, VisitIncomplete
+from core.services import audit
+from listening.arrivals import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
+from listening.errors import (
+    AddressCrowded,
+    InvitationExpired,
+    NotOpen,
+    OtherGroup,
+    PanelFull,
+    ResumeCodeUnknown,
+    SeatElsewhere,
+    SeatLeft,
+    VisitIncomplete,
+)
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
-from listening.services.seats import TRIED_OUT, find_seat, lease_of, note_life, renew_lease, seats_behind
+from listening.services.seats import (
+    TRIED_OUT,
+    find_seat,
+    first_lease_of,
+    lease_of,
+    note_life,
+    open_from,
+    renew_lease,
+    seats_behind,
+)
 from listening.services.sessions import sessions_of
 from rating.models import Ballot, Experiment, Trial
 from rating.querysets import UNANSWERED
@@ -21,7 +43,6 @@ from rating.registry import protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
-CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no 0/O and no 1/I: codes are read aloud and typed
 _PROGRESS = PreparedRead(
     lambda ballot: (
         Trial.objects.filter(ballot_id=ballot)
@@ -34,27 +55,62 @@ _PROGRESS = PreparedRead(
 )
 
 
-def seat_held(invitation: Invitation, arrival: Arrival | None = None) -> Seat | None:
-    """The seat that this person has already taken: by this link, or by any link of the experiment under their name."""
+def seat_held(invitation: Invitation, arrival: Arrival | None = None, held: Collection[str] = ()) -> Seat | None:
+    """The seat that this person has already taken: by this link, or by any link for many of the experiment.
+
+    `held` are the visits that the same browser had before. Whether it may go on there, `check_resumable` says.
+    """
     if invitation.seat is not None and invitation.seat.state != Seat.State.OPEN:
         return invitation.seat
     if arrival is None:
         return None
-    return (
-        Seat.objects.select_related("ballot__experiment", "panel")
-        .filter(
-            participant__recruitment__experiment=invitation.panel.experiment_id,
-            participant__recruitment__service=arrival.service,
-            participant__recruitment__person=arrival.person,
-        )
-        .first()
+    experiment_id = invitation.panel.experiment_id
+    seats = Seat.objects.select_related("ballot__experiment", "panel").filter(
+        participant__recruitment__experiment=experiment_id
     )
+    person = digests(experiment_id, arrival.service, arrival.person)
+    by_name = seats.filter(
+        participant__recruitment__service=arrival.service, participant__recruitment__person__in=person
+    ).first()
+    if by_name is not None or arrival.service != BROWSER:
+        return by_name
+    return seats.filter(visits__in=[UUID(visit) for visit in held]).order_by("-visits__created_at").first()
 
 
-def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = ()) -> None:
+def check_resumable(*, seat: Seat, arrival: Arrival | None, held: Collection[str]) -> None:
+    """Refuse a browser that knows only somebody's id with a recruiting service, which is no secret."""
+    if arrival is None or arrival.service == BROWSER:
+        return
+    browser = digests(seat.panel.experiment_id, BROWSER, arrival.browser)
+    began_here = Recruitment.objects.filter(participant=seat.participant_id, browser__in=browser).exists()
+    if not began_here and not seat.visits.filter(pk__in=[UUID(visit) for visit in held]).exists():
+        raise SeatElsewhere
+
+
+def resume_code_of(seat: Seat) -> str:
+    """What another browser needs to go on in this seat; nothing where a personal link leads there."""
+    recruitment = Recruitment.objects.filter(participant=seat.participant_id).first()
+    return resume_code(recruitment) if recruitment else ""
+
+
+def seat_of_code(*, experiment: Experiment, code: str) -> Seat:
+    """The seat that a resume code leads to, whatever link for many of the experiment it is typed at."""
+    for pk, participant in experiment.recruitments.values_list("pk", "participant"):
+        if is_resume_code(pk, code):
+            return Seat.objects.select_related("ballot__experiment", "panel").get(participant=participant)
+    raise ResumeCodeUnknown
+
+
+def may_come_again(seat: Seat) -> bool:
+    """Whether a seat was lost before its first answer, so that the link for many leads to another one."""
+    recruited = Recruitment.objects.filter(participant=seat.participant_id)
+    return seat.ballot.vote_count == 0 and not hasattr(seat, "invitation") and not recruited.exists()
+
+
+def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = (), address: str = "") -> None:
     """Raise what stands between this link and a seat, if anything does. Opening a link never changes a row.
 
-    `held` are the visits that the same browser had before.
+    `held` are the visits that the same browser had before, `address` is the network address that it comes from.
     """
     if invitation.expires_at <= now:
         raise InvitationExpired(date=invitation.expires_at.date().isoformat())
@@ -66,6 +122,8 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
             raise PanelFull
     if _sat_elsewhere(invitation, held):
         raise OtherGroup
+    if invitation.many and address:
+        _check_crowd(invitation.panel.experiment, address, now)
 
 
 @transaction.atomic
@@ -77,6 +135,7 @@ def claim_seat(
     device: dict[str, Any],
     arrival: Arrival | None = None,
     held: Collection[str] = (),
+    address: str = "",
 ) -> Visit:
     """Take a seat and record the consent that was given; of two claims by one person, the second resumes."""
     # Lock first, read afterwards: joined rows of a locking query are those from before the wait for the lock.
@@ -87,13 +146,14 @@ def claim_seat(
     # Claims of one experiment follow each other, so that numbers stay unique and a seat goes to one person.
     experiment = Experiment.objects.select_for_update().get(pk=invitation.panel.experiment_id)
     invitation = _read(invitation)
-    if (seat := seat_held(invitation, arrival)) is not None:
+    if (seat := seat_held(invitation, arrival, held)) is not None:
+        check_resumable(seat=seat, arrival=arrival, held=held)
         return begin_visit(seat=seat, device=device, now=now)
-    check_claimable(invitation, now=now, held=held)
+    check_claimable(invitation, now=now, held=held, address=address)
     seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
     if seat is None:
         raise PanelFull
-    _take(seat, experiment=experiment, arrival=arrival, now=now)
+    _take(seat, experiment=experiment, arrival=arrival, address=address, now=now)
     if not invitation.many:
         invitation.seat = seat
         invitation.save(update_fields=["seat"])
@@ -113,7 +173,7 @@ def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
 def submit_votes(*, visit: Visit, events: Iterable[VoteEvent], now: datetime) -> list[Receipt]:
     """Cast each event in a transaction of its own: one bad answer never holds back the others."""
     receipts = [cast_vote(ballot_id=visit.seat.ballot_id, event=event) for event in events]
-    note_life(visit=visit, now=now)
+    note_life(visit=visit, now=now, answered=any(receipt.status == "stored" for receipt in receipts))
     return receipts
 
 
@@ -133,6 +193,22 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
     Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
     Seat.objects.filter(pk=visit.seat_id).update(state=Seat.State.FINISHED)
     return completion
+
+
+@transaction.atomic
+def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
+    """Code, pseudonym, time and answers of everybody who has finished; that somebody asked is logged."""
+    rows = Completion.objects.filter(seat__in=Seat.objects.main().filter(panel__experiment=experiment))
+    audit.record(actor=actor, action="completions.read", target=f"experiment/{experiment.slug}")
+    return [
+        [
+            completion.code,
+            completion.seat.participant or "",
+            completion.created_at.isoformat(timespec="seconds"),
+            completion.vote_count,
+        ]
+        for completion in rows.select_related("seat__participant").order_by("created_at")
+    ]
 
 
 def progress(*, visit: Visit) -> dict[str, int]:
@@ -172,21 +248,29 @@ def _sat_elsewhere(invitation: Invitation, held: Collection[str]) -> bool:
     return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=TRIED_OUT).exists()
 
 
-def _take(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, now: datetime) -> None:
+def _check_crowd(experiment: Experiment, address: str, now: datetime) -> None:
+    """Let one network address hold only so many seats without an answer, so that nobody empties a link for many."""
+    most = settings.UNANSWERED_SEATS_PER_ADDRESS
+    addresses = digests(experiment.pk, "address", address)
+    if most and (count := open_from(experiment=experiment, addresses=addresses, now=now)) >= most:
+        raise AddressCrowded(count=count)
+
+
+def _take(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, address: str, now: datetime) -> None:
     last = experiment.participants.aggregate(last=Max("number"))["last"] or 0
     seat.participant = Participant.objects.create(experiment=experiment, number=last + 1)
     seat.state = Seat.State.TAKEN
     seat.taken_at = now
-    seat.leased_until = now + lease_of(experiment)
+    seat.leased_until = now + (lease_of(experiment) if arrival is None else first_lease_of(experiment))
     seat.save(update_fields=["participant", "state", "taken_at", "leased_until"])
     if arrival is not None:
         Recruitment.objects.create(
             experiment=experiment,
             participant=seat.participant,
             service=arrival.service,
-            person=arrival.person,
-            study=arrival.study,
-            submission=arrival.submission,
+            person=digests(experiment.pk, arrival.service, arrival.person)[0],
+            browser=digests(experiment.pk, BROWSER, arrival.browser)[0],
+            address=digests(experiment.pk, "address", address)[0] if address else "",
         )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.test import Client
+from django.utils import timezone
 
 from analysis.models import Result
 from core import database
@@ -17,8 +19,8 @@ from core.services.accounts import create_account, random_password
 from core.tasks import JobKind, declared_jobs, enqueue
 from core.worker import work
 from listening.design.wishes import Wanted
-from listening.models import Design, Panel, Seat
-from listening.services import demo, designs
+from listening.models import Design, Panel, Recruitment, Seat
+from listening.services import demo, designs, panels
 from rating.models import Experiment
 from rating.services.votes import cast_vote
 from tests.effects.models import Effect
@@ -55,6 +57,15 @@ def a_panel_to_fill() -> dict[str, Any]:
     return {"experiment_id": str(experiment.pk), "panel": 2, "seats": 6}
 
 
+def an_address_that_is_not_needed() -> dict[str, Any]:
+    experiment = make_experiment(seats=1)
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=None)
+    Client().post(f"/join/{token}/", {"agree": "on"})
+    Seat.objects.update(leased_until=timezone.now())
+    assert not Recruitment.objects.filter(address="").exists()
+    return {}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.effects.small_demo"}
@@ -70,6 +81,10 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
     "listening.adopt_design": (a_design_to_adopt, Design.objects.exists),
     "listening.fill_panel": (a_panel_to_fill, lambda: Seat.objects.filter(panel__number=2).count() == 6),
+    "listening.forget_addresses": (
+        an_address_that_is_not_needed,
+        Recruitment.objects.filter(address="").exists,
+    ),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from core.models import AuditEntry
+from listening.arrivals import digests
 from listening.models import Completion, Invitation, Participant, Procedure, Recruitment, Seat, Visit
 from listening.services import panels, seats
 from rating.models import Experiment
@@ -20,9 +21,13 @@ pytestmark = pytest.mark.django_db
 WHO = "PROLIFIC_PID=60aa&STUDY_ID=study7&SESSION_ID=sub9"
 
 
-def open_link(experiment: Experiment) -> str:
-    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=experiment.owner)
+def open_link(experiment: Experiment, service: str = "") -> str:
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=experiment.owner, service=service)
     return f"/join/{token}/"
+
+
+def prolific_link(experiment: Experiment) -> str:
+    return f"{open_link(experiment, 'prolific')}?{WHO}"
 
 
 def consent(client: Client, address: str) -> str:
@@ -114,36 +119,35 @@ def test_closing_the_links_for_many_keeps_new_people_out_and_lets_others_go_on(c
 
 def test_who_comes_from_prolific_is_kept_through_consent_and_apart() -> None:
     experiment = make_experiment(seats=1)
-    seat = seat_of(consent(Client(), f"{open_link(experiment)}?{WHO}"))
+    seat = seat_of(consent(Client(), prolific_link(experiment)))
     kept = Recruitment.objects.get()
-    assert (kept.service, kept.person, kept.study, kept.submission) == ("prolific", "60aa", "study7", "sub9")
+    assert (kept.service, kept.person) == ("prolific", digests(experiment.pk, "prolific", "60aa")[0])
     assert kept.participant == seat.participant
     kept.delete()
     assert Participant.objects.count() == 1
 
 
-def test_the_same_person_from_prolific_comes_back_on_any_device() -> None:
-    experiment = make_experiment(seats=3)
-    link = f"{open_link(experiment)}?{WHO}"
-    first = seat_of(consent(Client(), link))
-    elsewhere = Client()
-    assert b"Welcome back" in elsewhere.get(link).content
-    assert seat_of(consent(elsewhere, link)) == first
+def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_for_prolific() -> None:
+    experiment, browser = make_experiment(seats=3), Client()
+    first = seat_of(consent(browser, prolific_link(experiment)))
+    other = prolific_link(experiment)
+    assert b"Welcome back" in browser.get(other).content
+    assert seat_of(consent(browser, other)) == first
     assert Participant.objects.count() == 1
 
 
 def test_somebody_from_prolific_comes_back_although_the_test_is_paused() -> None:
-    experiment = make_experiment(seats=1)
-    link = f"{open_link(experiment)}?{WHO}"
-    consent(Client(), link)
+    experiment, browser = make_experiment(seats=1), Client()
+    link = prolific_link(experiment)
+    consent(browser, link)
     pause(experiment=experiment, actor=experiment.owner)
-    consent(Client(), link)
+    consent(browser, link)
     assert Visit.objects.count() == 2
 
 
 def test_somebody_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other() -> None:
     experiment = make_experiment(seats=3)
-    link = f"{open_link(experiment)}?{WHO}"
+    link = prolific_link(experiment)
     seat = seat_of(consent(Client(), link))
     seats.reissue_seat(seat=seat, now=timezone.now(), actor=experiment.owner)
     answer = Client().get(link)
@@ -153,37 +157,38 @@ def test_somebody_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_n
 
 def test_the_same_person_in_another_experiment_is_somebody_else_there() -> None:
     for experiment in (make_experiment(seats=1), make_experiment(seats=1)):
-        consent(Client(), f"{open_link(experiment)}?{WHO}")
-    assert Recruitment.objects.count() == Participant.objects.count() == 2
+        consent(Client(), prolific_link(experiment))
+    assert Recruitment.objects.filter(service="prolific").count() == Participant.objects.count() == 2
 
 
 @pytest.mark.parametrize("field", ["forged", "eyJzZXJ2aWNlIjoicHJvbGlmaWMifQ:1abc:xyz"])
 def test_a_forged_field_says_nothing_about_who_comes(field: str) -> None:
     experiment = make_experiment(seats=1)
-    Client().post(open_link(experiment), {"agree": "on", "arrival": field})
+    Client().post(open_link(experiment, "prolific"), {"agree": "on", "arrival": field})
     assert Recruitment.objects.get().service == "browser"
 
 
 def test_a_field_of_another_link_is_not_accepted() -> None:
     experiment = make_experiment(seats=2)
-    page = Client().get(f"{open_link(experiment)}?{WHO}").content.decode()
-    (value,) = re.findall(r'name="arrival" value="([^"]+)"', page)
-    Client().post(open_link(experiment), {"agree": "on", "arrival": value})
+    page = Client().get(prolific_link(experiment)).content.decode()
+    (value,) = set(re.findall(r'name="arrival" value="([^"]+)"', page))
+    Client().post(open_link(experiment, "prolific"), {"agree": "on", "arrival": value})
     assert Recruitment.objects.get().service == "browser"
 
 
 @pytest.mark.parametrize("person", ["", "x" * 65, "<script>", "a b", "%00"])
 def test_a_number_that_is_none_is_ignored(person: str) -> None:
     experiment = make_experiment(seats=1)
-    consent(Client(), f"{open_link(experiment)}?PROLIFIC_PID={person}")
+    consent(Client(), f"{open_link(experiment, 'prolific')}?PROLIFIC_PID={person}")
     assert Recruitment.objects.get().service == "browser"
 
 
-def test_a_personal_link_may_come_by_way_of_prolific_too() -> None:
+def test_personal_links_ask_no_service_who_comes() -> None:
     experiment = make_experiment(seats=2)
     consent(Client(), f"/join/{new_token(experiment)}/?{WHO}")
     consent(Client(), f"/join/{new_token(experiment)}/?{WHO}")
-    assert Participant.objects.count() == 1
+    assert Participant.objects.count() == 2
+    assert not Recruitment.objects.exists()
 
 
 # --- What the experimenter gets ---------------------------------------------------------------------------------------
@@ -200,12 +205,16 @@ def test_links_come_as_a_table_for_a_mail_merge(client: Client) -> None:
         assert Client().get("/join/" + row["link"].partition("/join/")[2]).status_code == 200
 
 
-def test_the_link_for_many_is_shown_once_also_as_prolific_wants_it(client: Client) -> None:
+@pytest.mark.parametrize(
+    ("service", "ending"), [("", "/</code>"), ("prolific", "/?PROLIFIC_PID={{%PROLIFIC_PID%}}</code>")]
+)
+def test_the_link_for_many_is_shown_once_and_as_prolific_wants_it(client: Client, service: str, ending: str) -> None:
     experiment = make_experiment(seats=1)
     client.force_login(experiment.owner)
-    page = client.post(f"/experiments/{experiment.slug}/links/").content.decode()
-    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}&amp;SESSION_ID={{%SESSION_ID%}}" in page
-    assert Invitation.objects.get().many
+    page = client.post(f"/experiments/{experiment.slug}/links/", {"service": service}).content.decode()
+    assert re.search(r"/join/[\w-]+" + re.escape(ending), page)
+    made = Invitation.objects.get()
+    assert (made.many, made.service) == (True, service)
     assert "/join/" not in client.get(f"/experiments/{experiment.slug}/people/").content.decode()
 
 

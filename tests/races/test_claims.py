@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from django.db import connection
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from core.errors import AppError
 from listening.access import token_digest
@@ -24,15 +25,17 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 LEASE = timedelta(hours=Procedure().lease_hours)
 
 
-def claim(token: str, person: str = "", later: timedelta = timedelta()) -> str:
+def claim(token: str, person: str = "", later: timedelta = timedelta(), address: str = "", browser: str = "") -> str:
     """Claim as the join page does; returns the seat, or the code of the refusal."""
     invitation = Invitation.objects.select_related("panel__experiment", "seat__ballot").get(
         token_sha256=token_digest(token)
     )
-    arrival = Arrival(service="prolific", person=person) if person else None
+    arrival = Arrival(service="prolific", person=person, browser=browser or person) if person else None
     now = timezone.now() + later
     try:
-        visit = visits.claim_seat(invitation=invitation, now=now, language="en", device={}, arrival=arrival)
+        visit = visits.claim_seat(
+            invitation=invitation, now=now, language="en", device={}, arrival=arrival, address=address
+        )
     except AppError as refusal:
         return refusal.code
     return str(visit.seat_id)
@@ -98,6 +101,23 @@ def test_the_same_person_in_twenty_tabs_and_on_two_links_takes_one_seat() -> Non
     taken = at_once(*[partial(claim, tokens[n % 2], "person") for n in range(20)])
     assert len(set(taken)) == 1
     assert Recruitment.objects.count() == Participant.objects.count() == 1
+
+
+def test_of_twenty_browsers_that_give_the_same_number_one_gets_in() -> None:
+    experiment = make_experiment(seats=25)
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=None, service="prolific")
+    taken = Counter(at_once(*[partial(claim, token, "person", browser=f"browser{n}") for n in range(20)]))
+    assert taken.pop("seat.elsewhere") == 19
+    assert [str(seat.id) for seat in Seat.objects.filter(state=Seat.State.TAKEN)] == list(taken)
+
+
+def test_twenty_people_behind_one_address_take_no_more_seats_than_it_may_hold(settings: Settings) -> None:
+    settings.UNANSWERED_SEATS_PER_ADDRESS = 5
+    experiment = make_experiment(seats=25)
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=None)
+    taken = Counter(at_once(*[partial(claim, token, f"person{n}", address="192.0.2.1") for n in range(20)]))
+    assert taken.pop("invitation.crowded") == 15
+    assert Seat.objects.filter(state=Seat.State.TAKEN).count() == len(taken) == 5
 
 
 def test_twenty_people_who_need_the_same_lapsed_seat_one_of_them_gets_it() -> None:
