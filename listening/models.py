@@ -173,7 +173,7 @@ class Invitation(BaseModel):
 
 
 class Visit(BaseModel):
-    """One sitting on one device; the same link on another device begins another visit to the same seat."""
+    """One sitting on one device; a personal link or a resume code begins another visit to the same seat elsewhere."""
 
     seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="visits")
     last_seen_at = models.DateTimeField(auto_now_add=True)
