@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from listening.errors import PanelFull
 from listening.models import Participant, Recruitment, Seat, SetupStep, Visit
 from listening.services import panels, seats, visits
 from rating.models import Experiment, Vote
@@ -52,7 +53,8 @@ def vote(browser: Client, visit: Visit, value: int, revision: int = 0, trial: UU
 
 
 def code_shown_to(browser: Client, visit: Visit) -> str:
-    (code,) = set(CODE.findall(browser.get(f"/visits/{visit.pk}/").content.decode()))
+    shown: set[str] = set(CODE.findall(browser.get(f"/visits/{visit.pk}/").content.decode()))
+    (code,) = shown
     return code
 
 
@@ -310,7 +312,7 @@ def test_who_answered_keeps_the_seat_when_the_short_lease_is_over() -> None:
     vote(browser, visit, 4)
     invitation = panels.links_for_many(experiment=experiment, now=timezone.now()).get()
     late = timezone.now() + 60 * MINUTES
-    with pytest.raises(visits.PanelFull):
+    with pytest.raises(PanelFull):
         visits.check_claimable(invitation, now=late)
 
 
