@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from core.models import Job
 from core.tasks import JobRun, job
-from listening.services import demo, designs, panels
-from listening.services import seats as seating
+from listening.services import demo, designs, panels, seats
 
 
 @job(designs.JOB, priority=Job.Priority.AWAITED)
@@ -22,7 +21,7 @@ def fill_panel(run: JobRun, *, experiment_id: str, panel: int, seats: int) -> No
 
 @job("listening.forget_addresses")
 def forget_addresses(run: JobRun) -> None:
-    seating.forget_addresses(now=timezone.now())
+    seats.forget_addresses(now=timezone.now())
 
 
 @job(demo.BUILD, priority=Job.Priority.BULK)
