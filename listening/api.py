@@ -1,5 +1,6 @@
 """The participant's API: what comes next, the votes, the sound, the receipt."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -80,11 +81,14 @@ class Votes(VisitApi):
 
     @extend_schema(operation_id="cast_votes", request=VoteBatchSerializer, responses={200: dict})
     def post(self, request: Request, visit_id: UUID) -> Response:
-        """Take a batch of answers; each gets a final word of its own, and the same answer again the same word."""
+        """Take a batch of answers; each gets a word of its own, and the same answer again the same word.
+
+        `unheard` is not final: fetch what `fetch` lists, and send the answer again.
+        """
         visit = voting_visit_for(request._request, visit_id)
         events, now = read_votes(request.data), timezone.now()
         receipts = visits.submit_votes(visit=visit, events=events, now=now)
-        results = [_said(receipt) for receipt in receipts]
+        results = [_said(receipt, visit, now) for receipt in receipts]
         return Response({"results": results, "saved_at": now.isoformat(), **visits.progress(visit=visit)})
 
 
@@ -108,26 +112,29 @@ class Reports(VisitApi):
 
     @extend_schema(operation_id="report", request=ReportSerializer, responses={200: dict})
     def post(self, request: Request, visit_id: UUID) -> Response:
-        """Take a report of what went wrong; a clip that failed comes again later, or is `skipped` for good."""
+        """Take a report of what went wrong; a clip that failed comes again later, or is `skipped` for good.
+
+        `enough` means that it failed again and stays, because as many pages as may be were left out before.
+        """
         visit = self.held_visit(request, visit_id)
         report = ReportSerializer(data=request.data)
         report.is_valid(raise_exception=True)
-        skipped = reports.receive_report(visit=visit, event=report.report(), now=timezone.now())
-        return Response({"skipped": skipped})
+        outcome = reports.receive_report(visit=visit, event=report.report(), now=timezone.now())
+        return Response(asdict(outcome))
 
 
 @require_safe
 @open_to(Audience.PARTICIPANT)
 def clip(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
     """Serve one short sound of the visit under headers that are the same for every sound."""
-    return sound_http.send_clip(request, delivery.clip_name(source=_source(request, visit_id, media_key)))
+    return sound_http.send_clip(request, delivery.clip_name(source=_fetched(request, visit_id, media_key)))
 
 
 @require_safe
 @open_to(Audience.PARTICIPANT)
 def manifest(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
     """Say what there is to see and hear of one sound, and under which address it goes on when this one expires."""
-    source = _source(request, visit_id, media_key)
+    source = _fetched(request, visit_id, media_key, manifest_only=True)
     key = media.renewed(visit=visit_for(request, visit_id), key=media_key, now=timezone.now())
     base = reverse("api:media", args=[visit_id, key])
     return sound_http.send_manifest(source, base=base, expires_s=settings.MEDIA_URL_EXPIRES_S)
@@ -150,12 +157,21 @@ def tile(
 @require_safe
 @open_to(Audience.PARTICIPANT)
 def slice_(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
-    return sound_http.send_slice(request, _source(request, visit_id, media_key))
+    return sound_http.send_slice(request, _fetched(request, visit_id, media_key))
 
 
 def _source(request: HttpRequest, visit_id: UUID, media_key: str) -> Source:
     visit = visit_for(request, visit_id)
     return source_for_participant(media.stimulus_for(visit=visit, key=media_key, now=timezone.now()))
+
+
+def _fetched(request: HttpRequest, visit_id: UUID, media_key: str, *, manifest_only: bool = False) -> Source:
+    """The same source, for whoever is going to hear it; HEAD asks about a sound and fetches none."""
+    if request.method == "HEAD":
+        return _source(request, visit_id, media_key)
+    visit, now = visit_for(request, visit_id), timezone.now()
+    stimulus = media.fetched_stimulus(visit=visit, key=media_key, now=now, manifest_only=manifest_only)
+    return source_for_participant(stimulus)
 
 
 def _told(visit: Visit, trials: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
@@ -168,7 +184,7 @@ def _told(visit: Visit, trials: list[dict[str, Any]], now: datetime) -> list[dic
     return trials
 
 
-def _said(receipt: Receipt) -> dict[str, Any]:
+def _said(receipt: Receipt, visit: Visit, now: datetime) -> dict[str, Any]:
     said: dict[str, Any] = {
         "event_id": str(receipt.event_id),
         "status": receipt.status,
@@ -176,4 +192,6 @@ def _said(receipt: Receipt) -> dict[str, Any]:
     }
     if receipt.error is not None:
         said |= {"code": receipt.error.code, "detail": say(receipt.error)}
+    if receipt.unfetched:
+        said["fetch"] = media.addresses_to_fetch(visit=visit, media=receipt.unfetched, now=now)
     return said

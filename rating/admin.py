@@ -3,6 +3,6 @@
 from django.contrib import admin
 
 from core.admin import ReadOnlyAdmin
-from rating.models import Ballot, Consent, Experiment, Refusal, Score, Slot, Trial, Vote
+from rating.models import Ballot, Consent, Experiment, Refusal, Score, Slot, SoundFetch, Trial, Vote
 
-admin.site.register([Ballot, Consent, Experiment, Refusal, Score, Slot, Trial, Vote], ReadOnlyAdmin)
+admin.site.register([Ballot, Consent, Experiment, Refusal, Score, Slot, SoundFetch, Trial, Vote], ReadOnlyAdmin)

@@ -111,6 +111,33 @@ class UnknownTrial(AppError):
     sentence = sentence("This page is not part of your test. Reload it to continue where you are.")
 
 
+class Unheard(AppError):
+    code = "vote.unheard"
+    status = 409
+    sentence = sentence("The sound of this page was never fetched. Fetch it, listen to it, and send the answer again.")
+
+
+class AnswerTooLarge(AppError):
+    code = "vote.too_large"
+    status = 413
+    sentence = sentence("The answer holds more than {most} bytes, which is more than any answer to this page needs.")
+
+
+class TooManyAnswers(AppError):
+    code = "vote.too_many"
+    status = 409
+    sentence = sentence("This page has been answered {most} times and takes no further answer. The last one counts.")
+
+
+class BallotFull(AppError):
+    code = "vote.ballot_full"
+    status = 409
+    sentence = sentence(
+        "The answers of this seat hold {most_mb} MB, and no more are taken. Everything up to here is kept; "
+        "please tell the experimenter."
+    )
+
+
 class KeyReused(AppError):
     code = "vote.key_reused"
     status = 422

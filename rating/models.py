@@ -84,6 +84,7 @@ class Ballot(BaseModel):
     salt = models.CharField(max_length=64, default=new_salt)
     chain = models.CharField(max_length=64, blank=True)
     vote_count = models.PositiveIntegerField(default=0)
+    vote_bytes = models.PositiveBigIntegerField(default=0)  # of all answers in the log, which have a limit
     closed_at = models.DateTimeField(null=True)
     # Its listener dropped out and the plan was given to somebody else: the votes are kept, and no longer count.
     abandoned_at = models.DateTimeField(null=True)
@@ -152,6 +153,21 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class SoundFetch(models.Model):
+    """That a browser was given the sound of a slot: when first and, to the minute, when last in one visit."""
+
+    slot = models.ForeignKey(Slot, on_delete=models.CASCADE, related_name="fetches")
+    visit = models.UUIDField()  # all that is known here of who fetched it
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="sound_fetch_once", fields=["slot", "visit"])]
+
+    def __str__(self) -> str:
+        return f"slot {self.slot_id} {self.first_at}"
 
 
 class Consent(BaseModel):

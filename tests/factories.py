@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,9 +17,10 @@ from listening.models import Invitation, Seat, Visit
 from listening.services import panels, visits
 from listening.services.procedures import change_procedure
 from rating.errors import ExperimentWithoutSeats
-from rating.models import Ballot, Experiment, Trial
+from rating.models import Ballot, Experiment, Slot, Trial
 from rating.registry import protocol as rules_of
 from rating.services.experiments import create_experiment, design_digest, go_live
+from rating.services.fetches import record_fetch
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
@@ -159,8 +161,8 @@ class Sitting:
             self.vote(*(event(page["trial"], revision=page["revision"]) for page in trials))
 
 
-def sit_down(experiment: Experiment | None = None) -> Sitting:
-    """Take a seat as a participant does: open the link, agree, follow the redirect."""
+def sit_down(experiment: Experiment | None = None, *, fetched: bool = True) -> Sitting:
+    """Take a seat as a participant does: open the link, agree, follow the redirect; the browser has every sound."""
     experiment = experiment or make_experiment(seats=1)
     token = new_token(experiment)
     client = Client()
@@ -168,6 +170,8 @@ def sit_down(experiment: Experiment | None = None) -> Sitting:
     invitation = Invitation.objects.select_related("seat").get(token_sha256=token_digest(token))
     assert invitation.seat is not None
     visit = Visit.objects.filter(seat=invitation.seat).select_related("seat__ballot__experiment").latest("created_at")
+    if fetched:
+        fetch_all(visit)
     return Sitting(client=client, visit=visit, link=f"/join/{token}/")
 
 
@@ -188,13 +192,25 @@ def seated_visit(experiment: Experiment | None = None) -> Visit:
     """The same as sit_down, through services and without a browser."""
     experiment = experiment or make_experiment(seats=1)
     invitation = Invitation.objects.get(token_sha256=token_digest(new_token(experiment)))
-    return visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+    return _seated(invitation)
 
 
 def consent_to(seat: Seat) -> Visit:
     """Take one particular seat, as simulated listeners do."""
     invitation = Invitation.objects.get(token_sha256=token_digest(panels.invite_to_seat(seat=seat, now=timezone.now())))
-    return visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+    return _seated(invitation)
+
+
+def _seated(invitation: Invitation) -> Visit:
+    visit = visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+    fetch_all(visit)
+    return visit
+
+
+def fetch_all(visit: Visit, *, ago: timedelta = timedelta(hours=1)) -> None:
+    """Every sound of the seat was given to this visit, long enough ago to have been heard."""
+    for slot in Slot.objects.filter(trial__ballot=visit.seat.ballot_id).order_by("pk"):
+        record_fetch(slot_id=slot.pk, visit_id=visit.pk, now=timezone.now() - ago)
 
 
 def marks(value: Any = 4, *, slot: str = "a", scale: str = "QUALITY") -> dict[str, Any]:

@@ -1,15 +1,18 @@
 """From the opaque, expiring key in a page's address to the stimulus behind it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
+from django.urls import reverse
 
 from listening.errors import MediaExpired, MediaUnknown, PageClosed
 from listening.models import Visit
 from rating.models import Slot
 from rating.registry import protocol
+from rating.services.fetches import record_fetch
 from stimuli.models import Stimulus
 
 
@@ -25,6 +28,31 @@ def key_for(*, visit: Visit, media_id: UUID, now: datetime) -> str:
 
 
 def stimulus_for(*, visit: Visit, key: str, now: datetime) -> Stimulus:
+    return slot_for(visit=visit, key=key, now=now).stimulus
+
+
+def fetched_stimulus(*, visit: Visit, key: str, now: datetime, manifest_only: bool = False) -> Stimulus:
+    """The same stimulus, noted down as fetched; whoever sends its bytes afterwards need not be this server.
+
+    A manifest counts where nothing more is fetched to begin with: of a sound in slices, or on a page to work on.
+    """
+    slot = slot_for(visit=visit, key=key, now=now)
+    rules = protocol(visit.seat.ballot.experiment.protocol)
+    if not manifest_only or rules.sounds_needed != "every" or not slot.stimulus.served:
+        record_fetch(slot_id=slot.pk, visit_id=visit.pk, now=now)
+    return slot.stimulus
+
+
+def addresses_to_fetch(*, visit: Visit, media: Iterable[UUID], now: datetime) -> list[str]:
+    """Where a browser finds the sounds that it must fetch before it sends an answer again."""
+    served = dict(Slot.objects.filter(media__in=media).values_list("media", "stimulus__served"))
+    names = {one: "api:media" if served.get(one) else "api:media_manifest" for one in media}
+    return [
+        reverse(name, args=[visit.pk, key_for(visit=visit, media_id=one, now=now)]) for one, name in names.items()
+    ]
+
+
+def slot_for(*, visit: Visit, key: str, now: datetime) -> Slot:
     try:
         media_id, _, expires_at = _signer(visit).unsign(key).partition(".")
     except BadSignature:
@@ -40,7 +68,7 @@ def stimulus_for(*, visit: Visit, key: str, now: datetime) -> Stimulus:
         raise MediaUnknown
     if protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time and slot.trial_id != _open_page(visit):
         raise PageClosed
-    return slot.stimulus
+    return slot
 
 
 def _open_page(visit: Visit) -> UUID | None:

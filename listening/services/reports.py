@@ -10,10 +10,11 @@ from django.db import IntegrityError, transaction
 from listening.models import ClientReport, Visit
 from listening.services.seats import note_life
 from rating.errors import KeyReused, UnknownTrial
-from rating.models import Ballot, Trial
-from rating.services.ballots import postpone_trial
+from rating.models import Ballot, SoundFetch, Trial
+from rating.registry import protocol
+from rating.services.ballots import SECOND_FAILURE, postpone_trial
 
-MOST_PER_VISIT = 2000  # far more than a test has pages; a page that loops must not fill the database
+MOST_PER_SEAT = 2000  # far more than a test has pages; a page that loops must not fill the database
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,24 @@ class ReportEvent:
     detail: dict[str, Any] = field(default_factory=dict)
 
 
-def receive_report(*, visit: Visit, event: ReportEvent, now: datetime) -> bool:
-    """Keep a report, and tell whether its page is left out of the test from now on.
+@dataclass(frozen=True)
+class Outcome:
+    """What becomes of the page that a report is about."""
 
-    A clip that failed comes again at the end of its session; a page whose clip fails there too is left out.
+    skipped: bool = False  # it is left out of the test from now on
+    enough: bool = False  # it failed again, and no further page can be left out
+
+    @classmethod
+    def of(cls, trial: Trial) -> "Outcome":
+        skipped = trial.skipped_at is not None
+        return cls(skipped=skipped, enough=trial.postponed >= SECOND_FAILURE and not skipped and not trial.answered)
+
+
+def receive_report(*, visit: Visit, event: ReportEvent, now: datetime) -> Outcome:
+    """Keep a report, and tell what becomes of its page.
+
+    A clip that failed comes again at the end of its session; a page whose clip fails there too is left out, as long as
+    few are. A report about another page than the one that is due, or about a sound that was not asked for, is only kept.
     """
     note_life(visit=visit, now=now)
     try:
@@ -39,19 +54,31 @@ def receive_report(*, visit: Visit, event: ReportEvent, now: datetime) -> bool:
 
 
 @transaction.atomic
-def _keep(visit: Visit, event: ReportEvent, now: datetime) -> bool:
+def _keep(visit: Visit, event: ReportEvent, now: datetime) -> Outcome:
     # Reports on one ballot follow each other, so that one failure of a clip counts as one.
     Ballot.objects.select_for_update().get(pk=visit.seat.ballot_id)
     trial = _trial(visit, event)
     failed = trial if event.kind == ClientReport.Kind.CLIP else None
-    waits = failed is not None and not failed.answered and failed.skipped_at is None
-    if waits or visit.reports.count() < MOST_PER_VISIT:
+    if ClientReport.objects.filter(visit__seat=visit.seat_id).count() < MOST_PER_SEAT:
         ClientReport.objects.create(
             event_id=event.event_id, visit=visit, trial=trial, kind=event.kind, detail=event.detail
         )
-    if failed is not None and waits:
+    if failed is None:
+        return Outcome()
+    if _is_due(visit.seat.ballot, failed) and _was_asked_for(failed):
         failed = postpone_trial(ballot=visit.seat.ballot, trial_id=failed.pk, now=now)
-    return failed is not None and failed.skipped_at is not None
+    return Outcome.of(failed)
+
+
+def _is_due(ballot: Ballot, trial: Trial) -> bool:
+    """Whether this page comes next, or is open at all where pages may be answered in any order."""
+    waiting = ballot.trials.unanswered().values_list("pk", flat=True)
+    return trial.pk in (waiting if protocol(ballot.experiment.protocol).revisable else waiting[:1])
+
+
+def _was_asked_for(trial: Trial) -> bool:
+    sounds = trial.slots.filter(stimulus__recording__isnull=False)
+    return not sounds.exists() or SoundFetch.objects.filter(slot__trial=trial).exists()
 
 
 def _trial(visit: Visit, event: ReportEvent) -> Trial | None:
@@ -63,8 +90,9 @@ def _trial(visit: Visit, event: ReportEvent) -> Trial | None:
     return trial
 
 
-def _again(visit: Visit, event: ReportEvent) -> bool:
+def _again(visit: Visit, event: ReportEvent) -> Outcome:
     report = ClientReport.objects.select_related("visit", "trial").get(event_id=event.event_id)
     if report.visit.seat_id != visit.seat_id or report.kind != event.kind or report.trial_id != event.trial:
         raise KeyReused
-    return report.trial is not None and report.kind == ClientReport.Kind.CLIP and report.trial.skipped_at is not None
+    is_clip = report.trial is not None and report.kind == ClientReport.Kind.CLIP
+    return Outcome.of(report.trial) if is_clip else Outcome()

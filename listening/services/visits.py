@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -171,8 +172,19 @@ def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
 
 
 def submit_votes(*, visit: Visit, events: Iterable[VoteEvent], now: datetime) -> list[Receipt]:
-    """Cast each event in a transaction of its own: one bad answer never holds back the others."""
-    receipts = [cast_vote(ballot_id=visit.seat.ballot_id, event=event) for event in events]
+    """Cast each event in a transaction of its own: one bad answer never holds back the others.
+
+    Only further answers to the same page wait with one whose sound is missing: they go on from its revision.
+    """
+    receipts: list[Receipt] = []
+    unheard: dict[UUID, Receipt] = {}
+    for event in events:
+        if first := unheard.get(event.trial):
+            receipts.append(replace(first, event_id=event.event_id))
+            continue
+        receipts.append(cast_vote(ballot_id=visit.seat.ballot_id, event=event, sound_needed=True))
+        if receipts[-1].status == "unheard":
+            unheard[event.trial] = receipts[-1]
     note_life(visit=visit, now=now, answered=any(receipt.status == "stored" for receipt in receipts))
     return receipts
 

@@ -181,6 +181,7 @@ class RatingProtocol(ABC):
     one_group_each: ClassVar[bool] = False  # whether nobody may sit in panels of two groups
     workspace: ClassVar[bool] = False  # whether a page is worked on in drafts, and not heard through and rated
     revisable: ClassVar[bool] = False  # whether answers may be changed until everything is handed in
+    sounds_needed: ClassVar[str] = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none
     one_page_at_a_time: ClassVar[bool] = False  # whether only the open page's sound can be reached
     page_s: ClassVar[float | None] = None  # how long a page takes, where that does not follow from its sound
     lease_hours: ClassVar[int] = 168  # of absence before a seat may be given away, unless the experimenter says else

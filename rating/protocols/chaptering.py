@@ -49,6 +49,7 @@ class Chaptering(RatingProtocol):
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     reads = frozenset({"transcript"})
     workspace = True
+    sounds_needed = "some"
     defaults: ClassVar[Mapping[str, Json]] = {
         "plays_allowed": 0,  # as often as wanted
         "titles": True,

@@ -52,6 +52,7 @@ class SpeechSummaries(RatingProtocol):
     groups = (MAKER, JUDGE)
     one_group_each = True
     workspace = True
+    sounds_needed = "none"  # the utterance can be read
     page_s = 90.0
     defaults: ClassVar[Mapping[str, Json]] = {
         "plays_allowed": 0,

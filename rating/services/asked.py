@@ -4,11 +4,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery
+
 from core.prepared import PreparedRead
-from rating.models import Ballot, Experiment, Slot
+from rating.models import Ballot, Experiment, Slot, SoundFetch
 from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
 from rating.protocols.base import Slot as PlannedSlot
 from rating.registry import protocol
+
+
+@dataclass(frozen=True)
+class Sound:
+    """A sound of the page, by its name in the browser; `fetched_at` is when it was first fetched for this seat."""
+
+    media: UUID
+    duration_s: float
+    fetched_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -21,6 +32,21 @@ class Page:
     rules: RatingProtocol
     label_set: str
     live: bool
+    sounds: tuple[Sound, ...]
+
+    def unfetched(self) -> list[UUID]:
+        """The sounds that must still be fetched before this page can be answered."""
+        missing = [sound.media for sound in self.sounds if sound.fetched_at is None]
+        if self.rules.sounds_needed == "every":
+            return missing
+        return missing[:1] if self.rules.sounds_needed == "some" and len(missing) == len(self.sounds) else []
+
+    def answered_too_soon(self, now: datetime) -> bool:
+        """Whether the sounds, which this protocol plays to their ends, last longer than they have been fetched."""
+        fetched = [sound.fetched_at for sound in self.sounds if sound.fetched_at is not None]
+        if not fetched or self.rules.workspace:
+            return False
+        return (now - min(fetched)).total_seconds() < sum(sound.duration_s for sound in self.sounds)
 
 
 @dataclass(frozen=True)
@@ -28,8 +54,10 @@ class Standing:
     """What every vote moves on; read under the ballot's lock."""
 
     revision: int
+    answered: bool
     chain: str
     vote_count: int
+    vote_bytes: int
     salt: str
     closed_at: datetime | None
     abandoned_at: datetime | None
@@ -41,7 +69,8 @@ _PAGE = PreparedRead(
         *("trial__ballot__experiment__protocol", "trial__ballot__experiment__label_set"),
         *("trial__ballot__experiment__state", "id", "key", "stimulus_id", "stimulus__item__name"),
         *("stimulus__condition__name", "stimulus__condition__role", "stimulus__item__factors", "stimulus__text"),
-        *("stimulus__recording__length_samples", "stimulus__recording__sample_rate_hz"),
+        *("stimulus__recording__length_samples", "stimulus__recording__sample_rate_hz", "media"),
+        Subquery(SoundFetch.objects.filter(slot=OuterRef("pk")).order_by("first_at").values("first_at")[:1]),
     ),
     trial=UUID(int=1),
     ballot=UUID(int=2),
@@ -52,7 +81,10 @@ _STANDING = PreparedRead(
     lambda trial, ballot: (
         Ballot.objects.select_for_update()
         .filter(pk=ballot, trials__id=trial)
-        .values_list("trials__revision", "chain", "vote_count", "salt", "closed_at", "abandoned_at")
+        .values_list(
+            *("trials__revision", "trials__answered", "chain", "vote_count", "vote_bytes", "salt"),
+            *("closed_at", "abandoned_at"),
+        )
     ),
     trial=UUID(int=1),
     ballot=UUID(int=2),
@@ -72,7 +104,7 @@ def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
                 PlannedSlot(
                     key, Entry(str(stimulus), item, condition, role, factors, text, samples / rate if rate else 0)
                 )
-                for _, key, stimulus, item, condition, role, factors, text, samples, rate in slots
+                for _, key, stimulus, item, condition, role, factors, text, samples, rate, *_ in slots
             ),
             ask=tuple(ask),
             kind=TrialKind(kind),
@@ -84,6 +116,7 @@ def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
         rules=protocol(slug),
         label_set=label_set,
         live=state == Experiment.State.LIVE,
+        sounds=tuple(Sound(media, samples / rate, at) for *_, samples, rate, media, at in slots if rate),
     )
 
 

@@ -17,6 +17,8 @@ from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
 
 SECOND_FAILURE = 2
+FEWEST_TO_SKIP, SHARE_TO_SKIP = 3, 10  # a ballot may leave out 3 pages or one in 10, whichever is more, but never all
+MOST_POSTPONED = 1000
 ROWS_AT_ONCE = 2000
 
 
@@ -77,15 +79,25 @@ def abandon_ballot(*, ballot: Ballot, now: datetime) -> None:
 
 @transaction.atomic
 def postpone_trial(*, ballot: Ballot, trial_id: UUID, now: datetime) -> Trial:
-    """Put a page whose clip failed at the end of its session; where it fails again, leave it out."""
+    """Put a page whose clip failed at the end of its session; where it fails again, leave it out if few are.
+
+    Beyond that the page stays: a test that was mostly skipped is not finished, and another device may play it.
+    """
     Ballot.objects.select_for_update().get(pk=ballot.pk)
     trial = ballot.trials.unanswered().filter(pk=trial_id).first()
     if trial is None:
         raise UnknownTrial
-    trial.postponed += 1
-    trial.skipped_at = now if trial.postponed >= SECOND_FAILURE else None
+    trial.postponed = min(trial.postponed + 1, MOST_POSTPONED)
+    trial.skipped_at = now if trial.postponed >= SECOND_FAILURE and _may_skip(ballot) else None
     trial.save(update_fields=["postponed", "skipped_at"])
     return trial
+
+
+def _may_skip(ballot: Ballot) -> bool:
+    total = ballot.trials.count()
+    # A preview begins in a later session: what comes before it was left out on purpose, and failed nowhere.
+    skipped = ballot.trials.filter(skipped_at__isnull=False, postponed__gt=0).count()
+    return skipped < min(max(FEWEST_TO_SKIP, total // SHARE_TO_SKIP), total - 1)
 
 
 def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:

@@ -7,11 +7,22 @@ from typing import Literal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from core.errors import AppError
 from core.prepared import PreparedInsert, PreparedUpdate
 from rating.canonical import canonical, digest
-from rating.errors import BallotAbandoned, BallotClosed, KeyReused, NoConsent, UnknownTrial
+from rating.errors import (
+    AnswerTooLarge,
+    BallotAbandoned,
+    BallotClosed,
+    BallotFull,
+    KeyReused,
+    NoConsent,
+    TooManyAnswers,
+    Unheard,
+    UnknownTrial,
+)
 from rating.models import Ballot, Refusal, Score, Trial, Vote
 from rating.protocols.base import Answer, Json
 from rating.services.asked import Page, Standing, lock_standing, page_of
@@ -23,8 +34,25 @@ SEALED = (
 )
 SEALED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
 _NEW_VOTE, _NEW_SCORE = PreparedInsert(Vote), PreparedInsert(Score)
-_NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1)
+_NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1, vote_bytes=2)
 _NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=3, revision=2, answered=True)
+MB = 1024 * 1024
+MOST_REFUSALS = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
+REFUSALS_KEPT_WHOLE, MOST_REFUSED_BYTES = 50, 4096  # the first are kept as they came, later ones only if they are small
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a seat may store: far more than a person gives, far less than a program could."""
+
+    answer_bytes: int
+    revisions: int  # of one page
+    ballot_bytes: int
+
+
+RATED = Limits(answer_bytes=8 * 1024, revisions=1000, ballot_bytes=8 * MB)
+# Every step is kept, with the whole page as it then stands: a day of sound takes some thousand steps of 20 kB.
+WORKED_ON = Limits(answer_bytes=48 * 1024, revisions=20_000, ballot_bytes=512 * MB)
 
 
 @dataclass(frozen=True)
@@ -52,32 +80,41 @@ class VoteEvent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The server's final word on one event; only after it may the browser forget the event."""
+    """The server's word on one event. After any but `unheard` the browser may forget the event.
+
+    What is `unheard` may be sent again as it is, once the sounds in `unfetched` have been fetched.
+    """
 
     event_id: UUID
-    status: Literal["stored", "replay", "conflict", "refused"]
+    status: Literal["stored", "replay", "conflict", "refused", "unheard"]
     revision: int | None
     error: AppError | None = None
+    unfetched: tuple[UUID, ...] = ()
 
 
-def cast_vote(*, ballot_id: UUID, event: VoteEvent) -> Receipt:
+def cast_vote(*, ballot_id: UUID, event: VoteEvent, sound_needed: bool = False) -> Receipt:
     """Store an answer in one transaction, or say why not. The same event again gets the same receipt.
 
     The unique key on the event id is what makes a retry harmless: it lives in the same transaction as the effect.
+    `sound_needed` is for answers of a browser: a page's first answer is taken once its sound was fetched. Answers on
+    paper, in workbooks and by programs inside this process come by themselves.
     """
     try:
-        return _store(ballot_id, event)
+        return _store(ballot_id, event, sound_needed=sound_needed)
     except IntegrityError:
         return _replay(ballot_id, event)
     except AppError as error:
         return _refuse(ballot_id, event, error)
 
 
-def _store(ballot_id: UUID, event: VoteEvent) -> Receipt:
+def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     # Everything that cannot change is read before the lock, so that others wait for as little as possible.
     page = page_of(trial_id=event.trial, ballot_id=ballot_id)
     if page is None:
         raise _reason_without_page(ballot_id)
+    limits, size = WORKED_ON if page.rules.workspace else RATED, len(canonical(event.body()))
+    if size > limits.answer_bytes:
+        raise AnswerTooLarge(most=limits.answer_bytes)
     with transaction.atomic(durable=True):
         standing = lock_standing(trial_id=event.trial, ballot_id=ballot_id)
         if standing is None or standing.closed_at is not None:
@@ -86,13 +123,23 @@ def _store(ballot_id: UUID, event: VoteEvent) -> Receipt:
             raise NoConsent
         answer = page.rules.read(event.payload, page.plan)
         accepted = event.revision == standing.revision
-        vote = _append(ballot_id, page, standing, event, consent_id=page.consent_id, accepted=accepted)
+        if sound_needed and accepted and answer.whole and not standing.answered and (missing := page.unfetched()):
+            raise Unheard(media=missing)
+        _check_room(standing, limits, size)
+        vote = _append(ballot_id, page, standing, event, consent_id=page.consent_id, accepted=accepted, size=size)
         if accepted:
             if answer.whole:
                 _score(vote, answer, page)
             revision = standing.revision + 1
             _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=revision, answered=answer.whole)
     return _receipt(vote, standing.revision, fresh=True)
+
+
+def _check_room(standing: Standing, limits: Limits, size: int) -> None:
+    if standing.revision >= limits.revisions:
+        raise TooManyAnswers(most=limits.revisions)
+    if standing.vote_bytes + size > limits.ballot_bytes:
+        raise BallotFull(most_mb=limits.ballot_bytes // MB)
 
 
 def _reason_without_page(ballot_id: UUID) -> AppError:
@@ -104,8 +151,10 @@ def _reason_without_page(ballot_id: UUID) -> AppError:
 
 
 def _append(
-    ballot_id: UUID, page: Page, standing: Standing, event: VoteEvent, *, consent_id: UUID, accepted: bool
+    ballot_id: UUID, page: Page, standing: Standing, event: VoteEvent, *, consent_id: UUID, accepted: bool, size: int
 ) -> Vote:
+    now = timezone.now()
+    too_soon = standing.revision == 0 and page.answered_too_soon(now)
     vote = Vote(
         event_id=event.event_id,
         ballot_id=ballot_id,
@@ -116,17 +165,18 @@ def _append(
         payload=event.payload,
         heard=event.heard,
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
-        flags=[] if page.live else ["late"],
+        flags=[*([] if page.live else ["late"]), *(["fast"] if too_soon else [])],
         body_seal=_keyed(standing.salt, event.body()),
         protocol=page.rules.slug,
         protocol_version=page.rules.version,
         label_set=page.label_set,
         label_set_sha256=page.rules.label_set(page.label_set).sha256,
+        received_at=now,
     )
     vote.seal = _keyed(standing.salt, _sealed_row(vote))
     vote.chain = _link(standing.chain, vote)
     _NEW_VOTE.add(vote)
-    _NEW_HEAD.change(ballot_id, chain=vote.chain, vote_count=standing.vote_count + 1)
+    _NEW_HEAD.change(ballot_id, chain=vote.chain, vote_count=standing.vote_count + 1, vote_bytes=standing.vote_bytes + size)
     return vote
 
 
@@ -175,20 +225,32 @@ def _refuse(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
     """Keep what was refused and why. An answer stored earlier under this id is never turned into a refusal."""
     if not isinstance(error, KeyReused) and Vote.objects.filter(event_id=event.event_id).exists():
         return _replay(ballot_id, event)
+    _keep_refusal(ballot_id, event, error)
+    if isinstance(error, Unheard):
+        unfetched = tuple(error.data["media"])
+        return Receipt(event_id=event.event_id, status="unheard", revision=None, error=error, unfetched=unfetched)
+    return Receipt(event_id=event.event_id, status="refused", revision=None, error=error)
+
+
+def _keep_refusal(ballot_id: UUID, event: VoteEvent, error: AppError) -> None:
+    """Keep a refused answer, within limits: a program that is refused without end must not fill the database."""
+    body, kept = event.body(), Refusal.objects.filter(ballot=ballot_id).count()
+    small = len(canonical(body)) <= MOST_REFUSED_BYTES
+    if kept >= MOST_REFUSALS:
+        return
     Refusal.objects.bulk_create(
         [
             Refusal(
                 event_id=event.event_id,
                 ballot_id=ballot_id,
-                body=event.body(),
-                body_sha256=digest(event.body()),
+                body=body if small or kept < REFUSALS_KEPT_WHOLE else {"trial": body["trial"], "left_out": True},
+                body_sha256=digest(body),
                 code=error.code,
                 sentence=str(error),
             )
         ],
         ignore_conflicts=True,
     )
-    return Receipt(event_id=event.event_id, status="refused", revision=None, error=error)
 
 
 def _receipt(vote: Vote, current: int, *, fresh: bool) -> Receipt:

@@ -47,6 +47,7 @@ class TemporalSourcePlane(RatingProtocol):
     scales = (Scale("TC", low=0, high=1, step=10**-PLACES), Scale("SD", low=0, high=1, step=10**-PLACES))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     workspace = True
+    sounds_needed = "some"
     one_page_at_a_time = True
     page_s = 20 * 60.0
     lease_hours = 60 * 24  # experts come back after weeks

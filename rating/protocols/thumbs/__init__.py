@@ -59,6 +59,7 @@ class CaptionScores(RatingProtocol):
     reads = frozenset({"caption", "text"})
     groups = ("expert", "layperson")
     workspace = True
+    sounds_needed = "some"
     revisable = True
     workbook = "thumbs"
     defaults: ClassVar[Mapping[str, Json]] = {
