@@ -9,6 +9,7 @@ from uuid import UUID
 
 from analysis.columns import MEANINGS
 from core.spreadsheets import neutralise
+from core.stored_json import list_in, number_in, object_in, text_in
 
 COLUMNS = list(MEANINGS)
 
@@ -38,7 +39,8 @@ def vote_row(
     level_db: float | None = None,
 ) -> dict[str, Any]:
     """Shape one mark for the download; a role such as "reference" would give a blind condition away."""
-    heard, detail = mark["heard"], mark["detail"]
+    heard, detail = object_in(mark["heard"]), object_in(mark["detail"])
+    heard_full, clock = heard.get("heard_full"), object_in(object_in(mark["client"]).get("clock"))
     return mark | {
         "experiment": experiment,
         "design_sha256": design_sha256,
@@ -48,12 +50,12 @@ def vote_row(
         "factors": mark["factors"] or None,
         "condition": condition,
         "condition_role": "" if blind else mark["condition_role"],
-        "n_plays": heard.get("plays"),
-        "heard_ms": heard.get("heard_ms"),
-        "heard_full": heard.get("heard_full"),
+        "n_plays": number_in(heard.get("plays")),
+        "heard_ms": number_in(heard.get("heard_ms")),
+        "heard_full": heard_full if isinstance(heard_full, bool) else None,
         "level_db": level_db,
-        "client_wall": mark["client"]["clock"].get("wall"),
-        "flags": " ".join(mark["flags"]),
+        "client_wall": text_in(clock.get("wall")),
+        "flags": " ".join(map(str, list_in(mark["flags"]))),
     }
 
 

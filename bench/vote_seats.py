@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import timedelta
 from typing import Any
 
 import django
@@ -25,6 +26,7 @@ def _seated(count: int) -> list[dict[str, Any]]:
 
     from listening.models import Invitation
     from listening.services import panels, visits
+    from rating.services.fetches import record_all
     from tests.factories import make_experiment
 
     experiment = make_experiment(
@@ -36,6 +38,7 @@ def _seated(count: int) -> list[dict[str, Any]]:
     for invitation in Invitation.objects.select_related("panel__experiment", "seat"):
         visit = visits.claim_seat(invitation=invitation, now=now, language="en", device={})
         ballot = visit.seat.ballot
+        record_all(ballot_id=ballot.pk, visit_id=visit.pk, now=now - timedelta(hours=1))
         listeners.append(
             {
                 "visit": str(visit.pk),

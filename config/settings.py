@@ -147,9 +147,13 @@ BACKUP_KEEP = env.int("EARMARK_BACKUP_KEEP", default=8)
 LEAST_FREE_MB = env.int("EARMARK_LEAST_FREE_MB", default=512)
 
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},  # nobody waits for a cache that does not answer
+    }
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}
 }
 
 # --- Files ------------------------------------------------------------------------------------------------------------
@@ -272,6 +276,12 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 100,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    # Of the participant's API, as NUMBER/s, /m or /h; empty: no limit. nginx tells the client's address.
+    "DEFAULT_THROTTLE_RATES": {
+        "visit": env.str("EARMARK_VISIT_RATE", default="1200/m") or None,
+        "address": env.str("EARMARK_ADDRESS_RATE", default="30000/m") or None,
+    },
+    "NUM_PROXIES": 1 if PRODUCTION else 0,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Earmark",

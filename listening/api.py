@@ -24,6 +24,7 @@ from listening.models import Seat, Visit
 from listening.serializers import MOST_BYTES, MOST_REPORT_BYTES, ReportSerializer, VoteBatchSerializer, read_votes
 from listening.services import media, reports, sessions, visits
 from listening.services.seats import note_life
+from listening.throttles import AddressThrottle, VisitThrottle
 from rating.services.pages import every_page, pages
 from rating.services.votes import Receipt
 from stimuli import sound_http
@@ -38,6 +39,7 @@ class VisitApi(APIView):
 
     audience = Audience.PARTICIPANT
     authentication_classes = [AnonymousWithCsrf]
+    throttle_classes = [VisitThrottle, AddressThrottle]
 
     def visit(self, request: Request, visit_id: UUID) -> Visit:
         return visit_for(request._request, visit_id)

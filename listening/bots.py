@@ -1,6 +1,7 @@
 """A listener that is a program: it takes part through the real HTTP API, page by page, as a browser does."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from random import Random
 from types import TracebackType
@@ -52,7 +53,7 @@ class Bot:
         return page.url.join(f"/api/v1/visits/{visit[1]}/"), self.http.cookies[_csrf_cookie(self.http)]
 
     def _pages(self, api: httpx.URL) -> Iterator[dict[str, Any]]:
-        while trials := self.http.get(f"{api}upcoming/").raise_for_status().json()["trials"]:
+        while trials := self._patiently("GET", f"{api}upcoming/").json()["trials"]:
             yield from trials
 
     def _hear(self, page: dict[str, Any]) -> None:
@@ -75,11 +76,17 @@ class Bot:
 
     def _post(self, url: str, csrf: str, body: dict[str, Any]) -> dict[str, Any]:
         headers = {"X-CSRFToken": csrf, "Referer": self.link}
-        answer: dict[str, Any] = self.http.post(url, json=body, headers=headers).raise_for_status().json()
+        answer: dict[str, Any] = self._patiently("POST", url, json=body, headers=headers).json()
         for result in answer.get("results", []):
             if result["status"] not in ("stored", "replay"):
                 raise RuntimeError(f"a bot's answer was not stored: {result}")
         return answer
+
+    def _patiently(self, method: str, url: str, **parts: Any) -> httpx.Response:
+        """Ask, and again when the server says when; bots are faster than a listener may be."""
+        while (answer := self.http.request(method, url, **parts)).status_code == httpx.codes.TOO_MANY_REQUESTS:
+            time.sleep(float(answer.headers.get("Retry-After", 1)))
+        return answer.raise_for_status()
 
 
 def _csrf_in(html: str) -> str:

@@ -7,6 +7,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from core.stored_json import list_in, number_in, object_in
+
 LOST_AFTER = timedelta(minutes=2)
 SEEN_WITHIN = timedelta(seconds=15)  # signs of life that are closer together are one
 LONGEST_GAP_S = 300.0  # a longer one is a rest, not a pace
@@ -24,8 +26,9 @@ class Answer:
 
     session: int
     received_at: datetime
-    heard: dict[str, Any]
-    clock: dict[str, Any]
+    heard: Any  # as it was stored: a browser said it, so it may be anything
+    clock: Any
+    flags: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Figures:
     clip_ms: float | None = None
     hidden: int = 0
     stalls: int = 0
+    hasty: int = 0
     top_share: float = 0.0
 
 
@@ -66,8 +70,9 @@ def figures_of(answers: Sequence[Answer], counts_by_value: Iterable[int]) -> Fig
         pace_s=median(gaps) if gaps else None,
         answer_ms=_median_of(answers, "answer_ms"),
         clip_ms=_median_of(answers, "heard_ms"),
-        hidden=sum("hidden" in (answer.heard.get("interruptions") or ()) for answer in answers),
-        stalls=sum((answer.heard.get("stall_ms") or 0) > STALL_MS for answer in answers),
+        hidden=sum("hidden" in list_in(object_in(answer.heard).get("interruptions")) for answer in answers),
+        stalls=sum((_number(answer.heard, "stall_ms") or 0) > STALL_MS for answer in answers),
+        hasty=sum("fast" in answer.flags for answer in answers),
         top_share=max(counts) / sum(counts) if counts else 0.0,
     )
 
@@ -78,6 +83,7 @@ def flags_of(figures: Figures, situation: Situation, *, now: datetime) -> list[s
     hidden = max(figures.hidden, situation.hidden_reports)
     raised = {
         "fast": enough and _too_fast(figures),
+        "sooner": figures.hasty > 0,
         "flat": enough and figures.top_share >= FLAT_SHARE,
         "level": situation.level_db is not None and abs(situation.level_db) >= LEVEL_ENDS_DB,
         "muted": situation.silent_clips > 0,
@@ -110,18 +116,18 @@ def _gap_s(one: Answer, other: Answer) -> float | None:
     """Seconds between two answers by the browser's own clock, because answers kept offline arrive together."""
     if one.session != other.session:
         return None
-    began, ended = one.clock.get("monotonic_ms"), other.clock.get("monotonic_ms")
-    if _is_number(began) and _is_number(ended):
-        gap_s = (ended - began) / 1000  # type: ignore[operator]
+    began, ended = _number(one.clock, "monotonic_ms"), _number(other.clock, "monotonic_ms")
+    if began is not None and ended is not None:
+        gap_s = (ended - began) / 1000
     else:
         gap_s = (other.received_at - one.received_at).total_seconds()
     return gap_s if 0 < gap_s <= LONGEST_GAP_S else None
 
 
 def _median_of(answers: Iterable[Answer], name: str) -> float | None:
-    values = [answer.heard[name] for answer in answers if _is_number(answer.heard.get(name))]
+    values = [value for answer in answers if (value := _number(answer.heard, name)) is not None]
     return float(median(values)) if values else None
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _number(stored: Any, name: str) -> int | float | None:
+    return number_in(object_in(stored).get(name))

@@ -39,6 +39,7 @@ def _template(request: HttpRequest, name: str) -> str:
 def _flag_names() -> dict[str, str]:
     return {
         "fast": _("Too fast"),
+        "sooner": _("Sooner than the sound lasts"),
         "flat": _("Flat"),
         "level": _("Level at its end"),
         "muted": _("Heard nothing"),

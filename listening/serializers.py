@@ -1,9 +1,11 @@
 """The shape of what a participant's browser sends; what it means is the protocol's to judge."""
 
+import re
 from typing import Any
 
 from rest_framework import serializers
 
+from core.stored_json import number_in
 from listening.models import ClientReport
 from listening.services.reports import ReportEvent
 from rating.services.votes import VoteEvent
@@ -11,6 +13,9 @@ from rating.services.votes import VoteEvent
 MOST_EVENTS = 50
 MOST_BYTES = 48 * 1024
 MOST_REPORT_BYTES = 8 * 1024
+INTERRUPTIONS = ("hidden", "device", "suspended")
+MOST_INTERRUPTIONS = 50
+WALL_CLOCK = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)\Z")
 
 
 class ObjectJson(serializers.JSONField):
@@ -23,13 +28,92 @@ class ObjectJson(serializers.JSONField):
         return value
 
 
+class Number(serializers.Field[Any, Any, Any, Any]):
+    """A number that is sent as one, kept as it is; a text that looks like a number is none."""
+
+    default_error_messages = {"unfit": "This must be a number of a size that makes sense."}
+
+    def __init__(self, *, whole: bool = False, **options: Any) -> None:
+        super().__init__(required=False, **options)
+        self.whole = whole
+
+    def to_internal_value(self, data: Any) -> int | float:
+        number = number_in(data)
+        if number is None or (self.whole and not isinstance(number, int)):
+            self.fail("unfit")
+        return number
+
+
+class Truth(serializers.Field[bool, Any, bool, Any]):
+    default_error_messages = {"unfit": "This must be true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("unfit")
+        return data
+
+
+class Interruptions(serializers.Field[list[str], Any, list[str], Any]):
+    """The first few of those that are known."""
+
+    default_error_messages = {"unfit": "This must be a list."}
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        if not isinstance(data, list):
+            self.fail("unfit")
+        return [one for one in data if one in INTERRUPTIONS][:MOST_INTERRUPTIONS]
+
+
+class Telemetry(serializers.Serializer[Any]):
+    """What a browser tells beside an answer. What is unknown or unfit is left out: no answer is lost because of it.
+
+    The fields bound what is stored: both kinds together stay below 2 kB.
+    """
+
+    default_error_messages = {"not_an_object": "This must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail("not_an_object")
+        kept = {}
+        for field in self._writable_fields:
+            if field.field_name in data:
+                try:
+                    kept[field.field_name] = field.run_validation(data[field.field_name])
+                except serializers.ValidationError:
+                    continue
+        return kept
+
+
+class HeardSerializer(Telemetry):
+    """What was heard, by the audio clock; frontend/src/player/heard.ts says what each figure means."""
+
+    plays = Number(whole=True)
+    heard_ms = Number()
+    heard_full = Truth(required=False)
+    sample_rate_hz = Number()
+    started_ms = Number()
+    ended_ms = Number()
+    stall_ms = Number()
+    interruptions = Interruptions(required=False)
+    answer_ms = Number()
+    level_db = Number()
+    latency_ms = Number()
+
+
+class ClockSerializer(Telemetry):
+    wall = serializers.RegexField(WALL_CLOCK, max_length=40, required=False, trim_whitespace=False)
+    monotonic_ms = Number()
+    counter = Number(whole=True)
+
+
 class VoteEventSerializer(serializers.Serializer[VoteEvent]):
     event_id = serializers.UUIDField()
     trial = serializers.UUIDField()
     revision = serializers.IntegerField(min_value=0, max_value=100_000)
     payload = serializers.JSONField()
-    heard = ObjectJson(default=dict)
-    clock = ObjectJson(default=dict)
+    heard = HeardSerializer(default=dict)
+    clock = ClockSerializer(default=dict)
 
 
 class VoteBatchSerializer(serializers.Serializer[Any]):

@@ -17,10 +17,10 @@ from listening.models import Invitation, Seat, Visit
 from listening.services import panels, visits
 from listening.services.procedures import change_procedure
 from rating.errors import ExperimentWithoutSeats
-from rating.models import Ballot, Experiment, Slot, Trial
+from rating.models import Ballot, Experiment, Trial
 from rating.registry import protocol as rules_of
 from rating.services.experiments import create_experiment, design_digest, go_live
-from rating.services.fetches import record_fetch
+from rating.services.fetches import record_all
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
@@ -209,8 +209,7 @@ def _seated(invitation: Invitation) -> Visit:
 
 def fetch_all(visit: Visit, *, ago: timedelta = timedelta(hours=1)) -> None:
     """Every sound of the seat was given to this visit, long enough ago to have been heard."""
-    for slot in Slot.objects.filter(trial__ballot=visit.seat.ballot_id).order_by("pk"):
-        record_fetch(slot_id=slot.pk, visit_id=visit.pk, now=timezone.now() - ago)
+    record_all(ballot_id=visit.seat.ballot_id, visit_id=visit.pk, now=timezone.now() - ago)
 
 
 def marks(value: Any = 4, *, slot: str = "a", scale: str = "QUALITY") -> dict[str, Any]:

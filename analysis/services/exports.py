@@ -19,6 +19,7 @@ from analysis.reports.mos import suffix_of
 from analysis.services.results import read_result, stale_results
 from core.models import User
 from core.services import audit
+from core.stored_json import number_in, object_in
 from listening.models import SetupStep
 from rating.blinding import condition_names
 from rating.models import Experiment
@@ -114,7 +115,7 @@ class Levels:
         steps = SetupStep.objects.filter(visit__seat__panel__experiment=experiment, step=SetupStep.Step.LEVEL)
         rows = steps.order_by("created_at").values_list("visit__seat__ballot", "created_at", "outcome")
         for ballot, at, outcome in rows:
-            self._set[ballot].append((at, outcome.get("level_db")))
+            self._set[ballot].append((at, number_in(object_in(outcome).get("level_db"))))
 
     def at(self, ballot: UUID, moment: datetime) -> float | None:
         steps = self._set.get(ballot, [])

@@ -47,9 +47,7 @@ def addresses_to_fetch(*, visit: Visit, media: Iterable[UUID], now: datetime) ->
     """Where a browser finds the sounds that it must fetch before it sends an answer again."""
     served = dict(Slot.objects.filter(media__in=media).values_list("media", "stimulus__served"))
     names = {one: "api:media" if served.get(one) else "api:media_manifest" for one in media}
-    return [
-        reverse(name, args=[visit.pk, key_for(visit=visit, media_id=one, now=now)]) for one, name in names.items()
-    ]
+    return [reverse(name, args=[visit.pk, key_for(visit=visit, media_id=one, now=now)]) for one, name in names.items()]
 
 
 def slot_for(*, visit: Visit, key: str, now: datetime) -> Slot:

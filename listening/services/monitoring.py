@@ -12,6 +12,7 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Q
 from django.db.models.fields.json import KT
 
+from core.stored_json import list_in, number_in, object_in
 from listening.flags import LOST_AFTER, Answer, Figures, Situation, figures_of, flags_of
 from listening.models import ClientReport, Seat, SetupStep, Visit
 from listening.services import panels
@@ -196,10 +197,10 @@ def _key(ballot: Ballot) -> str:
 def _fold(ballots: list[UUID]) -> dict[UUID, Figures]:
     answers: dict[UUID, list[Answer]] = defaultdict(list)
     votes = Vote.objects.filter(ballot__in=ballots, current_for__isnull=False).order_by("id")
-    rows = votes.values_list("ballot_id", "trial__session", "received_at", "heard", "client")
-    for ballot, session, received_at, heard, client in rows.iterator(chunk_size=2000):
-        clock = client.get("clock")
-        answers[ballot].append(Answer(session, received_at, heard, clock if isinstance(clock, dict) else {}))
+    rows = votes.values_list("ballot_id", "trial__session", "received_at", "heard", "client", "flags")
+    for ballot, session, received_at, heard, client, flags in rows.iterator(chunk_size=2000):
+        clock = object_in(client).get("clock")
+        answers[ballot].append(Answer(session, received_at, heard, clock, list_in(flags)))
     values: dict[UUID, list[int]] = defaultdict(list)
     scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False).order_by()
     for ballot, _value, count in scores.values_list("vote__ballot_id", "value").annotate(Count("pk")):
@@ -232,7 +233,7 @@ def _checks(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
         newest[seat][step] = (outcome, passed)
     return {
         seat: {
-            "level_db": steps.get(SetupStep.Step.LEVEL, ({}, True))[0].get("level_db"),
+            "level_db": number_in(object_in(steps.get(SetupStep.Step.LEVEL, ({}, True))[0]).get("level_db")),
             "failed_checks": [step for step, (_, passed) in steps.items() if not passed],
         }
         for seat, steps in newest.items()

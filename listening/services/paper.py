@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef
 
 from core.models import User
 from core.services import audit
+from core.stored_json import object_in
 from listening.access import invitation_for
 from listening.errors import SeatUnknown
 from listening.models import Completion, Seat, Visit
@@ -49,7 +50,8 @@ class Sheet:
     @property
     def entered_by(self) -> str:
         vote = self.trial.current_vote
-        return str(vote.client["clock"].get("entered_by", "")) if vote else ""
+        clock = object_in(object_in(vote.client).get("clock")) if vote else {}
+        return str(clock.get("entered_by", ""))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from listening.services import panels
 from rating.models import Ballot, Experiment
 from rating.protocols.base import Json
 from rating.registry import protocol
+from rating.services.fetches import record_all
 from rating.services.pages import plan_of
 
 
@@ -28,7 +29,8 @@ def simulate(
 ) -> Iterator[dict[str, Any]]:
     """Seat so many simulated listeners, play each visit to its receipt, and yield the receipts as they come.
 
-    The bots answer with the protocol's own example, which knows the condition; a browser could not.
+    The bots answer with the protocol's own example, which knows the condition; a browser could not. Bots that fetch no
+    sound have it noted as fetched here, because without that no answer is taken.
     """
     how: dict[str, Any] = {"seed": seed, "server": server, "now": now, "fetches_sound": fetches_sound}
     bots = [_bot(experiment, seat, **how) for seat in _seats(experiment, listeners)]
@@ -38,6 +40,8 @@ def simulate(
 
 def _bot(experiment: Experiment, seat: Seat, *, seed: str, server: str, now: datetime, fetches_sound: bool) -> Bot:
     rng = Random(f"{seed}/{experiment.slug}/{seat.panel.number}/{seat.number}")
+    if not fetches_sound:
+        record_all(ballot_id=seat.ballot_id, visit_id=seat.pk, now=now)
     link = _on_server(panels.link(panels.invite_to_seat(seat=seat, now=now)), server)
     return Bot(link=link, answers=_answers(seat.ballot, rng), rng=rng, fetches_sound=fetches_sound)
 

@@ -176,7 +176,9 @@ def _append(
     vote.seal = _keyed(standing.salt, _sealed_row(vote))
     vote.chain = _link(standing.chain, vote)
     _NEW_VOTE.add(vote)
-    _NEW_HEAD.change(ballot_id, chain=vote.chain, vote_count=standing.vote_count + 1, vote_bytes=standing.vote_bytes + size)
+    _NEW_HEAD.change(
+        ballot_id, chain=vote.chain, vote_count=standing.vote_count + 1, vote_bytes=standing.vote_bytes + size
+    )
     return vote
 
 

@@ -41,6 +41,8 @@ class Voter:
         self.api = f"/api/v1{page.url.path}"
         upcoming = self.http.get(f"{self.api}upcoming/").raise_for_status().json()
         self.revisions = {trial["trial"]: trial["revision"] for trial in upcoming["trials"]}
+        for sound in (sound for trial in upcoming["trials"] for sound in trial["media"].values()):
+            self.http.get(sound["url"]).raise_for_status()
 
     def vote_until(self, stop: threading.Event, *, deadline: float) -> None:
         while not stop.is_set():
@@ -58,7 +60,7 @@ class Voter:
             reply = self.http.post(f"{self.api}votes/", json=body, headers=self._csrf())
         except httpx.TransportError:
             return None
-        if reply.status_code >= 500:
+        if reply.status_code >= 500 or reply.status_code == httpx.codes.TOO_MANY_REQUESTS:
             return None
         result: dict[str, Any] = reply.raise_for_status().json()["results"][0]
         return result

@@ -142,4 +142,3 @@ def test_a_summary_may_be_written_and_judged_by_reading_alone() -> None:
     page = sitting.upcoming()["trials"][0]
     made = event(page["trial"], payload=whole_answer(sitting.ballot, page))
     assert results(sitting, made)[0]["status"] == "stored"
-

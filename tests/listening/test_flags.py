@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from listening.flags import Answer, Figures, Situation, figures_of, flags_of
 
@@ -95,3 +97,34 @@ def test_what_a_browser_sends_may_be_anything(strange: object) -> None:
     given = [Answer(1, NOW, {"answer_ms": strange, "heard_ms": strange}, {"monotonic_ms": strange}) for _ in range(12)]
     figures = figures_of(given, [])
     assert (figures.answer_ms, figures.pace_s) == (None, None)
+
+
+# --- Whatever a browser sent, and whatever an older server stored ---------------------------------------------------------
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES = ("answer_ms", "heard_ms", "stall_ms", "interruptions", "monotonic_ms", "wall", "plays", "heard_full")
+ODD_OBJECTS = ANYTHING | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=4)
+
+
+@given(st.lists(st.tuples(ODD_OBJECTS, ODD_OBJECTS), max_size=6))
+@settings(max_examples=300)
+def test_figures_are_had_of_anything_that_may_have_been_stored(stored: list[tuple[Any, Any]]) -> None:
+    given_answers = [Answer(1, NOW + timedelta(seconds=n), *one) for n, one in enumerate(stored)]
+    figures = figures_of(given_answers * 3, [3, 1])
+    assert figures.answers == 3 * len(stored)
+    assert flags_of(figures, Situation(), now=NOW) is not None
+
+
+def test_the_vote_that_once_took_the_monitor_down_counts_for_nothing() -> None:
+    given_answers = answers(12, stall_ms="x", interruptions=5, heard_ms=10**400)
+    assert raised(figures_of(given_answers, [12])) == ["flat"]
+
+
+@pytest.mark.parametrize(("hasty", "flags"), [(0, []), (1, ["sooner"])])
+def test_one_answer_sooner_than_its_sound_lasts_is_worth_a_look(hasty: int, flags: list[str]) -> None:
+    given_answers = [Answer(1, NOW, {}, {}, ("fast",)) for _ in range(hasty)] + answers(3)
+    assert raised(figures_of(given_answers, [])) == flags

@@ -263,6 +263,8 @@ def test_the_code_of_a_rehearsal_leads_nowhere() -> None:
     client = Client()
     visit = consent(client, f"/join/{token}/").split("/")[2]
     while trials := client.get(f"/api/v1/visits/{visit}/upcoming/").json()["trials"]:
+        for sound in (sound for page in trials for sound in page["media"].values()):
+            client.get(sound["url"])
         body = {"client": "test", "events": [event(page["trial"]) for page in trials]}
         client.post(f"/api/v1/visits/{visit}/votes/", body, content_type="application/json")
     client.post(f"/api/v1/visits/{visit}/finish/")

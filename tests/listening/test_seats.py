@@ -14,7 +14,7 @@ from listening.models import Design, Procedure, Seat, Visit
 from listening.services import panels, seats, visits
 from rating.models import Ballot, Experiment, Refusal, Trial, Vote
 from rating.services.votes import chain_holds
-from tests.factories import event, make_experiment, new_token, seated_visit, sit_down, vote_event
+from tests.factories import event, fetch_all, make_experiment, new_token, seated_visit, sit_down, vote_event
 
 pytestmark = pytest.mark.django_db
 LEASE = timedelta(hours=Procedure().lease_hours)
@@ -228,6 +228,7 @@ def test_a_preview_shows_one_seat_in_a_draft_and_never_counts(client: Client) ->
     assert b"Preview: nothing here counts" in answer.content
     visit = Visit.objects.get()
     assert plan(visit.seat.ballot) == plan(Seat.objects.get(number=2).ballot)
+    fetch_all(visit)
     body = {"client": "test", "events": [event(visit.seat.ballot.trials.first().id)]}  # type: ignore[union-attr]
     stored = client.post(f"/api/v1/visits/{visit.id}/votes/", body, content_type="application/json").json()
     assert stored["results"][0]["status"] == "stored"

@@ -10,6 +10,7 @@ from django.utils.dateparse import parse_datetime
 
 from analysis.datasets import counted
 from analysis.exports import subject_id
+from core.stored_json import number_in, object_in, text_in
 from rating.blinding import condition_names
 from rating.models import Experiment, Trial, Vote
 
@@ -104,7 +105,7 @@ def moves(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
 
 
 def _moves_of(vote: Vote) -> Iterator[Row]:
-    payload, clock = vote.payload, vote.client.get("clock") or {}
+    payload, clock = vote.payload, object_in(object_in(vote.client).get("clock"))
     plays = (payload.get("listened") or {}).get("plays") or {}
     for move in payload.get("moves", []):
         yield _step(vote, move["slot"], move["to"], decided=move["decided"]) | {
@@ -137,11 +138,14 @@ def _flag_marks(made: list[Row], page: Page) -> None:
 
 def _wall_time(clock: Mapping[str, Any], at_ms: float | None) -> datetime | None:
     """When a move was made: a page's moves and its clock count from the same moment."""
-    wall, now_ms = clock.get("wall"), clock.get("monotonic_ms")
-    kept_at = parse_datetime(wall) if isinstance(wall, str) else None
-    if kept_at is None or at_ms is None or not isinstance(now_ms, int | float):
+    now_ms, made_ms = number_in(clock.get("monotonic_ms")), number_in(at_ms)
+    try:
+        kept_at = parse_datetime(text_in(clock.get("wall")) or "")
+        if kept_at is None or now_ms is None or made_ms is None:
+            return None
+        return kept_at - timedelta(milliseconds=now_ms - made_ms)
+    except (ValueError, OverflowError):  # it has the form of a time, and is none
         return None
-    return kept_at - timedelta(milliseconds=now_ms - at_ms)
 
 
 def authors_sheet(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
