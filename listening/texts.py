@@ -69,6 +69,10 @@ def _turns() -> dict[str, str]:
         "reopened": _("Choose another answer, then go on."),
         "postponed": _("Thank you. The clip comes again at the end of this session."),
         "skipped": _("The clip failed twice and is left out. This is not your fault."),
+        "too_many_skipped": _(
+            "Too many clips have failed here, so this one is not left out. Open your link on another device or in "
+            "another browser, or write to the experimenter. Everything you answered is kept."
+        ),
         "device_changed": _("Your sound device changed. Set the level again, then go on."),
     }
 

@@ -1,4 +1,4 @@
-"""No answer without a sound: what was fetched is recorded, what was not cannot be answered, what is too quick is told."""
+"""No answer without a sound: fetches are recorded, what was not fetched cannot be answered, haste is flagged."""
 
 from datetime import timedelta
 from random import Random

@@ -99,7 +99,7 @@ def test_what_a_browser_sends_may_be_anything(strange: object) -> None:
     assert (figures.answer_ms, figures.pace_s) == (None, None)
 
 
-# --- Whatever a browser sent, and whatever an older server stored ---------------------------------------------------------
+# --- Whatever a browser sent, and whatever an older server stored ----------------------------------------------------
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just(10**400),

@@ -21,8 +21,10 @@ LEASE = timedelta(hours=Procedure().lease_hours)
 
 
 def claim(experiment: Experiment, now: datetime) -> Visit:
-    """Come by a fresh link at a given time."""
-    return visits.claim_seat(invitation=invitation_for(new_token(experiment)), now=now, language="en", device={})
+    """Come by a fresh link at a given time, with a browser that has every sound."""
+    visit = visits.claim_seat(invitation=invitation_for(new_token(experiment)), now=now, language="en", device={})
+    fetch_all(visit)
+    return visit
 
 
 def plan(ballot: Ballot) -> list[tuple[object, ...]]:

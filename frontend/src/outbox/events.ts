@@ -34,7 +34,8 @@ export interface VoteEvent {
   clock: { wall: string; monotonic_ms: number; counter: number };
 }
 
-export type Status = "stored" | "replay" | "conflict" | "refused";
+/** `unheard` alone is not final: the sound was never fetched, and with it the same answer is taken. */
+export type Status = "stored" | "replay" | "conflict" | "refused" | "unheard";
 
 export interface Result {
   event_id: string;
@@ -42,6 +43,8 @@ export interface Result {
   revision: number | null;
   code?: string;
   detail?: string;
+  /** What must be fetched before an `unheard` answer is sent again. */
+  fetch?: string[];
 }
 
 export interface Receipt {

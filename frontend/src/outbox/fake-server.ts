@@ -10,6 +10,9 @@ type Reply = { status: number; results?: Result[]; retryAfterS?: number } | "han
 export class FakeServer {
   readonly bodies: VoteBody[] = [];
   readonly stored = new Map<string, VoteEvent>();
+  readonly fetched: string[] = [];
+  /** The status of a sound that is asked for. */
+  sound: (path: string) => number = () => 200;
   reply: (body: VoteBody) => Reply = (body) => ({
     status: 200,
     results: body.events.map((event) => this.store(event)),
@@ -24,6 +27,11 @@ export class FakeServer {
 
   async start(): Promise<string> {
     const server = createServer(async (incoming, outgoing) => {
+      if (incoming.method === "GET") {
+        this.fetched.push(incoming.url ?? "");
+        outgoing.writeHead(this.sound(incoming.url ?? ""), { Connection: "close" });
+        return void outgoing.end("RIFF");
+      }
       const parts: Buffer[] = [];
       for await (const part of incoming) parts.push(part as Buffer);
       const body = JSON.parse(Buffer.concat(parts).toString()) as VoteBody;

@@ -2,7 +2,7 @@ import "fake-indexeddb/auto";
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { Alarm, Scope } from "../lib/scope.ts";
-import type { VoteEvent } from "./events.ts";
+import type { Result, VoteEvent } from "./events.ts";
 import { HEARD } from "./fake-heard.ts";
 import { FakeServer } from "./fake-server.ts";
 import { type News, Outbox, type SaveState } from "./outbox.ts";
@@ -296,4 +296,80 @@ test("parting sends the waiting answers but does not remove them", async () => {
   outbox.sendParting();
   await until(() => server.bodies.length > before);
   assert.equal((await store.waiting()).length, 1);
+});
+
+function unheard({ event_id }: VoteEvent, path = "sound/"): Result {
+  return { event_id, status: "unheard", revision: null, detail: "Listen first.", fetch: [new URL(path, url).href] };
+}
+
+test("an answer whose sound the server has not given out yet goes again after the sound was fetched", async () => {
+  server.reply = (body) => ({
+    status: 200,
+    results: body.events.map((one) => (server.fetched.length ? server.store(one) : unheard(one))),
+  });
+  const { outbox, news } = await open();
+  const [first, second] = [event("page"), event("page")];
+  await outbox.add(first);
+  await outbox.add(second);
+  await until(() => server.stored.size === 2);
+  assert.deepEqual(new Set(server.fetched), new Set(["/votes/sound/"]));
+  await until(() => !outbox.waiting.length);
+  assert.deepEqual(new Set(news.flatMap(({ verdicts }) => verdicts.map(({ status }) => status))), new Set(["stored"]));
+});
+
+test("where fetching does not help, the answer is refused in the end and its page can come again", async () => {
+  server.reply = (body) => ({ status: 200, results: body.events.map((one) => unheard(one)) });
+  const { outbox, news } = await open();
+  await outbox.add(event("page"));
+  await until(() => !outbox.waiting.length);
+  assert.equal(server.fetched.length, 2);
+  assert.equal(server.bodies.length, 3);
+  const [verdict] = news.at(-1)?.verdicts ?? [];
+  assert.deepEqual([verdict?.status, verdict?.trial, verdict?.detail], ["refused", "page", "Listen first."]);
+});
+
+test("a sound that is not to be had any more ends the matter at once", async () => {
+  server.sound = () => 410;
+  server.reply = (body) => ({ status: 200, results: body.events.map((one) => unheard(one)) });
+  const { outbox, news } = await open();
+  await outbox.add(event());
+  await until(() => !outbox.waiting.length);
+  assert.equal(server.bodies.length, 1);
+  assert.equal(news.at(-1)?.verdicts[0]?.status, "refused");
+});
+
+test("a sound that cannot be fetched now keeps its answer waiting, and is asked for again", async () => {
+  server.sound = () => (server.fetched.length > 1 ? 200 : 503);
+  server.reply = (body) => ({
+    status: 200,
+    results: body.events.map((one) => (server.fetched.length > 1 ? server.store(one) : unheard(one))),
+  });
+  const { outbox } = await open();
+  await outbox.add(event());
+  await until(() => server.stored.size === 1);
+  assert.equal(server.fetched.length, 2);
+});
+
+test("a server that asks for patience is left alone, also when more answers come, and loses none", async () => {
+  let now = 1000;
+  const { performance: real } = globalThis;
+  globalThis.performance = Object.assign(Object.create(real), { now: () => now });
+  try {
+    server.reply = () => ({ status: 429, retryAfterS: 40 });
+    const { outbox } = await open();
+    await outbox.add(event());
+    await until(() => server.bodies.length === 1);
+    for (let n = 0; n < 5; n += 1) {
+      await outbox.add(event());
+      outbox.wake();
+    }
+    assert.equal(server.bodies.length, 1);
+    server.reply = (body) => ({ status: 200, results: body.events.map((one) => server.store(one)) });
+    now += 40_001;
+    outbox.wake();
+    await until(() => server.stored.size === 6);
+    assert.equal(server.bodies.length, 2);
+  } finally {
+    globalThis.performance = real;
+  }
 });

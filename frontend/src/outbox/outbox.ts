@@ -1,6 +1,6 @@
 // Answers on their way to the server: kept first, sent until each has a final answer, never given up.
-import { Problem, requestJson } from "../lib/http.ts";
-import { askedPause, pauseAfter } from "../lib/retry.ts";
+import { Problem, request, requestJson } from "../lib/http.ts";
+import { askedPause, isRefusal, pauseAfter } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
 import { bodyOf, MAX_EVENTS, takeBatch } from "./batch.ts";
 import { isFinal, type Receipt, type Result, type VoteEvent } from "./events.ts";
@@ -40,6 +40,8 @@ export interface OutboxOptions {
 
 const SAVING_BECOMES_KEPT_MS = 3000;
 const SENDING_TIMEOUT_MS = 30_000; // longer than the server waits for its database, so that its answer is heard
+const FETCHES_WORTH_TRYING = 2; // then the page is shown again, and its sound fetched as for the first time
+const SOUND_TIMEOUT_MS = 60_000;
 
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -50,8 +52,9 @@ export class Outbox {
   readonly #awaited = new Map<string, () => void>(); // events whose answer the page waits for
   readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
   #mirror: VoteEvent[] = []; // what waits, at hand for pagehide, which cannot await
+  readonly #fetches = new Map<string, number>(); // how often the sound of an event was fetched for its sake
+  #notBefore = 0; // on the page's clock: the server asked to be left alone until then
   #failures = 0;
-  #askedPauseMs = 0; // how long the server asked to be left alone, in its last answer
   #batchLimit = MAX_EVENTS;
   #reason: Exclude<ProblemReason, "storage"> | null = null;
   #unkept = false; // something waits in memory only
@@ -79,7 +82,7 @@ export class Outbox {
     const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
     await this.#refresh();
     this.#expectSoon();
-    if (!this.#askedPauseMs) this.#alarm.ring();
+    if (!this.#restMs) this.#alarm.ring();
     await acknowledged;
   }
 
@@ -123,9 +126,14 @@ export class Outbox {
     const { scope } = this.#options;
     while (!scope.disposed) {
       if (await this.#underLock(() => this.#sendOnce())) continue;
-      const pause = this.#askedPauseMs + pauseAfter(Math.max(1, this.#failures), this.#options.random);
+      const pause = this.#restMs + pauseAfter(Math.max(1, this.#failures), this.#options.random);
       await this.#alarm.wait(scope, this.#mirror.length ? pause : undefined);
     }
+  }
+
+  /** How long the server still wants to be left alone. */
+  get #restMs(): number {
+    return Math.max(this.#notBefore - performance.now(), 0);
   }
 
   // Web Locks keep two tabs from sending the same events at once. On plain http they do not exist; then the server's
@@ -139,16 +147,14 @@ export class Outbox {
   async #sendOnce(): Promise<boolean> {
     const { votesUrl, csrf, scope } = this.#options;
     let batch: VoteEvent[] = [];
-    this.#askedPauseMs = 0;
     try {
       await this.#refresh();
       batch = this.#choose();
-      if (!batch.length) return false;
+      if (!batch.length || this.#restMs > 0) return false;
       const ask = { json: bodyOf(batch), csrf, signal: scope.signal, timeoutMs: SENDING_TIMEOUT_MS };
       const receipt = await requestJson<Receipt>(votesUrl, ask);
       return await this.#settle(batch, receipt);
     } catch (error) {
-      this.#askedPauseMs = askedPause(error);
       return this.#fail(batch, error);
     } finally {
       this.#announce();
@@ -164,23 +170,51 @@ export class Outbox {
 
   async #settle(batch: VoteEvent[], receipt: Receipt): Promise<boolean> {
     const sent = new Map(batch.map((event) => [event.event_id, event]));
-    const final = receipt.results.filter((result) => isFinal(result) && sent.has(result.event_id));
+    const results = receipt.results.filter(({ event_id }) => sent.has(event_id));
+    const unheard = results.filter(({ status }) => status === "unheard");
+    const hopeless = await this.#fetchSounds(unheard);
+    const final = results.filter((result) => isFinal(result) || hopeless.has(result.event_id));
     await this.#forget(final.map((result) => result.event_id));
-    this.#failures = final.length ? 0 : this.#failures + 1;
+    this.#failures = final.length || unheard.length ? 0 : this.#failures + 1;
     this.#batchLimit = MAX_EVENTS;
     const verdicts = final.map((result) => {
       const { trial = "", draft = false } = sent.get(result.event_id) ?? {};
-      return { ...result, trial, draft };
+      const status = result.status === "unheard" ? "refused" : result.status;
+      return { ...result, status, trial, draft };
     });
     const news = { verdicts, answered: receipt.answered, total: receipt.total, saved_at: receipt.saved_at };
     this.#channel.postMessage(news);
     await this.#hear(news);
-    return final.length > 0;
+    return final.length > 0 || unheard.length > 0;
+  }
+
+  /** Fetch what answers lack, once for all of them. Returns those for which that has no use any more.
+   * Where nobody answers this fails as a whole, and is tried again with the answers. */
+  async #fetchSounds(unheard: readonly Result[]): Promise<Set<string>> {
+    const tries = ({ event_id }: Result) => this.#fetches.get(event_id) ?? 0;
+    const hopeless = new Set(unheard.filter((result) => tries(result) >= FETCHES_WORTH_TRYING));
+    const gone = new Set<string>();
+    const wanted = unheard.filter((result) => !hopeless.has(result));
+    for (const address of new Set(wanted.flatMap((result) => result.fetch ?? []))) {
+      try {
+        const limits = { signal: this.#options.scope.signal, timeoutMs: SOUND_TIMEOUT_MS };
+        await (await request(address, limits)).arrayBuffer();
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        gone.add(address);
+      }
+    }
+    for (const result of wanted) {
+      this.#fetches.set(result.event_id, tries(result) + 1);
+      if (!result.fetch?.length || result.fetch.some((address) => gone.has(address))) hopeless.add(result);
+    }
+    return new Set([...hopeless].map(({ event_id }) => event_id));
   }
 
   // A batch that is refused as a whole is tried event by event, so that one unreadable answer holds up no other.
   #fail(batch: VoteEvent[], error: unknown): boolean {
     this.#failures += 1;
+    this.#notBefore = performance.now() + askedPause(error);
     if (!(error instanceof Problem) || error.passing) return false;
     if (error.sessionLost) {
       this.#reason = "session";
@@ -202,7 +236,10 @@ export class Outbox {
   }
 
   async #forget(eventIds: string[]): Promise<void> {
-    for (const eventId of eventIds) this.#held.delete(eventId);
+    for (const eventId of eventIds) {
+      this.#held.delete(eventId);
+      this.#fetches.delete(eventId);
+    }
     await this.#overflow.remove(eventIds);
     await this.#store.remove(eventIds);
   }

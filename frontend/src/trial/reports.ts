@@ -25,7 +25,7 @@ export class Reports {
     event_id: string,
     detail: { [key: string]: Json },
     trial?: string,
-  ): Promise<{ skipped?: boolean }> {
+  ): Promise<{ skipped?: boolean; enough?: boolean }> {
     const json = { event_id, kind, detail, ...(trial ? { trial } : {}) };
     return requestJson(this.#url, { json, csrf: this.#csrf, keepalive: true });
   }

@@ -126,15 +126,17 @@ export class VisitRun {
 
   /** Something was wrong with the clip: it comes again at the end of the session, or not at all. */
   async reportClip(reason: string): Promise<void> {
-    const { reports, screen, texts } = this.#parts;
+    const { reports, screen, texts, outbox, scope } = this.#parts;
     const current = this.#current;
     if (!current) return;
     const id = newUuid();
+    // It counts for the page that is due, which this one is once the server has the answers before it.
+    await Promise.race([outbox.drained(), new Alarm().wait(scope, SETTLING_MS)]);
     const send = () => reports.send("clip", id, { reason }, current.trial);
-    const { skipped } = await retrying(send, this.#asking.retry(current.scope, texts.waiting_for_network));
+    const { skipped, enough } = await retrying(send, this.#asking.retry(current.scope, texts.waiting_for_network));
     this.#queue.postpone(current.trial);
     current.scope.dispose();
-    screen.notice(skipped ? texts.skipped : texts.postponed);
+    screen.notice(skipped ? texts.skipped : enough ? texts.too_many_skipped : texts.postponed);
     await this.#refill();
   }
 

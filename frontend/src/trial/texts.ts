@@ -37,6 +37,7 @@ export interface Texts {
   reopened: string;
   postponed: string;
   skipped: string;
+  too_many_skipped: string;
   device_changed: string;
   order_title: string;
   order_from_now: string;
