@@ -29,6 +29,6 @@ MEANINGS = {
     "client_wall": "The time of the answer by the participant's clock: data, not order.",
     "received_at": "When the server stored the vote.",
     "row_type": "main or simulated.",
-    "flags": "What to know about the vote. late: it came after the experiment was paused or closed; fast: it came sooner "
-    "after its sound was first fetched than the sound lasts.",
+    "flags": "What to know about the vote. late: it came after the experiment was paused or closed; fast: it came "
+    "sooner after its sound was first fetched than the sound lasts.",
 }

@@ -44,7 +44,7 @@ def receive_report(*, visit: Visit, event: ReportEvent, now: datetime) -> Outcom
     """Keep a report, and tell what becomes of its page.
 
     A clip that failed comes again at the end of its session; a page whose clip fails there too is left out, as long as
-    few are. A report about another page than the one that is due, or about a sound that was not asked for, is only kept.
+    few are. A report about a page that is not due, or about a sound that was not asked for, is only kept.
     """
     note_life(visit=visit, now=now)
     try:
