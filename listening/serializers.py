@@ -1,8 +1,10 @@
 """The shape of what a participant's browser sends; what it means is the protocol's to judge."""
 
 import re
+from contextlib import suppress
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.stored_json import number_in
@@ -28,6 +30,7 @@ class ObjectJson(serializers.JSONField):
         return value
 
 
+@extend_schema_field(float)
 class Number(serializers.Field[Any, Any, Any, Any]):
     """A number that is sent as one, kept as it is; a text that looks like a number is none."""
 
@@ -44,6 +47,7 @@ class Number(serializers.Field[Any, Any, Any, Any]):
         return number
 
 
+@extend_schema_field(bool)
 class Truth(serializers.Field[bool, Any, bool, Any]):
     default_error_messages = {"unfit": "This must be true or false."}
 
@@ -53,6 +57,7 @@ class Truth(serializers.Field[bool, Any, bool, Any]):
         return data
 
 
+@extend_schema_field({"type": "array", "items": {"type": "string"}})
 class Interruptions(serializers.Field[list[str], Any, list[str], Any]):
     """The first few of those that are known."""
 
@@ -76,12 +81,10 @@ class Telemetry(serializers.Serializer[Any]):
         if not isinstance(data, dict):
             self.fail("not_an_object")
         kept = {}
-        for field in self._writable_fields:
-            if field.field_name in data:
-                try:
-                    kept[field.field_name] = field.run_validation(data[field.field_name])
-                except serializers.ValidationError:
-                    continue
+        for name, field in self.fields.items():
+            if name in data:
+                with suppress(serializers.ValidationError):
+                    kept[name] = field.run_validation(data[name])
         return kept
 
 

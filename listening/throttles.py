@@ -20,6 +20,8 @@ class CountingThrottle(SimpleRateThrottle):
     """One counter for each period: the framework's own list of every request costs more than a vote at our rates."""
 
     scope: str | None = None
+    num_requests: int
+    duration: int  # of a period, in seconds
     rests_until: ClassVar[float] = float("-inf")
 
     def get_rate(self) -> str | None:

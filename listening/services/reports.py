@@ -94,5 +94,5 @@ def _again(visit: Visit, event: ReportEvent) -> Outcome:
     report = ClientReport.objects.select_related("visit", "trial").get(event_id=event.event_id)
     if report.visit.seat_id != visit.seat_id or report.kind != event.kind or report.trial_id != event.trial:
         raise KeyReused
-    is_clip = report.trial is not None and report.kind == ClientReport.Kind.CLIP
-    return Outcome.of(report.trial) if is_clip else Outcome()
+    is_clip = report.kind == ClientReport.Kind.CLIP
+    return Outcome.of(report.trial) if is_clip and report.trial is not None else Outcome()

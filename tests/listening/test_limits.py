@@ -82,7 +82,7 @@ def test_a_cache_that_fails_stops_no_vote(monkeypatch: pytest.MonkeyPatch, clock
 
     limit(monkeypatch, visit="1/m", address="1/m")
     monkeypatch.setattr(throttles.CountingThrottle, "rests_until", float("-inf"))
-    monkeypatch.setattr(throttles.cache, "incr", fail)
+    monkeypatch.setattr(cache, "incr", fail)
     assert codes(sitting, 3) == [200] * 3
     assert len(asked) == 1, "and nobody waits for it again and again"
 
