@@ -1,4 +1,5 @@
 """Sounds that tell left from right and headphones from loudspeakers, and how their answers are judged; pure.
+Also the noise by which a level can be set.
 
 Huggins pitch: the same noise in both ears, with one narrow band inverted in one of them. A tone is heard only where the
 ears are kept apart (Milne et al., Behavior Research Methods 53, 2021: six rounds, all right). Antiphase: of three tones
@@ -25,6 +26,8 @@ INTERVAL_S, GAP_S = 1.0, 0.3
 
 HUGGINS_HZ, HUGGINS_BAND = 600.0, 0.06  # centre, and the half of the band as a share of it
 ANTIPHASE_HZ, SOFTER_DB = 200.0, -6.0
+LEVEL_S, LEVEL_LOW_HZ, LEVEL_HIGH_HZ = 3.0, 100.0, 8000.0
+LEVEL_LUFS, LEVEL_PEAK = -20.37, 0.9  # of level_noise at a gain of 1, and how large its samples may be
 EAR_HZ, EAR_PULSES_HZ, PULSE_FADE_FRAMES = 500.0, 3.0, 241
 
 
@@ -59,6 +62,18 @@ class Screening:
     @property
     def duration_s(self) -> float:
         return self.intervals * INTERVAL_S + (self.intervals - 1) * GAP_S
+
+
+def level_noise(lufs: float) -> bytes:
+    """The WAV of pink noise at a loudness, to set a level by where there is no practice clip; it says nothing."""
+    frames = round(LEVEL_S * RATE_HZ)
+    frequencies = np.fft.rfftfreq(frames, 1 / RATE_HZ)
+    inside = (frequencies >= LEVEL_LOW_HZ) & (frequencies <= LEVEL_HIGH_HZ)
+    spectrum = np.fft.rfft(np.random.default_rng(0).standard_normal(frames))
+    pink = np.fft.irfft(np.where(inside, spectrum / np.sqrt(np.maximum(frequencies, 1)), 0), frames)
+    noise = _ramped(PEAK * pink / np.abs(pink).max())
+    gain = min(10 ** ((lufs - LEVEL_LUFS) / 20), LEVEL_PEAK / PEAK)
+    return _wav(gain * np.stack([noise, noise], axis=1))
 
 
 def _ears(answer: str, rng: Generator) -> Stereo:

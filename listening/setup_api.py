@@ -3,8 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -17,6 +16,9 @@ from listening.api import VisitApi
 from listening.models import SetupStep, Visit
 from listening.services import setup
 from listening.services.seats import note_life
+from stimuli import sound_http
+from stimuli.services import delivery
+from stimuli.services.sources import source_for_participant
 
 MOST_ANSWERS = 10
 
@@ -65,13 +67,16 @@ class Setup(VisitApi):
 
 @require_safe
 @open_to(Audience.PARTICIPANT)
-def setup_sound(request: HttpRequest, visit_id: UUID, screening: str, attempt: int, number: int) -> HttpResponse:
-    content = setup.screening_sound(visit=visit_for(request, visit_id), slug=screening, attempt=attempt, number=number)
+def setup_sound(request: HttpRequest, visit_id: UUID, screening: str, attempt: int, number: int) -> HttpResponseBase:
+    visit = visit_for(request, visit_id)
+    if screening == setup.LEVEL and 1 <= number <= len(clips := setup.practice_clips(visit)):
+        return sound_http.send_clip(request, delivery.clip_name(source=source_for_participant(clips[number - 1])))
+    content = setup.screening_sound(visit=visit, slug=screening, attempt=attempt, number=number)
     return HttpResponse(content, content_type="audio/wav", headers={"Cache-Control": "private, no-store"})
 
 
 def _state(visit: Visit, *, again: str = "") -> dict[str, Any]:
     return {
-        "steps": setup.pending_steps(visit=visit, now=timezone.now(), again=again),
+        "steps": setup.pending_steps(visit=visit, again=again),
         "level_db": setup.level_db(visit=visit),
     }

@@ -1,7 +1,7 @@
 """Setting up: which ear is which, how loud, through headphones or not, before the first clip of a visit."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from statistics import median
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,30 +10,32 @@ from django.utils.crypto import salted_hmac
 
 from listening.errors import SetupAnswersWrong, SetupSoundUnknown
 from listening.models import Procedure, SetupStep, Visit
-from listening.screening import ANTIPHASE, EARS, HUGGINS, SCREENINGS, Screening
-from listening.services.media import key_for
+from listening.screening import ANTIPHASE, EARS, HUGGINS, LEVEL_S, SCREENINGS, Screening, level_noise
 from listening.services.procedures import procedure_of
 from rating.models import Slot
+from rating.protocols.base import TrialKind
 from rating.registry import protocol
+from stimuli.models import Stimulus
 
 LOWEST_DB, HIGHEST_DB, STEP_DB = -6.0, 6.0, 0.1  # above +6.02 dB the gain would pass 1
 GAIN_AT_0_DB = 0.5
 LEVEL_CLIPS = 4
 LONGEST_LEVEL_CLIP_S = 30.0
 EAR_ATTEMPTS = 2  # a third time tells nothing new: the outcome is noted and the visit goes on
-LOOKED_THROUGH = 60  # so many pages are enough to find clips of different kinds
+LEVEL = SetupStep.Step.LEVEL.value
+USUAL_LUFS = -26.0  # of clips that were never measured
 
 
 def gain_of(level_db: float) -> float:
     return float(GAIN_AT_0_DB * 10 ** (level_db / 20))
 
 
-def pending_steps(*, visit: Visit, now: datetime, again: str = "") -> list[dict[str, Any]]:
+def pending_steps(*, visit: Visit, again: str = "") -> list[dict[str, Any]]:
     """Describe the checks that this visit still needs, and one that was asked for again, as the browser needs them."""
     procedure = procedure_of(visit.seat.ballot.experiment)
     rows = list(visit.setup_steps.all())
     wanted = _wanted(procedure) if _heard(visit).exists() else []
-    due = [_described(step, visit, rows, now) for step in wanted if step == again or not _done(step, rows)]
+    due = [_described(step, visit, rows) for step in wanted if step == again or not _done(step, rows)]
     # Without a short clip there is nothing to set a level by; a day of sound is levelled by whoever browses it.
     return [step for step in due if step["step"] != SetupStep.Step.LEVEL or step["clips"]]
 
@@ -68,6 +70,8 @@ def record_screening(*, visit: Visit, slug: str, answers: Iterable[str]) -> Setu
 
 def screening_sound(*, visit: Visit, slug: str, attempt: int, number: int) -> bytes:
     screening = SCREENINGS.get(slug)
+    if slug == LEVEL and attempt == 1 and number == 1 and not practice_clips(visit):
+        return level_noise(_usual_lufs(visit))
     if screening is None or not 1 <= number <= screening.rounds or not 1 <= attempt <= EAR_ATTEMPTS + 1:
         raise SetupSoundUnknown
     return screening.sound(_seed(visit, slug, attempt), number)
@@ -88,9 +92,9 @@ def _done(step: str, rows: Iterable[SetupStep]) -> bool:
     return any(row.passed for row in own) or len(own) >= EAR_ATTEMPTS
 
 
-def _described(step: str, visit: Visit, rows: list[SetupStep], now: datetime) -> dict[str, Any]:
+def _described(step: str, visit: Visit, rows: list[SetupStep]) -> dict[str, Any]:
     if step == SetupStep.Step.LEVEL:
-        return {"step": step, "clips": _level_clips(visit, now), "level_db": level_db(visit=visit) or 0.0}
+        return {"step": step, "clips": _level_clips(visit), "level_db": level_db(visit=visit) or 0.0}
     attempts = [row for row in rows if row.step == step]
     screening = _screening(step, len(attempts))
     attempt = len(attempts) + 1
@@ -136,21 +140,43 @@ def _heard(visit: Visit) -> QuerySet[Slot]:
     return slots.select_related("stimulus__recording")
 
 
-def _level_clips(visit: Visit, now: datetime) -> list[dict[str, Any]]:
-    """A few real clips, of conditions and contents as different as the first pages have them."""
-    ahead = _heard(visit).exclude(stimulus__served="").order_by("trial__session", "trial__position")[:LOOKED_THROUGH]
-    slots = [slot for slot in ahead if slot.stimulus.duration_s <= LONGEST_LEVEL_CLIP_S]
-    chosen: list[Slot] = []
-    for distinct in (("condition_id", "item_id"), ("item_id",), ()):
-        for slot in slots:
-            taken = [other.stimulus for other in chosen]
-            news = all(getattr(slot.stimulus, name) not in [getattr(s, name) for s in taken] for name in distinct)
-            if len(chosen) < LEVEL_CLIPS and news and slot.stimulus_id not in [s.pk for s in taken]:
-                chosen.append(slot)
+def practice_clips(visit: Visit) -> list[Stimulus]:
+    """A few clips to set the level by, of practice pages, as different as there are; none that is tested later."""
+    own = Slot.objects.filter(trial__ballot=visit.seat.ballot_id)
+    practised = _short(
+        own.filter(trial__kind=TrialKind.PRACTICE)
+        .exclude(stimulus__in=own.filter(trial__kind=TrialKind.TEST).values("stimulus"))
+        .order_by("trial__position", "key")
+    )
+    chosen: list[Stimulus] = []
+    for distinct in (("condition_id", "item_id"), ("item_id",), ("pk",)):
+        for one in practised:
+            news = all(getattr(one, name) not in [getattr(taken, name) for taken in chosen] for name in distinct)
+            if len(chosen) < LEVEL_CLIPS and news:
+                chosen.append(one)
+    return chosen
+
+
+def _level_clips(visit: Visit) -> list[dict[str, Any]]:
+    """What the level is set by, under addresses that no page has: practice clips, or else noise."""
+    if not _short(_heard(visit)):
+        return []
+    durations_s = [clip.duration_s for clip in practice_clips(visit)] or [LEVEL_S]
     return [
-        {
-            "url": reverse("api:media", args=[visit.pk, key_for(visit=visit, media_id=slot.media, now=now)]),
-            "duration_s": round(slot.stimulus.duration_s, 3),
-        }
-        for slot in chosen
+        {"url": reverse("api:setup_sound", args=[visit.pk, LEVEL, 1, number]), "duration_s": round(duration_s, 3)}
+        for number, duration_s in enumerate(durations_s, start=1)
     ]
+
+
+def _short(slots: QuerySet[Slot]) -> list[Stimulus]:
+    """Those that are served whole and can be repeated while the level is set."""
+    served = slots.exclude(stimulus__served="").select_related("stimulus__recording")
+    return [slot.stimulus for slot in served if slot.stimulus.duration_s <= LONGEST_LEVEL_CLIP_S]
+
+
+def _usual_lufs(visit: Visit) -> float:
+    """The middle of what this seat's clips have, as far as they were measured."""
+    levels = [
+        one.recording.measures.get("integrated_lufs") for one in _short(_heard(visit)) if one.recording is not None
+    ]
+    return float(median([level for level in levels if level is not None] or [USUAL_LUFS]))

@@ -1,15 +1,19 @@
 """Setting up before the first clip: which checks are due, what is kept, and that nothing is given away."""
 
+import io
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
+from listening.design.wishes import Wanted
 from listening.models import Procedure, SetupStep
 from listening.screening import SCREENINGS
-from listening.services import setup
-from listening.services.media import stimulus_for
-from tests.factories import Sitting, make_experiment, sit_down
+from listening.services import designs, setup
+from rating.models import Experiment, Slot
+from rating.services.experiments import go_live
+from stimuli.models import Recording
+from stimuli.sound.clips.plainclips import examine_clips
+from tests.factories import Sitting, make_experiment, make_panel_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
 
@@ -135,11 +139,67 @@ def test_sounds_are_served_for_every_round_and_name_nothing() -> None:
         assert sitting.client.get(base + wrong).json()["code"] == "setup.sound_unknown"
 
 
-def test_level_clips_are_real_ones_of_different_kinds_under_opaque_addresses() -> None:
+def clip_bytes_of(sitting: Sitting, **trials: Any) -> set[bytes]:
+    """What this seat's pages play, as participants get it."""
+    slots = Slot.objects.filter(trial__ballot=sitting.ballot, **{f"trial__{name}": one for name, one in trials.items()})
+    return {slot.stimulus.served.open("rb").read() for slot in slots.select_related("stimulus")}
+
+
+def level_clips(sitting: Sitting) -> dict[str, bytes]:
+    """The clips of the level check by their address."""
+    (step,) = [step for step in state(sitting)["steps"] if step["step"] == "level"]
+    found = {clip["url"]: sitting.client.get(clip["url"]) for clip in step["clips"]}
+    assert {response.status_code for response in found.values()} == {200}
+    return {url: b"".join(response) for url, response in found.items()}  # type: ignore[call-overload]
+
+
+def with_practice() -> Sitting:
+    """A seat of a design with an anchoring session of two references."""
+    experiment = make_panel_experiment(references=2)
+    wanted = Wanted(panels=1, seats=1, size=8, sessions=1)
+    draft = designs.draft_design(experiment=experiment, wanted=wanted)
+    designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+    go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
+    return sit_down(Experiment.objects.get(pk=experiment.pk))
+
+
+def test_the_level_is_set_on_practice_clips_under_addresses_of_their_own() -> None:
+    sitting = with_practice()
+    clips = level_clips(sitting)
+    assert set(clips.values()) <= clip_bytes_of(sitting, kind="practice")
+    assert not set(clips.values()) & clip_bytes_of(sitting, kind="test")
+    ids = [str(media) for media in Slot.objects.values_list("media", flat=True)]
+    assert not [url for url in clips for media in ids if media in url or media.replace("-", "") in url]
+
+
+def test_without_practice_the_level_is_set_on_a_sound_that_is_no_clip_of_the_test() -> None:
     sitting = seated(ear_check=False)
-    clips = state(sitting)["steps"][0]["clips"]
-    keys = [clip["url"].rstrip("/").rsplit("/", 1)[1] for clip in clips]
-    chosen = [stimulus_for(visit=sitting.visit, key=key, now=timezone.now()) for key in keys]
-    assert len({stimulus.pk for stimulus in chosen}) == 4
-    assert len({stimulus.condition_id for stimulus in chosen}) == 3
-    assert all(sitting.client.get(clip["url"]).status_code == 200 for clip in clips)
+    clips = level_clips(sitting)
+    assert len(clips) == 1
+    assert not set(clips.values()) & clip_bytes_of(sitting)
+
+
+def test_a_practice_clip_that_is_also_tested_is_not_played_before_its_trial() -> None:
+    sitting = with_practice()
+    practised = Slot.objects.filter(trial__ballot=sitting.ballot, trial__kind="practice").values("stimulus")
+    tested = Slot.objects.filter(trial__ballot=sitting.ballot, trial__kind="test")
+    tested.update(stimulus=practised[:1])
+    Slot.objects.filter(trial__ballot=sitting.ballot, trial__kind="practice").update(stimulus=practised[:1])
+    assert not set(level_clips(sitting).values()) & clip_bytes_of(sitting)
+
+
+def test_the_generated_sound_is_as_loud_as_the_clips_of_the_seat() -> None:
+    sitting = seated(ear_check=False)
+    for number, slot in enumerate(Slot.objects.filter(trial__ballot=sitting.ballot).order_by("pk")):
+        Recording.objects.filter(stimuli=slot.stimulus_id).update(measures={"integrated_lufs": -30.0 + number})
+    (content,) = level_clips(sitting).values()
+    (verdict,) = examine_clips(io.BytesIO(content), names=["level"], longest_h=1.0, short_s=600.0)["clips"]
+    assert verdict["measures"]["integrated_lufs"] == pytest.approx(-26.0, abs=0.1)  # the middle of -30 to -22
+    (url,) = level_clips(sitting)
+    assert sitting.client.get(url.replace("/1/1/", "/1/2/")).json()["code"] == "setup.sound_unknown"
+
+
+def test_a_seat_without_short_clips_has_no_level_to_set() -> None:
+    sitting = seated(ear_check=False)
+    Recording.objects.update(length_samples=8000 * 31)
+    assert names(state(sitting)) == []
