@@ -24,13 +24,16 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 UTF-8, dot decimals, times in UTC, missing values empty. A text that a spreadsheet would run as a formula (it
 begins with = + - @, a tab or a line break) has an apostrophe before it; numbers have none.
 
+Root of the server's records when this was downloaded: `{root}`. Whether any of them was altered or removed
+since, `manage.py verify_votes --root {root}` says on that server.
+
 {results}
 """
 BLIND = "letters: the experiment has not been unblinded"
 OPEN = "named: the experiment has been unblinded"
 
 
-def readme(experiment: Experiment, *, results: list[dict[str, Any]], votes: int) -> str:
+def readme(experiment: Experiment, *, results: list[dict[str, Any]], votes: int, root: str) -> str:
     return README.format(
         title=experiment.title,
         slug=experiment.slug,
@@ -38,6 +41,7 @@ def readme(experiment: Experiment, *, results: list[dict[str, Any]], votes: int)
         label_set=experiment.label_set,
         marks=f"{votes:,}",
         conditions=BLIND if experiment.unblinded_at is None else OPEN,
+        root=root,
         results="\n".join(_computed(result) for result in results),
     )
 

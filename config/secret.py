@@ -1,4 +1,4 @@
-"""The secret key: made at first start in the embedded default, demanded from the environment in production."""
+"""Secret keys: made at first start in the embedded default, demanded from the environment in production."""
 
 import os
 import secrets
@@ -9,13 +9,14 @@ from django.core.exceptions import ImproperlyConfigured
 SHORTEST_KEY = 50
 
 
-def load_secret_key(given: str, *, production: bool, data_dir: Path) -> str:
+def load_secret(given: str, *, setting: str, own: Path, production: bool) -> str:
+    """The key that was given, or this installation's own key in a file, which production does without."""
     if production and len(given) < SHORTEST_KEY:
         raise ImproperlyConfigured(
-            f"EARMARK_SECRET_KEY must hold at least {SHORTEST_KEY} random characters in production; make one with: "
+            f"{setting} must hold at least {SHORTEST_KEY} random characters in production; make one with: "
             "python3 -c 'import secrets; print(secrets.token_urlsafe(64))'"
         )
-    return given or _own_key(data_dir / "secret-key")
+    return given or _own_key(own)
 
 
 def _own_key(path: Path) -> str:

@@ -7,7 +7,7 @@ import environ
 from django.utils.translation import gettext_lazy as _
 
 from config import logs
-from config.secret import load_secret_key
+from config.secret import load_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -30,8 +30,23 @@ os.umask(0o027 if X_ACCEL_PREFIX else 0o077)
 FILE_UPLOAD_PERMISSIONS = 0o640 if X_ACCEL_PREFIX else 0o600
 PUBLIC_URL = env.str("EARMARK_PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("EARMARK_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
-SECRET_KEY = load_secret_key(env.str("EARMARK_SECRET_KEY", default=""), production=PRODUCTION, data_dir=DATA_DIR)
+SECRET_KEY = load_secret(
+    env.str("EARMARK_SECRET_KEY", default=""),
+    setting="EARMARK_SECRET_KEY",
+    own=DATA_DIR / "secret-key",
+    production=PRODUCTION,
+)
 SECRET_KEY_FALLBACKS = env.list("EARMARK_SECRET_KEY_FALLBACKS", default=[])
+# The key of the seals on votes and on the audit log, then earlier ones (docs/settings.md says what a change means).
+SEAL_KEYS = [
+    load_secret(
+        env.str("EARMARK_SEAL_KEY", default=""),
+        setting="EARMARK_SEAL_KEY",
+        own=DATA_DIR / "seal-key",
+        production=PRODUCTION,
+    ),
+    *env.list("EARMARK_SEAL_KEY_FALLBACKS", default=[]),
+]
 
 # --- Plug-ins: one line each ----------------------------------------------------------------------------------------
 RATING_PROTOCOLS = [

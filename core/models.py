@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.querysets import ApiTokenQuerySet, JobQuerySet
@@ -64,13 +65,14 @@ class ApiToken(BaseModel):
 class AuditEntry(models.Model):
     """Who changed what, from what to what, and why; written in the transaction of the change, never altered."""
 
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(default=timezone.now)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     action = models.CharField(max_length=100)
     target = models.CharField(max_length=200, db_index=True)
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
     reason = models.TextField(blank=True)
+    seal = models.CharField(max_length=64)  # covers the row and, through the head, all rows before it
 
     class Meta:
         verbose_name_plural = "audit entries"
@@ -78,6 +80,15 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.target}"
+
+
+class AuditHead(models.Model):
+    """The end of the audit log, in one row: locked by each entry, and keyed, so that the last entries cannot go."""
+
+    seal = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return self.seal[:12]
 
 
 class Job(BaseModel):

@@ -24,6 +24,7 @@ from listening.models import Seat, Visit
 from listening.serializers import MOST_BYTES, MOST_REPORT_BYTES, ReportSerializer, VoteBatchSerializer, read_votes
 from listening.services import media, reports, sessions, visits
 from listening.services.seats import note_life
+from listening.services.verification import completion_root
 from listening.throttles import AddressThrottle, VisitThrottle
 from rating.services.pages import every_page, pages
 from rating.services.votes import Receipt
@@ -104,6 +105,7 @@ class Finish(VisitApi):
                 "code": completion.code,
                 "vote_count": completion.vote_count,
                 "chain": completion.chain,
+                "root": completion_root(completion.seat.ballot),
                 "receipt_url": reverse("listening:receipt", args=[visit_id]),
             }
         )

@@ -25,6 +25,7 @@ from listening.errors import ConsentMissing, PanelFull, ResumeCodeUnknown, SeatE
 from listening.models import Completion, Invitation, Seat
 from listening.services import visits
 from listening.services.procedures import completion_address, procedure_of
+from listening.services.verification import completion_root
 from listening.texts import visit_texts
 from rating.models import Ballot, Experiment
 from rating.registry import protocol
@@ -185,6 +186,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     context = {
         "experiment": ballot.experiment,
         "completion": completion,
+        "root": completion_root(ballot),
         "ballot_kind": ballot.kind,
         "leads_back_to": completion_address(procedure=procedure, code=completion.code) if counts else "",
     }

@@ -80,9 +80,10 @@ class Ballot(BaseModel):
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.MAIN)
     seed = models.CharField(max_length=100)
     plan_sha256 = models.CharField(max_length=64)
-    # The key of every seal. Without it the links can still be checked, but no answer can be guessed from its seal.
+    # Part of the key of every seal; the other part is outside the database (EARMARK_SEAL_KEY). Without the salt the
+    # links can still be checked, but no answer can be guessed from its seal.
     salt = models.CharField(max_length=64, default=new_salt)
-    chain = models.CharField(max_length=64, blank=True)
+    chain = models.CharField(max_length=64, blank=True)  # its head (rating.services.chains), keyed
     vote_count = models.PositiveIntegerField(default=0)
     vote_bytes = models.PositiveBigIntegerField(default=0)  # of all answers in the log, which have a limit
     closed_at = models.DateTimeField(null=True)
@@ -199,7 +200,7 @@ class Vote(models.Model):
     heard = models.JSONField(default=dict)
     client = models.JSONField(default=dict)  # the client's clocks and version: data, never order
     flags = models.JSONField(default=list)
-    # Both are keyed with the ballot's salt: without it nobody can guess an answer back from its digest.
+    # Both are keyed (core.seals) with the ballot's salt: without it nobody can guess an answer from its digest.
     body_seal = models.CharField(max_length=64)  # tells whether another delivery is the same answer
     seal = models.CharField(max_length=64)  # covers the whole row
     protocol = models.SlugField()

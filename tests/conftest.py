@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -11,11 +12,14 @@ from django.db import connection
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from core.append_only import ALLOW_ON_SQLITE, REFUSE_ON_SQLITE
 from tests.servers import PostgresServer, chromium_path, postgres_server
 
 # A busy machine is not a defect: examples are judged by what they do, never by how long they take.
 hypothesis_settings.register_profile("earmark", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("earmark")
+
+APPEND_ONLY = ("core_auditentry", "rating_vote", "rating_refusal")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -67,3 +71,23 @@ def own_postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL of the test's own, which it may kill and start again."""
     with postgres_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tables_can_be_emptied() -> Iterator[None]:
+    """Between tests that commit, tables are emptied by deleting: on SQLite the triggers against that stand aside."""
+    if settings.TEST_DATABASE != "sqlite":
+        yield
+        return
+    from django.db.backends.sqlite3.operations import DatabaseOperations
+
+    delete_all = DatabaseOperations.sql_flush
+
+    def sql_flush(self: Any, style: Any, tables: Any, **options: Any) -> list[str]:
+        drop = [step.format(table=table) for table in APPEND_ONLY for step in ALLOW_ON_SQLITE]
+        create = [step.format(table=table) for table in APPEND_ONLY for step in REFUSE_ON_SQLITE]
+        return [*drop, *delete_all(self, style, tables, **options), *create]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "sql_flush", sql_flush)
+        yield

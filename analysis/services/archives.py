@@ -28,15 +28,15 @@ File = tuple[str, Iterable[str]]
 
 def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[bytes]:
     """Return the dataset as pieces of a zip. Nothing in it names a condition before the experiment is unblinded."""
-    note_download(experiment=experiment, actor=actor, simulated=simulated, what="dataset")
+    root = note_download(experiment=experiment, actor=actor, simulated=simulated, what="dataset")
     table = datasets.table(experiment, simulated=simulated)
     results = {
         slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
         for slug in protocol(experiment.protocol).methods
     }
     files = [
-        ("README.md", [readme(experiment, results=list(results.values()), votes=len(table.records))]),
-        ("dataset_description.json", [_json(_description(experiment, simulated=simulated))]),
+        ("README.md", [readme(experiment, results=list(results.values()), votes=len(table.records), root=root)]),
+        ("dataset_description.json", [_json(_description(experiment, simulated=simulated) | {"root": root})]),
         ("design.json", [_json(_design(experiment))]),
         *_data(experiment, table, simulated=simulated),
         *_results(experiment, results, simulated=simulated),

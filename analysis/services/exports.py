@@ -24,6 +24,7 @@ from listening.models import SetupStep
 from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import protocol
+from rating.services.verification import heads
 
 
 def export_votes(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[str]:
@@ -123,14 +124,17 @@ class Levels:
         return steps[place - 1][1] if place else None
 
 
-def note_download(*, experiment: Experiment, actor: User, simulated: bool, what: str) -> None:
+def note_download(*, experiment: Experiment, actor: User, simulated: bool, what: str) -> str:
+    """Write a download into the audit log; return the log's root, which covers the votes that were there."""
     with transaction.atomic():
-        audit.record(
+        after = {"what": what, "blind": experiment.unblinded_at is None, "simulated": simulated}
+        entry = audit.record(
             actor=actor,
             action="experiment.exported",
             target=f"experiment/{experiment.slug}",
-            after={"what": what, "blind": experiment.unblinded_at is None, "simulated": simulated},
+            after=after | {"heads": heads(experiment.ballots.filter(seat__completion__isnull=True))},
         )
+    return audit.root_of(entry)
 
 
 def scales_of(experiment: Experiment) -> list[str]:

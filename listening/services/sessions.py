@@ -47,5 +47,5 @@ def add_places(*, ballot: Ballot, pages: Iterable[dict[str, Any]]) -> None:
 
 def receipt(*, ballot: Ballot) -> str:
     """A short fingerprint of every answer that the server holds, to be written down at a break."""
-    digits = ballot.chain[:RECEIPT_DIGITS].upper()
+    digits = ballot.chain[:RECEIPT_DIGITS].upper() if ballot.vote_count else ""
     return f"{digits[:4]}-{digits[4:]}" if digits else ""

@@ -38,6 +38,7 @@ from listening.services.seats import (
     seats_behind,
 )
 from listening.services.sessions import sessions_of
+from listening.services.verification import record_completion
 from rating.models import Ballot, Experiment, Trial
 from rating.querysets import UNANSWERED
 from rating.registry import protocol
@@ -204,6 +205,7 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
     completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)
     Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
     Seat.objects.filter(pk=visit.seat_id).update(state=Seat.State.FINISHED)
+    record_completion(completion=completion, ballot=ballot)
     return completion
 
 

@@ -59,6 +59,7 @@ class Standing:
     vote_count: int
     vote_bytes: int
     salt: str
+    plan_sha256: str
     closed_at: datetime | None
     abandoned_at: datetime | None
 
@@ -82,7 +83,7 @@ _STANDING = PreparedRead(
         Ballot.objects.select_for_update()
         .filter(pk=ballot, trials__id=trial)
         .values_list(
-            *("trials__revision", "trials__answered", "chain", "vote_count", "vote_bytes", "salt"),
+            *("trials__revision", "trials__answered", "chain", "vote_count", "vote_bytes", "salt", "plan_sha256"),
             *("closed_at", "abandoned_at"),
         )
     ),

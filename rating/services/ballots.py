@@ -7,11 +7,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from rating.canonical import digest
+from core.canonical import digest
+from core.seals import seal
 from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocols.base import Entry, Json, TrialPlan
 from rating.registry import protocol
+from rating.services.chains import head_message
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -45,10 +47,7 @@ def store_plans(
     *, experiment: Experiment, plans: Mapping[str, Sequence[TrialPlan]], kind: Ballot.Kind = Ballot.Kind.MAIN
 ) -> list[Ballot]:
     """Freeze one ballot for each plan, in their order, under the seed or name that each plan came from."""
-    ballots = Ballot.objects.bulk_create(
-        Ballot(experiment=experiment, kind=kind, seed=seed, plan_sha256=digest([_outline(page) for page in plan]))
-        for seed, plan in plans.items()
-    )
+    ballots = Ballot.objects.bulk_create(_ballot(experiment, kind, seed, plan) for seed, plan in plans.items())
     for ballot, plan in zip(ballots, plans.values(), strict=True):
         trials = Trial.objects.bulk_create(
             (_trial(ballot, position, page) for position, page in enumerate(plan, start=1)), batch_size=ROWS_AT_ONCE
@@ -128,6 +127,17 @@ def _with_slots(ballot: Ballot) -> Iterable[Trial]:
     return ballot.trials.order_by("position").prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
 
 
+def plan_digest(plan: Iterable[TrialPlan]) -> str:
+    """Hash what a seat hears, in which order, and what it is asked."""
+    return digest([_outline(page) for page in plan])
+
+
+def _ballot(experiment: Experiment, kind: Ballot.Kind, seed: str, plan: Sequence[TrialPlan]) -> Ballot:
+    ballot = Ballot(experiment=experiment, kind=kind, seed=seed, plan_sha256=plan_digest(plan))
+    ballot.chain = seal(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
+    return ballot
+
+
 def _trial(ballot: Ballot, position: int, page: TrialPlan) -> Trial:
     return Trial(
         ballot=ballot,
@@ -140,5 +150,5 @@ def _trial(ballot: Ballot, position: int, page: TrialPlan) -> Trial:
 
 
 def _outline(page: TrialPlan) -> Json:
-    slots = [(slot.key, slot.entry.item, slot.entry.condition) for slot in page.slots]
+    slots = sorted((slot.key, slot.entry.item, slot.entry.condition) for slot in page.slots)
     return [page.session, page.kind.value, page.ask, slots, *([dict(page.detail)] if page.detail else [])]

@@ -1,7 +1,6 @@
 """Votes: cast once whatever the network does, chained, never altered. The protocol is docs/decisions/0004."""
 
-import hashlib
-import hmac
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -9,9 +8,10 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from core.canonical import canonical, digest
 from core.errors import AppError
 from core.prepared import PreparedInsert, PreparedUpdate
-from rating.canonical import canonical, digest
+from core.seals import seal, seals
 from rating.errors import (
     AnswerTooLarge,
     BallotAbandoned,
@@ -26,6 +26,7 @@ from rating.errors import (
 from rating.models import Ballot, Refusal, Score, Trial, Vote
 from rating.protocols.base import Answer, Json
 from rating.services.asked import Page, Standing, lock_standing, page_of
+from rating.services.chains import head_message, heads_of, link_of
 
 # What the chain commits to: the whole row, named column by column, so that a later column does not break old links.
 SEALED = (
@@ -166,46 +167,47 @@ def _append(
         heard=event.heard,
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
         flags=[*([] if page.live else ["late"]), *(["fast"] if too_soon else [])],
-        body_seal=_keyed(standing.salt, event.body()),
+        body_seal=seal(canonical(event.body()), salt=standing.salt),
         protocol=page.rules.slug,
         protocol_version=page.rules.version,
         label_set=page.label_set,
         label_set_sha256=page.rules.label_set(page.label_set).sha256,
         received_at=now,
     )
-    vote.seal = _keyed(standing.salt, _sealed_row(vote))
-    vote.chain = _link(standing.chain, vote)
+    vote.seal = seal(_sealed_row(vote), salt=standing.salt)
+    vote.chain = link_of(vote, previous_head=standing.chain)
+    count = standing.vote_count + 1
     _NEW_VOTE.add(vote)
-    _NEW_HEAD.change(
-        ballot_id, chain=vote.chain, vote_count=standing.vote_count + 1, vote_bytes=standing.vote_bytes + size
-    )
+    head = seal(head_message(ballot_id, standing.plan_sha256, count, vote.chain))
+    _NEW_HEAD.change(ballot_id, chain=head, vote_count=count, vote_bytes=standing.vote_bytes + size)
     return vote
 
 
 def chain_holds(*, ballot: Ballot) -> bool:
-    """Walk the log and recompute every seal and link; one altered, removed or swapped vote breaks it.
+    return not any(chain_problems(ballot=ballot, votes=list(ballot.votes.order_by("id"))))
+
+
+def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
+    """Recompute every seal and link; one altered, removed, added or swapped vote breaks the chain.
 
     Where the salt has been erased, the seals can no longer be recomputed, but the links over them still can.
     """
-    votes = ballot.votes.order_by("id")
-    head = ""
-    for vote in votes:
-        head = _link(head, vote)
-        if head != vote.chain or (ballot.salt and vote.seal != _keyed(ballot.salt, _sealed_row(vote))):
-            return False
-    return head == ballot.chain and len(votes) == ballot.vote_count
+    heads = heads_of(ballot, 0, "")
+    for number, vote in enumerate(votes, start=1):
+        if vote.chain not in [link_of(vote, previous_head=head) for head in heads]:
+            yield f"vote {vote.event_id} does not follow the one before it: a vote was altered, removed, added or moved"
+        elif ballot.salt and vote.seal not in seals(_sealed_row(vote), salt=ballot.salt):
+            yield f"vote {vote.event_id} was altered after it was cast"
+        heads = heads_of(ballot, number, vote.chain)
+    if ballot.vote_count != len(votes):
+        yield f"it counts {ballot.vote_count} votes and holds {len(votes)}"
+    elif ballot.chain not in heads:
+        yield "its chain does not end with its last vote: votes were removed from the end, or its plan was altered"
 
 
-def _link(previous: str, vote: Vote) -> str:
-    return hashlib.sha256(f"{previous}{vote.event_id}{vote.seal}".encode()).hexdigest()
-
-
-def _sealed_row(vote: Vote) -> Json:
-    return {name: getattr(vote, name) for name in SEALED_AS_JSON} | {name: str(getattr(vote, name)) for name in SEALED}
-
-
-def _keyed(salt: str, value: Json) -> str:
-    return hmac.new(bytes.fromhex(salt), canonical(value), hashlib.sha256).hexdigest()
+def _sealed_row(vote: Vote) -> bytes:
+    parts = {name: getattr(vote, name) for name in SEALED_AS_JSON} | {name: str(getattr(vote, name)) for name in SEALED}
+    return canonical(parts)
 
 
 def _score(vote: Vote, answer: Answer, page: Page) -> None:
@@ -218,7 +220,7 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
     vote = Vote.objects.select_related("trial", "ballot").filter(event_id=event.event_id).first()
     if vote is None:
         raise RuntimeError(f"event {event.event_id} broke a constraint other than its own key")
-    if vote.ballot_id != ballot_id or vote.body_seal != _keyed(vote.ballot.salt, event.body()):
+    if vote.ballot_id != ballot_id or vote.body_seal not in seals(canonical(event.body()), salt=vote.ballot.salt):
         return _refuse(ballot_id, event, KeyReused())
     return _receipt(vote, vote.trial.revision, fresh=False)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -285,6 +286,13 @@ def test_the_page_offers_no_file_of_results_that_were_not_computed(client: Clien
     assert address not in client.get(f"/experiments/{made.slug}/results/").content.decode()
     refresh()
     assert address in client.get(f"/experiments/{made.slug}/results/").content.decode()
+
+
+def test_a_dataset_carries_the_root_of_the_records_it_was_made_of(client: Client, experiment: Experiment) -> None:
+    files = opened(content(client, experiment, "dataset.zip"))
+    root = json.loads(files["dataset_description.json"])["root"]
+    assert f"verify_votes --root {root}" in files["README.md"].decode()
+    call_command("verify_votes", root=root, stdout=io.StringIO())
 
 
 def test_an_unknown_scale_is_refused_with_the_known_ones(client: Client, experiment: Experiment) -> None:

@@ -149,6 +149,7 @@ def site(process_environment: dict[str, str], nginx: Path, tmp_path: Path) -> It
         **process_environment,
         "EARMARK_PRODUCTION": "true",
         "EARMARK_SECRET_KEY": "only-for-this-test-" * 4,
+        "EARMARK_SEAL_KEY": settings.SEAL_KEYS[0],
         "EARMARK_HOSTS": HOST,
         "EARMARK_PUBLIC_URL": f"https://{HOST}",
         "PYTHONPATH": str(ROOT),

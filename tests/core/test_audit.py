@@ -1,6 +1,8 @@
 """The audit log: written with the change or not at all, and never altered."""
 
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -10,6 +12,7 @@ from django.utils import timezone
 from core.models import AuditEntry, Job, User
 from core.services import audit
 from tests.people import admin, browser_of, experimenter
+from tests.races.parallel import at_once
 
 
 def entry() -> AuditEntry:
@@ -60,7 +63,6 @@ def test_the_database_refuses_to_alter_an_entry() -> None:
     assert (written.action, written.reason) == ("thing.changed", "")
 
 
-@pytest.mark.postgresql
 @pytest.mark.django_db
 def test_the_database_refuses_to_delete_an_entry() -> None:
     written = entry()
@@ -109,3 +111,21 @@ def test_an_admin_returns_a_parked_job_to_the_queue_and_the_log_says_who() -> No
     assert (job.state, job.attempts) == ("queued", 0)
     retried = AuditEntry.objects.get(action="job.retried")
     assert (retried.actor, retried.target) == (ada, f"core.job:{job.pk}")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_entries_written_at_once_follow_each_other() -> None:
+    """Eight threads, each with transactions of two entries, some of which are rolled back in the end."""
+
+    def write(number: int) -> None:
+        for turn in range(5):
+            with suppress(Interrupted), transaction.atomic():
+                for part in (1, 2):
+                    audit.record(actor=None, action="thing.changed", target=f"thing:{number}", after={"part": part})
+                if turn == 3:
+                    raise Interrupted
+
+    at_once(*(partial(write, number) for number in range(8)))
+    assert AuditEntry.objects.count() == 64
+    assert list(audit.broken_entries()) == []
+    assert audit.ends_with_head()

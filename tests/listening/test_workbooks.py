@@ -85,9 +85,10 @@ def test_a_whole_workbook_becomes_votes_and_the_seat_can_be_finished(
     desk.post(f"{address}finish/")
     assert Completion.objects.filter(seat__ballot=held).exists()
     assert chain_holds(ballot=ballot(experiment))
-    done = list(AuditEntry.objects.order_by("id").values_list("action", flat=True))[-4:]
+    done = list(AuditEntry.objects.order_by("id").values_list("action", flat=True))[-5:]
     assert done == [
-        *("workbook.made", "seat.taken_by_workbook", "ballot.entered_from_workbook", "ballot.closed_from_workbook")
+        *("workbook.made", "seat.taken_by_workbook", "ballot.entered_from_workbook"),
+        *("ballot.completed", "ballot.closed_from_workbook"),
     ]
 
 

@@ -1,17 +1,13 @@
 """The chain over a ballot's votes: whatever anybody alters behind the platform's back, it shows."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
-from django.db.backends.utils import CursorWrapper
 
-from core.append_only import ALLOW_ON_SQLITE
 from rating.models import Ballot, Vote
 from rating.services.votes import cast_vote, chain_holds
 from tests.factories import seated_visit, vote_event
+from tests.tampering import tampering
 
 pytestmark = pytest.mark.django_db
 
@@ -36,16 +32,6 @@ NEW_VALUES: dict[str, Any] = {
 }
 # Columns that point at other rows need one to point at; they have a test of their own.
 POINTERS = {"ballot_id", "trial_id", "consent_id"}
-DISARM_SQLITE = [
-    ALLOW_ON_SQLITE.format(table="rating_vote"),
-    "PRAGMA ignore_check_constraints = ON",
-    "PRAGMA defer_foreign_keys = ON",
-]
-DISARM_POSTGRESQL = [
-    "SET CONSTRAINTS ALL IMMEDIATE",  # a table with checks outstanding cannot be altered
-    "ALTER TABLE rating_vote DROP CONSTRAINT vote_accepted_has_revision",
-    "SET LOCAL session_replication_role = replica",  # neither triggers nor foreign keys
-]
 
 
 @pytest.fixture
@@ -58,18 +44,6 @@ def ballot() -> Ballot:
     cast_vote(ballot_id=ballot.id, event=vote_event(trial, value=4))
     assert ballot.votes.count() == 9
     return ballot
-
-
-@contextmanager
-def tampering() -> Iterator[CursorWrapper]:
-    """What somebody with the database's password can do: no trigger, no constraint; everything is put back after."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        for step in DISARM_SQLITE if connection.vendor == "sqlite" else DISARM_POSTGRESQL:
-            cursor.execute(step)
-        yield cursor
-        transaction.set_rollback(True)
-    if connection.vendor == "sqlite":
-        connection.cursor().execute("PRAGMA ignore_check_constraints = OFF")
 
 
 def holds(ballot: Ballot) -> bool:

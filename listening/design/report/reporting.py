@@ -2,6 +2,7 @@
 
 from itertools import groupby
 
+from core.canonical import digest
 from listening.design.base import Design, SeatSequence
 from listening.design.report.balance import Factors, balance
 from listening.design.report.cost import Assumptions, ClipLengths, cost
@@ -9,7 +10,6 @@ from listening.design.report.order import order
 from listening.design.report.rules import verify
 from listening.design.report.values import Finding, Table, Verdict
 from listening.design.report.words import one_sentence
-from rating.canonical import digest
 
 __all__ = ["Finding", "Table", "Verdict", "design_digest", "design_report", "one_sentence", "verify"]
 

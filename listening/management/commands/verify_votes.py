@@ -1,26 +1,40 @@
-"""Recompute the chain over every ballot's votes."""
+"""manage.py verify_votes: recompute every seal and chain, and compare all that was made of votes with them."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from rating.models import Ballot
-from rating.services.votes import chain_holds
+from core.services import audit
+from listening.services.verification import take_root, verify
 
 
 class Command(BaseCommand):
-    help = "Check that no stored vote was altered, removed, added or swapped. Exit 1 names the ballots where one was."
+    help = (
+        "Check that no vote, score, plan, receipt or audit entry was altered, removed, added or swapped. "
+        "Exit 1 names what was."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--experiment", metavar="SLUG", help="Only this experiment; all of them without it.")
+        parser.add_argument(
+            "--root",
+            metavar="VALUE",
+            nargs="?",
+            const="",
+            help="Compare with a root that was kept elsewhere; without a value, print one to be kept.",
+        )
 
-    def handle(self, *args: Any, experiment: str | None, **options: Any) -> None:
-        ballots = Ballot.objects.filter(vote_count__gt=0).select_related("experiment")
-        if experiment:
-            ballots = ballots.filter(experiment__slug=experiment)
-        broken = [ballot for ballot in ballots if not chain_holds(ballot=ballot)]
-        if broken:
-            names = ", ".join(str(ballot) for ballot in broken)
-            raise CommandError(f"{len(broken)} of {len(ballots)} ballots do not hold: {names}.")
-        votes = sum(ballot.vote_count for ballot in ballots)
-        self.stdout.write(f"{votes} votes on {len(ballots)} ballots, every chain holds.")
+    def handle(self, *args: Any, experiment: str | None = None, root: str | None = None, **options: Any) -> None:
+        found = verify(experiment=experiment or "")
+        if root and not audit.holds_root(root):
+            found.problems.append(f"The root {root} is not in the audit log: entries were removed or rewritten.")
+        if found.problems:
+            raise CommandError("\n".join([f"{len(found.problems)} problems were found.", *found.problems]))
+        self.stdout.write(
+            f"{found.votes} votes on {found.ballots} ballots, every chain holds, "
+            f"and so does the audit log of {found.entries} entries."
+        )
+        if root == "":
+            self.stdout.write(f"root {take_root()}")
+        elif root:
+            self.stdout.write(f"The audit log holds the root {root}.")
