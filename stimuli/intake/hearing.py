@@ -44,6 +44,7 @@ class Heard:
     is_short: bool
     is_plain: bool = False  # it is in the form in which clips are served already
     index: str = ""  # where the frame index of a long one lies
+    origin_bits: int = 0  # of what it was made from by a change of level
 
     @property
     def duration_s(self) -> float:

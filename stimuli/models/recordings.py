@@ -25,7 +25,8 @@ class Recording(BaseModel):
     sample_rate_hz = models.PositiveIntegerField()
     channels = models.PositiveSmallIntegerField()
     length_samples = models.PositiveBigIntegerField()
-    # How many bits of a sample are worth keeping: 16, 24, or 32 for floating point.
+    # How many bits of a sample are worth keeping: 16 to 24, or 32 for floating point. A short recording that is stored
+    # in more than it needs, such as 16 bits in 24, counts as what it needs.
     bits = models.PositiveSmallIntegerField(default=16)
     state = models.CharField(max_length=20, choices=State, default=State.READY)
     # What was measured (stimuli.sound.measures.Measures); empty until the last sample was seen.

@@ -15,6 +15,7 @@ from django.utils.crypto import salted_hmac
 from stimuli import storage
 from stimuli.models import Collection, Stimulus
 from stimuli.services.keeping import Keeping
+from stimuli.sound.clips.depth import common_depth
 from stimuli.sound.clips.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
 from stimuli.sound.sealed.asking import Limits, revived, run_sealed
 from stimuli.sound.sealed.sharing import even_batches
@@ -37,13 +38,14 @@ class Sound:
     sample_rate_hz: int
     channels: int
     length_samples: int
-    bits: int
+    bits: int  # that it needs
     is_plain: bool  # the original is bare PCM already
     served: str = ""  # the clip it has now
+    origin_bits: int = 0  # of what it was made from by a change of level, where it was
 
-    def is_plain_in(self, bits: int) -> bool:
+    def is_plain_in(self, depth: int) -> bool:
         """Whether its samples can be served as they stand in the original, for which nothing is decoded."""
-        return self.is_plain and self.bits == bits
+        return self.is_plain and self.bits == depth
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,14 @@ class Clip:
 
     sound: Sound
     name: str
-    bits: int
+    bits: int  # of each sample as it is written: 16 or 24
+    depth: int  # so many of them say something; the same for the whole collection
     total_bytes: int
+
+    @property
+    def dither(self) -> str:
+        """What its dither follows from, where bits are given up."""
+        return self.sound.sha256 if self.sound.bits > self.depth else ""
 
     @property
     def is_original(self) -> bool:
@@ -62,15 +70,16 @@ class Clip:
 
 def sounds_in(collection: Collection) -> list[Sound]:
     """The short recordings of a collection, and the clips they have."""
-    fields = ("sha256", "file", "sample_rate_hz", "channels", "length_samples", "bits")
+    fields = ("sha256", "file", "sample_rate_hz", "channels", "length_samples", "bits", "made_from__bits")
     rows = _heard(collection).values_list(
         "item__name", "condition__name", "served", *(f"recording__{field}" for field in fields)
     )
     found = []
-    for item, condition, served, sha256, file, rate, channels, length, bits in rows.iterator():
+    for item, condition, served, sha256, file, rate, channels, length, bits, origin in rows.iterator():
         if is_short(length, rate):
             plain = bool(served) and served == file
-            found.append(Sound((item, condition), sha256, file, rate, channels, length, bits, plain, served))
+            shape = (rate, channels, length, bits)
+            found.append(Sound((item, condition), sha256, file, *shape, plain, served, origin or 0))
     return found
 
 
@@ -80,12 +89,13 @@ def is_short(length_samples: int, sample_rate_hz: int) -> bool:
 
 def clips_for(sounds: Sequence[Sound], *, collection: Collection) -> list[Clip]:
     """Say what each sound of a collection is served as."""
-    bits = 16 if all(sound.bits == 16 for sound in sounds) else 24
+    depth = common_depth({sound.bits for sound in sounds}, {sound.origin_bits or sound.bits for sound in sounds})
+    bits = 16 if depth == 16 else 24
     lengths: dict[str, list[int]] = defaultdict(list)
     for sound in sounds:
         lengths[sound.place[0]].append(plain_bytes(sound.length_samples, sound.channels, bits))
     totals = {item: common_bytes(own) for item, own in lengths.items()}
-    return [_clip(sound, bits, totals[sound.place[0]], collection) for sound in sounds]
+    return [_clip(sound, bits, depth, totals[sound.place[0]], collection) for sound in sounds]
 
 
 def make_clips(
@@ -111,14 +121,14 @@ def make_clips(
             progress(done, len(missing), "")
 
 
-def _clip(sound: Sound, bits: int, total_bytes: int, collection: Collection) -> Clip:
+def _clip(sound: Sound, bits: int, depth: int, total_bytes: int, collection: Collection) -> Clip:
     unfilled = total_bytes == plain_bytes(sound.length_samples, sound.channels, bits)
-    if sound.is_plain_in(bits) and unfilled:
-        return Clip(sound, sound.file, bits, total_bytes)
+    if sound.is_plain_in(depth) and unfilled:
+        return Clip(sound, sound.file, bits, depth, total_bytes)
     # The name tells nothing, not even to somebody who has the original: it depends on the server's secret.
-    about = f"{collection.pk}:{sound.sha256}:{bits}:{total_bytes}"
+    about = f"{collection.pk}:{sound.sha256}:{bits}:{depth}:{total_bytes}"
     digest = salted_hmac("stimuli.served", about, algorithm="sha256").hexdigest()
-    return Clip(sound, f"served/{digest}.wav", bits, total_bytes)
+    return Clip(sound, f"served/{digest}.wav", bits, depth, total_bytes)
 
 
 class _Opener:
@@ -131,8 +141,8 @@ class _Opener:
 
 
 def _made(batch: Sequence[Clip], opener: _Opener) -> dict[str, bytes]:
-    plain = [clip for clip in batch if clip.sound.is_plain_in(clip.bits)]
-    others = [clip for clip in batch if not clip.sound.is_plain_in(clip.bits)]
+    plain = [clip for clip in batch if clip.sound.is_plain_in(clip.depth)]
+    others = [clip for clip in batch if not clip.sound.is_plain_in(clip.depth)]
     with ExitStack() as stack:
         made = {clip.name: _filled(clip, opener.open(clip.sound, stack)) for clip in plain}
         return made | (_decoded(others, [opener.open(clip.sound, stack) for clip in others]) if others else {})
@@ -162,7 +172,9 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
         limits=limits,
         names=names,
         bits=clips[0].bits,
+        depth=clips[0].depth,
         totals=[clip.total_bytes for clip in clips],
+        dithers=[clip.dither for clip in clips],
     )
     for entry, name in zip(outcome.facts["clips"], names, strict=True):
         if "error" in entry:

@@ -17,6 +17,7 @@ from stimuli.errors.sound import UNRECOGNISED
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
 from stimuli.services.keeping import Keeping, original_name
+from stimuli.sound.clips.depth import LEAST_BITS, depth_of
 from stimuli.sound.clips.plainwav import is_plain
 from stimuli.sound.formats import HEAD_BYTES, recognise
 
@@ -123,6 +124,8 @@ def _keep(content: bytes, *, name: str) -> tuple[Recording, bool]:
     if not found.frames:
         raise EmptyAudio(name=name)
     bits = {"PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 32}.get(found.subtype, 16)
+    if bits > LEAST_BITS:
+        bits = depth_of(soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0], bits)
     sha256 = hashlib.sha256(content).hexdigest()
     plain = is_plain(content[:44], len(content), bits=bits)
     recording = Recording.objects.filter(sha256=sha256).first()

@@ -114,6 +114,7 @@ def _sound(cell: Cell, heard: Heard) -> Sound:
         length_samples=shape["length_samples"],
         bits=shape["bits"],
         is_plain=heard.is_plain,
+        origin_bits=heard.origin_bits,
     )
 
 

@@ -222,6 +222,7 @@ def _copy(source: Source, entry: dict[str, Any], content: bytes) -> Copy:
         measures=entry["after"],
         is_short=True,
         is_plain=True,
+        origin_bits=source.sound.shape["bits"],
     )
     return Copy(source, heard, entry["gain_db"])
 

@@ -19,7 +19,7 @@ class Shape:
     sample_rate_hz: int
     channels: int
     length_samples: int
-    bits: int  # worth keeping: 16, 24, or 32 for floating point; 16 for lossy codecs
+    bits: int  # worth keeping: 16 to 24, or 32 for floating point; 16 for lossy codecs
 
     def to_json(self) -> dict[str, Any]:
         return vars(self).copy()

@@ -57,15 +57,17 @@ def test_the_clips_of_an_item_are_filled_to_the_longest() -> None:
     assert len(heard) == recording_of("i", "short").length_samples < recording_of("i", "long").length_samples
 
 
-def test_one_clip_of_24_bits_makes_all_of_them_so() -> None:
-    collection = make_collection(make_user(), items=1, conditions=1)
-    target = io.BytesIO()
-    soundfile.write(target, 0.1 * np.sin(np.arange(400) / 10), 8000, format="WAV", subtype="PCM_24")
-    add_stimulus(collection=collection, item="secretitem0", condition="fine", content=target.getvalue())
-    rows = list(Stimulus.objects.filter(item__collection=collection))
-    kinds = {soundfile.info(io.BytesIO(content(row.served))).subtype for row in rows}
-    assert (len(rows), kinds) == (2, {"PCM_24"})
-    assert len({size(row.served) for row in rows}) == 1
+def test_clips_of_24_bits_are_served_so_until_one_of_16_comes_in() -> None:
+    collection = create_collection(owner=make_user(), slug="depths", title="Depths")
+    for condition, subtype in (("fine", "PCM_24"), ("finer", "FLOAT"), ("coarse", "PCM_16")):
+        target = io.BytesIO()
+        soundfile.write(target, 0.1 * np.sin(np.arange(400) / 10), 8000, format="WAV", subtype=subtype)
+        add_stimulus(collection=collection, item="i", condition=condition, content=target.getvalue())
+        rows = list(Stimulus.objects.filter(item__collection=collection))
+        kinds = {soundfile.info(io.BytesIO(content(row.served))).subtype for row in rows}
+        assert kinds == {"PCM_16" if condition == "coarse" else "PCM_24"}
+        assert len({size(row.served) for row in rows}) == 1
+    assert len(rows) == 3
 
 
 @pytest.mark.parametrize("format", ["WAV", "FLAC", "AIFF", "W64"])

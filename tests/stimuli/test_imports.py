@@ -71,8 +71,52 @@ def test_clips_are_served_bare_and_equally_long_within_an_item(tmp_path: Path, c
         heard, _ = soundfile.read(tmp_path / name, dtype="int32")
         clip = tmp_path / "clip.wav"
         clip.write_bytes(served[name[:2]])
-        np.testing.assert_array_equal(soundfile.read(clip, dtype="int32")[0], heard)
-        assert soundfile.info(clip).subtype == "PCM_24"
+        away = np.abs(soundfile.read(clip, dtype="int32")[0].astype(np.int64) - heard)
+        assert away.max() <= (1.5 * 2**16 if name == "C2/a.wav" else 0), "only what had more than 16 bits is dithered"
+        assert soundfile.info(clip).subtype == "PCM_16"
+
+
+def test_a_bit_depth_tells_no_condition_and_the_report_names_those_that_differ(
+    tmp_path: Path, collection: Collection
+) -> None:
+    padded = np.round(noise(2.0, seed=5) * 2**15) / 2**15
+    for item in ("a", "b"):
+        write(tmp_path / f"ref/{item}.wav", noise(2.0, seed=1), subtype="PCM_24")
+        write(tmp_path / f"float/{item}.wav", noise(2.0, seed=2), subtype="FLOAT")
+        write(tmp_path / f"codecA/{item}.wav", noise(2.0, seed=3))
+        write(tmp_path / f"codecB/{item}.flac", noise(2.0, seed=4), subtype="PCM_24")
+        write(tmp_path / f"padded/{item}.wav", padded, subtype="PCM_24")
+    intake = bring(tmp_path, collection)
+    bits = {row.condition.name: recording_of("a", row.condition.name).bits for row in Stimulus.objects.all()}
+    assert bits == {"ref": 24, "float": 32, "codecA": 16, "codecB": 24, "padded": 16}
+    heads = {content(row.served)[:44] for row in Stimulus.objects.all()}
+    assert len(heads) == 1
+    (head,) = heads
+    assert int.from_bytes(head[34:36], "little") == 16
+    (told,) = [one for one in intake.report["findings"] if "bit depths" in one["sentence"]]
+    assert told["severity"] == "warning"
+    assert "16 bits (codecA, padded), 24 bits (codecB, ref), floating point (float)" in told["sentence"]
+    assert "every clip with 16 bits" in told["sentence"]
+
+
+def test_clips_of_20_bits_among_24_are_served_with_20(tmp_path: Path, collection: Collection) -> None:
+    write(tmp_path / "C0/a.wav", np.round(noise(2.0) * 2**19) / 2**19, subtype="PCM_24")
+    write(tmp_path / "C1/a.wav", noise(2.0, seed=1), subtype="PCM_24")
+    bring(tmp_path, collection)
+    for row in Stimulus.objects.all():
+        values, _ = soundfile.read(place(row.served), dtype="int32")
+        assert np.bitwise_or.reduce(values) & 0xFFFF == 0xF000, row.condition.name
+
+
+def test_the_same_depth_everywhere_is_kept_and_nothing_is_said(tmp_path: Path, collection: Collection) -> None:
+    write(tmp_path / "C0/a.wav", noise(0.5), subtype="PCM_24")
+    write(tmp_path / "C1/a.flac", noise(0.5, seed=1), subtype="PCM_24")
+    write(tmp_path / "C2/a.wav", np.zeros(8000), subtype="PCM_24")
+    intake = bring(tmp_path, collection)
+    assert not [one for one in intake.report["findings"] if "bit depths" in one["sentence"]]
+    for row in Stimulus.objects.all():
+        source, _ = soundfile.read(place(recording_of("a", row.condition.name).file), dtype="int32")
+        np.testing.assert_array_equal(soundfile.read(place(row.served), dtype="int32")[0], source)
 
 
 def test_everything_that_is_wrong_is_told_and_nothing_is_written(tmp_path: Path, collection: Collection) -> None:

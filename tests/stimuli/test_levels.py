@@ -84,6 +84,14 @@ def test_a_copy_is_its_source_times_one_gain_and_says_so(source: Collection) -> 
         np.testing.assert_allclose(heard, original * 10 ** (copy.gain_db / 20), atol=2.0**-23)
 
 
+def test_copies_of_sounds_with_different_depths_are_served_with_the_lowest(tmp_path: Path) -> None:
+    write(tmp_path / "C0/a.wav", noise(0.6, seed=1))
+    write(tmp_path / "C1/a.wav", noise(0.6, seed=2), subtype="PCM_24")
+    made = copied(imported(tmp_path, "Source"))
+    rows = Stimulus.objects.filter(item__collection=made)
+    assert {soundfile.info(place(row.served)).subtype for row in rows} == {"PCM_16"}
+
+
 def test_the_report_holds_before_and_after_of_each_sound_once(source: Collection) -> None:
     made = copied(source)
     intake = Intake.objects.get(collection=made)

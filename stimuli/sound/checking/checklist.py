@@ -132,6 +132,13 @@ KINDS = {
         Severity.WARNING,
         sentence("It has {integrated_lufs:.1f} LUFS; {target_lufs:g} LUFS within {tolerance_lu:g} LU are asked for."),
     ),
+    "collection.depths_differ": (
+        Severity.WARNING,
+        sentence(
+            "The collection has different bit depths: {values}. So that this gives no condition away, listeners get "
+            "every clip with {lowest} bits; those with more are dithered. Export all conditions with one depth."
+        ),
+    ),
     "sound.clipped": (
         Severity.WARNING,
         sentence("{clipped_samples} samples are clipped. Record or export it at a lower level."),

@@ -8,6 +8,7 @@ from stimuli.sound.facts import Shape
 from stimuli.sound.formats import Format
 from stimuli.sound.slicing.likeness import Coding, are_alike
 
+MOST_BITS = 24  # with which a clip is served
 LISTED = 5  # names in a sentence; one with a hundred is not read
 
 
@@ -52,6 +53,7 @@ def inside_items(cells: Sequence[Cell], options: Options) -> Iterator[SoundFindi
 
 def across_all(cells: Sequence[Cell]) -> Iterator[SoundFinding]:
     yield from _differences("collection", cells)
+    yield from _depths(cells)
 
 
 def repeated(cells: Sequence[Cell]) -> Iterator[SoundFinding]:
@@ -80,6 +82,15 @@ def _differences(scope: str, cells: Sequence[Cell], item: str = "") -> Iterator[
     if len({shape.channels for _, shape in shapes}) > 1:
         values = _counted(shapes, lambda shape: str(shape.channels))
         yield finding(f"{scope}.channels_differ", item, values=values)
+
+
+def _depths(cells: Sequence[Cell]) -> Iterator[SoundFinding]:
+    """Find more than one bit depth among what is served as clips."""
+    shapes = [(cell.condition, cell.shape) for cell in cells if cell.shape and cell.role != "full-length"]
+    depths = {min(shape.bits, MOST_BITS) for _, shape in shapes}
+    if len(depths) > 1:
+        values = _counted(shapes, lambda shape: f"{shape.bits} bits" if shape.bits <= MOST_BITS else "floating point")
+        yield finding("collection.depths_differ", values=values, lowest=min(depths))
 
 
 def _codings(item: str, summaries: Sequence[Cell]) -> Iterator[SoundFinding]:

@@ -2,11 +2,13 @@
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stimuli.sound.clips.depth import depth_of
 from stimuli.sound.clips.plainwav import HEAD, HEAD_LENGTH, is_plain
 from stimuli.sound.compiled import compiled
 from stimuli.sound.facts import Samples, Shape
@@ -27,7 +29,8 @@ def examine_clips(*files: BinaryIO, names: Sequence[str], longest_h: float, shor
         if plain is None or plain[0].length_samples > short_s * plain[0].sample_rate_hz:
             clips += work.examine_clips(file, names=[name], longest_h=longest_h, short_s=short_s)["clips"]
             continue
-        shape, samples = plain
+        stored, samples = plain
+        shape = replace(stored, bits=depth_of(samples, stored.bits))
         examiner = Examiner(shape, name=name)
         examiner.feed(samples)
         clips.append({"shape": shape.to_json(), "is_short": True, "measures": examiner.measures().to_json()})

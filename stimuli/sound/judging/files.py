@@ -11,6 +11,7 @@ import numpy as np
 from core.clauses import clause
 from core.errors import AppError
 from stimuli.errors.sound import NOT_FINITE, UNRECOGNISED, NotAudio, SoundBroken, SoundTooLong, SoundUnsupported
+from stimuli.sound.clips.depth import DepthMeter
 from stimuli.sound.decoding.claims import BEYOND_HEADER
 from stimuli.sound.decoding.frames import build_index
 from stimuli.sound.decoding.opening import Sound, open_sound
@@ -67,14 +68,15 @@ def _judged(file: BinaryIO, *, name: str, longest_h: float, short_s: float) -> d
         if not _is_short(sound.shape, short_s):
             list(_end(sound))
             return {"shape": sound.shape.to_json(), "is_short": False, "measures": None, "sha256": None}
-        examiner = Examiner(sound.shape, name=name)
+        examiner, depth = Examiner(sound.shape, name=name), DepthMeter(sound.shape.bits)
         for samples in sound.blocks():
             examiner.feed(samples)
+            depth.feed(samples)
         measures = examiner.measures()
     except AppError as refusal:
         return {"error": {"kind": type(refusal).__name__, "data": refusal.data}}
     return {
-        "shape": sound.shape.to_json(),
+        "shape": sound.shape.to_json() | {"bits": depth.bits},
         "is_short": True,
         "measures": measures.to_json(),
         "sha256": _sha256(file),

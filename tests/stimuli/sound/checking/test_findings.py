@@ -119,6 +119,19 @@ def test_conditions_of_an_item_that_differ_are_found(changes: dict[str, Any], co
     assert (about[0].item, about[0].severity) == ("b", Severity.WARNING)
 
 
+@pytest.mark.parametrize(("bits", "called"), [(24, "24 bits"), (20, "20 bits"), (32, "floating point")])
+def test_bit_depths_that_differ_are_told_by_condition(bits: int, called: str) -> None:
+    (told,) = found(matrix(bits=bits))
+    assert (told.code, told.severity, told.item) == ("collection.depths_differ", Severity.WARNING, "")
+    assert f"16 bits (C0, C1, C2), {called} (C1)" in str(told)
+    assert "every clip with 16 bits" in str(told)
+
+
+def test_a_full_length_recording_and_floating_point_beside_24_bits_are_no_other_depth() -> None:
+    fine = [cell("a", condition, bits=bits) for condition, bits in (("C0", 24), ("C1", 32), ("C2", 24))]
+    assert find([*fine, cell("a", "day", "full-length")], ("a",), (*CONDITIONS, "day")) == []
+
+
 def test_the_same_file_under_two_items_is_found_in_both_places() -> None:
     about = found(matrix(sha256="a-C1"))
     assert [(one.code, one.item, one.condition) for one in about] == [
@@ -203,7 +216,7 @@ def test_every_kind_of_finding_is_found_by_some_check() -> None:
             integrated_lufs=-20.0,
         )[:-1],
         cell("c", "C0", sample_rate_hz=8000, integrated_lufs=None),
-        cell("c", "C1", channels=2, sha256="a-C1", leading_silence_s=9.0),
+        cell("c", "C1", channels=2, bits=24, sha256="a-C1", leading_silence_s=9.0),
         cell("c", "C2", length_samples=16000, sha256="a-C1"),
         cell("a", "ref", "reference"),
         cell("d", "day", "full-length"),

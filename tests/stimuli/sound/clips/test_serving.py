@@ -103,7 +103,9 @@ def test_odd_data_is_followed_by_a_byte_that_is_not_counted() -> None:
 
 def test_a_broken_clip_gets_its_own_verdict_among_good_ones() -> None:
     good, bad = encoded(np.zeros((100, 1)), subtype="PCM_16"), io.BytesIO(b"not a sound")
-    outcome = serve_clips(good, bad, good, names=["a", "b", "c"], bits=16, totals=[0, 0, 0])
+    outcome = serve_clips(
+        good, bad, good, names=["a", "b", "c"], bits=16, depth=16, totals=[0, 0, 0], dithers=["", "", ""]
+    )
     assert [sorted(entry) for entry in outcome.facts["clips"]] == [[], ["error"], []]
     assert outcome.facts["clips"][1]["error"]["kind"] == "NotAudio"
     assert set(outcome.blobs) == {"0", "2"}
