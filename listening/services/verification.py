@@ -76,7 +76,9 @@ def completion_problems(ballot: Ballot) -> Iterator[str]:
             yield "it was finished, and its receipt is gone"
         return
     if entry is None or entry.after != _completed(completion, ballot):
-        yield "its receipt is not the one in the audit log"
+        yield "its receipt, or whether it counts, is not what the audit log says"
+    if ballot.abandoned_at is not None:
+        yield "it was finished, and is marked as abandoned, so that it does not count"
     if completion.chain != ballot.chain:
         yield "its receipt was given for other votes than it holds"
     answered = ballot.trials.filter(answered=True).count()
@@ -108,4 +110,5 @@ def take_root() -> str:
 
 
 def _completed(completion: Completion, ballot: Ballot) -> dict[str, object]:
-    return {"code": completion.code, "answers": completion.vote_count, "heads": heads([ballot])}
+    told = {"code": completion.code, "answers": completion.vote_count, "kind": str(ballot.kind)}
+    return told | {"heads": heads([ballot])}

@@ -135,8 +135,6 @@ def _write(filling: Filling) -> None:
     collection = filling.collection
     if filling.is_new:
         collection.save(force_insert=True)
-        target, after = f"collection/{collection.slug}", {"title": collection.title}
-        audit.record(actor=filling.actor, action="collection.created", target=target, after=after)
     else:
         collection = Collection.objects.select_for_update().get(pk=collection.pk)
         if collection.version != filling.version:
@@ -147,6 +145,9 @@ def _write(filling: Filling) -> None:
     collection.version += 1
     collection.save(update_fields=["version"])
     filling.collection.version = collection.version
+    if filling.is_new:  # recorded last: the log stays locked until the transaction ends
+        target, after = f"collection/{collection.slug}", {"title": collection.title}
+        audit.record(actor=filling.actor, action="collection.created", target=target, after=after)
 
 
 def _recordings(filling: Filling) -> dict[str, Recording]:

@@ -150,7 +150,7 @@ def level_clips(sitting: Sitting) -> dict[str, bytes]:
     (step,) = [step for step in state(sitting)["steps"] if step["step"] == "level"]
     found = {clip["url"]: sitting.client.get(clip["url"]) for clip in step["clips"]}
     assert {response.status_code for response in found.values()} == {200}
-    return {url: b"".join(response) for url, response in found.items()}  # type: ignore[call-overload]
+    return {url: b"".join(response) for url, response in found.items()}
 
 
 def with_practice() -> Sitting:

@@ -201,6 +201,14 @@ def edit_the_code_of_a_receipt(study: Study, cursor: CursorWrapper) -> None:
     Completion.objects.update(code="AAAA-AAAA")
 
 
+def count_a_finished_ballot_no_more(study: Study, cursor: CursorWrapper) -> None:
+    Ballot.objects.filter(pk=study.finished.pk).update(kind="simulated")
+
+
+def abandon_a_finished_ballot(study: Study, cursor: CursorWrapper) -> None:
+    Ballot.objects.filter(pk=study.finished.pk).update(abandoned_at=timezone.now())
+
+
 def delete_a_receipt(study: Study, cursor: CursorWrapper) -> None:
     Completion.objects.all().delete()
     Ballot.objects.update(closed_at=None)
@@ -280,7 +288,9 @@ CHANGES: dict[Callable[[Study, CursorWrapper], Any], str] = {
     swap_recordings_and_hash_the_design_again: "the hash of its design is not the one in the audit log",
     edit_the_count_of_a_receipt: "its receipt is for 3 answers, and 4 pages are answered",
     edit_the_chain_of_a_receipt: "its receipt was given for other votes than it holds",
-    edit_the_code_of_a_receipt: "its receipt is not the one in the audit log",
+    edit_the_code_of_a_receipt: "its receipt, or whether it counts, is not what the audit log says",
+    count_a_finished_ballot_no_more: "its receipt, or whether it counts, is not what the audit log says",
+    abandon_a_finished_ballot: "it was finished, and is marked as abandoned",
     delete_a_receipt: "it was finished, and its receipt is gone",
     delete_a_ballot: r"Ballot [0-9a-f-]+ is gone, and the audit log has votes of it",
     delete_the_end_of_the_log: "The audit log does not end with the entry that was written last",
