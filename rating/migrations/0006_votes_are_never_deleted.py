@@ -6,5 +6,5 @@ from core.append_only import append_only
 
 
 class Migration(migrations.Migration):
-    dependencies = [("rating", "0004_drafts")]
+    dependencies = [("rating", "0005_sound_fetches_and_bytes")]
     operations = [append_only("rating_vote"), append_only("rating_refusal")]

@@ -7,7 +7,7 @@ from core.append_only import append_only
 
 
 class Migration(migrations.Migration):
-    dependencies = [("core", "0002_audit_is_append_only")]
+    dependencies = [("core", "0003_jobs_have_priorities")]
     operations = [
         migrations.CreateModel(
             name="AuditHead",
