@@ -61,13 +61,18 @@ def _pattern(request: DesignRequest, items: int, number: int) -> list[NumberedCe
 def _named(
     request: DesignRequest, panel: int, first: int, members: int, pattern: list[NumberedCell]
 ) -> Iterator[list[Cell]]:
-    """Put names to a pattern for each seat of a group: the conditions turned by one more, the items shuffled anew."""
+    """Put names to a pattern for each seat of a group: the conditions turned by one more, the items shuffled anew.
+
+    Every other group of a panel counts the conditions backwards, so that a difference between numbers that comes too
+    often in one group comes from the other end in the next.
+    """
+    conditions = _shuffled(request.conditions, generator(request, Crossed.slug, "conditions", panel))
     rng = generator(request, Crossed.slug, "names", panel, first)
-    conditions = _shuffled(request.conditions, rng)
-    turns = _shuffled(range(len(conditions)), rng)
-    for turn in turns[:members]:
+    count = len(conditions)
+    way = -1 if first // count % 2 else 1
+    for turn in _shuffled(range(count), rng)[:members]:
         items = _shuffled(request.subsets[panel - 1], rng)
-        turned = conditions[turn:] + conditions[:turn]
+        turned = [conditions[(turn + way * number) % count] for number in range(count)]
         yield [(items[item], turned[condition]) for item, condition in pattern]
 
 

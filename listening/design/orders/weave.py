@@ -1,14 +1,15 @@
 """One listener's sequence in numbers: every item under every condition, items far apart, conditions evenly spread."""
 
-import math
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-Cell = tuple[int, int]  # item, condition
+from listening.design.orders.assignment import Cell, assign_conditions
+from listening.design.orders.followed import Followed
 
 TRIES_A_CELL, MOST_TRIES = 16, 500  # long sequences leave little to improve; more tries were seen to gain nothing
+ATTEMPTS = 10  # at most, and more than one only where a condition still follows itself
 
 
 @dataclass(frozen=True)
@@ -23,50 +24,37 @@ class Spacing:
         """Let cells move inside windows of one showing a condition, but of half the items at most.
 
         Nothing can be further apart than the number of items, and only a fixed order heard again and again reaches
-        that. A cell that moves inside its window costs window - 1 of it; the cyclic start costs 1 more if the numbers
-        have a common divisor.
+        that. A cell that moves inside its window costs window - 1 of it.
         """
-        shift = int(math.gcd(items, conditions) > 1)
         if items == 1:
             return cls(window=conditions, distance=1)
         if items == 2:  # the items alternate, and nothing can move
             return cls(window=1, distance=2)
-        window = max(1, min(conditions, max(2, items // 2), items - 1 - shift))
-        return cls(window=window, distance=items - (window - 1) - shift)
+        window = max(1, min(conditions, max(2, items // 2), items - 1))
+        return cls(window=window, distance=items - (window - 1))
 
 
 def weave(items: int, conditions: int, lengths: Sequence[int], rng: random.Random) -> list[Cell]:
     """Lay out every item under every condition once, in sessions of the lengths given, longer ones first.
 
-    1. The cyclic start has every condition in any `conditions` neighbours, so that every session has each equally
-       often, give or take one, and every item in nearly any `items` neighbours.
+    1. The items come round in one order. Their conditions are assigned so that every item has each once, every block
+       of that many cells from the start of a session has each once, and each follows each other one equally often on
+       the same item.
     2. Inside windows the next cell is the one whose condition has followed the one before least often so far.
     3. Exchanges inside blocks of one showing a condition even out what is left.
 
     The last two only reorder cells inside a block of a session and never bring an item nearer than the spacing allows,
     so whatever holds for the start holds for the result.
     """
-    spacing = Spacing.of(items, conditions)
-    loom = _Loom(cyclic(items, conditions), conditions, spacing)
-    borders = list(pairwise(accumulate(lengths, initial=0)))
-    for first, end in borders:
-        loom.reorder_session(first, end, rng)
-    loom.exchange(borders, rng)
+    for _ in range(ATTEMPTS):
+        loom = _Loom(assign_conditions(items, conditions, lengths, rng), conditions, Spacing.of(items, conditions))
+        borders = list(pairwise(accumulate(lengths, initial=0)))
+        for first, end in borders:
+            loom.reorder_session(first, end, rng)
+        loom.exchange(borders, rng)
+        if not loom.followed.alike:
+            break
     return loom.cells
-
-
-def cyclic(items: int, conditions: int) -> list[Cell]:
-    """Run through items and conditions side by side.
-
-    They meet again after lcm(items, conditions) cells; then one of the two steps on by one, so that all pairs occur.
-    It is the items, which keeps every condition exact in every session. Two items must alternate, so there the
-    conditions step on; sessions are short enough, or end there, that none has a condition twice more than another.
-    """
-    period = math.lcm(items, conditions)
-    places = range(items * conditions)
-    if items == 2:
-        return [(place % 2, (place + place // period) % conditions) for place in places]
-    return [((place + place // period) % items, place % conditions) for place in places]
 
 
 class _Loom:
@@ -82,8 +70,8 @@ class _Loom:
 
     def reorder_session(self, first: int, end: int, rng: random.Random) -> None:
         before = None
-        for start in range(first, end, self.spacing.window):
-            waiting = self.cells[start : min(start + self.spacing.window, end)]
+        for start, stop in self._windows(first, end):
+            waiting = self.cells[start:stop]
             rng.shuffle(waiting)
             for place in range(start, start + len(waiting)):
                 chosen = self._next(waiting, place, before)
@@ -95,8 +83,15 @@ class _Loom:
                 self.last[item] = place
                 self.places.setdefault(item, set()).add(place)
 
+    def _windows(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+        """Cut a session into blocks, and blocks into windows."""
+        for block in range(first, end, self.block):
+            stop = min(block + self.block, end)
+            for start in range(block, stop, self.spacing.window):
+                yield start, min(start + self.spacing.window, stop)
+
     def _next(self, waiting: list[Cell], place: int, before: int | None) -> Cell:
-        """At least the cell that stood here, or before, in the cyclic start is far enough from its item's last."""
+        """At least the cell that stood here, or before, at the start is far enough from its item's last."""
         rested = [
             cell for cell in waiting if cell[0] not in self.last or place - self.last[cell[0]] >= self.spacing.distance
         ]
@@ -146,39 +141,3 @@ class _Loom:
 
     def _forget(self, place: int) -> int:
         return self.followed.drop(self.cells[place][1], self.cells[place + 1][1])
-
-
-@dataclass
-class Followed:
-    """How often each condition followed each other one, and what it would cost to let it follow once more.
-
-    The cost is the growth of the sum of squares, over the ordered pairs and over their differences: when seats turn
-    the conditions by one each, all pairs of one difference add up, so even differences make even pairs over the seats.
-    Of three conditions or more none follows itself. Two are left to chance, or they could only alternate.
-    """
-
-    conditions: int
-    pairs: dict[tuple[int, int], int] = field(default_factory=dict)
-    differences: dict[int, int] = field(default_factory=dict)
-
-    def price(self, before: int, after: int) -> int:
-        if self.conditions <= 2:
-            return 0
-        if before == after:
-            return 1_000_000
-        difference = (after - before) % self.conditions
-        return 2 * (self.pairs.get((before, after), 0) + self.differences.get(difference, 0))
-
-    def add(self, before: int, after: int) -> int:
-        price = self.price(before, after)
-        self._count(before, after, 1)
-        return price
-
-    def drop(self, before: int, after: int) -> int:
-        self._count(before, after, -1)
-        return self.price(before, after)
-
-    def _count(self, before: int, after: int, change: int) -> None:
-        difference = (after - before) % self.conditions
-        self.pairs[before, after] = self.pairs.get((before, after), 0) + change
-        self.differences[difference] = self.differences.get(difference, 0) + change

@@ -14,7 +14,7 @@ from listening.design.base import ANCHORING, Design, DesignRequest, ScaleOrder, 
 from listening.design.orders.crossed import Crossed
 from listening.design.orders.errors import DesignIncomplete, NameRepeated, ScaleOrdersDiffer, TooManySessions
 from listening.design.orders.layout import session_lengths
-from listening.design.orders.weave import Spacing, cyclic, weave
+from listening.design.orders.weave import Spacing, weave
 from listening.design.report.order import smallest_distance
 from listening.design.report.rules import verify
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
@@ -122,13 +122,6 @@ def test_every_scale_order_begins_for_as_many_seats_of_a_panel_give_or_take_one(
         assert max(here) - min(here) <= 1
     everywhere = [Counter(starts)[tuple(order)] for order in wish.scale_orders]
     assert max(everywhere) - min(everywhere) <= 1
-
-
-@given(items=st.integers(1, 24), conditions=st.integers(1, 24))
-def test_the_cyclic_start_has_every_pair_and_no_item_twice_in_a_row(items: int, conditions: int) -> None:
-    cells = cyclic(items, conditions)
-    assert len(set(cells)) == len(cells) == items * conditions
-    assert items == 1 or all(one[0] != other[0] for one, other in pairwise(cells))
 
 
 def test_the_published_size_comes_out_with_all_its_numbers() -> None:
