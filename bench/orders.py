@@ -6,9 +6,11 @@ from statistics import median
 
 from listening.design.base import Design, DesignRequest
 from listening.design.orders.presets import preset
+from listening.design.report.order import item_successors
 from listening.design.report.reporting import design_digest, design_report, verify
 
 ITEMS, CONDITIONS, SESSIONS, PANELS, REFERENCES, ROUNDS = 32, 5, 4, 4, 48, 5
+EVENNESS = ((5, 32, 8), (3, 7, 6), (11, 13, 17), (20, 60, 24))  # conditions, items, listeners of a panel
 
 
 def run() -> Iterator[str]:
@@ -25,7 +27,33 @@ def run() -> Iterator[str]:
     design_report(design)
     reported = time.perf_counter()
     design_digest(design)
-    yield f"32 listeners: report {reported - started:.2f} s, digest {time.perf_counter() - reported:.2f} s"
+    reported_s, digest_s = reported - started, time.perf_counter() - reported
+    yield f"32 listeners: report {reported_s:.2f} s, digest {digest_s:.2f} s"
+    for size in EVENNESS:
+        yield _evenness(*size)
+
+
+def _evenness(conditions: int, items: int, listeners: int) -> str:
+    """How even successors on the same item are in one panel, the worst of ten seeds."""
+    found = [
+        item_successors(
+            preset("crossed").lay_out(
+                DesignRequest(
+                    subsets=[[str(item) for item in range(items)]],
+                    conditions=[f"C{number}" for number in range(conditions)],
+                    seats=listeners,
+                    sessions=SESSIONS,
+                    seed=str(seed),
+                )
+            )
+        ).numbers
+        for seed in range(10)
+    ]
+    return (
+        f"{conditions} conditions x {items} items x {listeners} listeners: successors on the same item vary by "
+        f"{max(numbers['variation'] for numbers in found):.3f}, the most frequent are "
+        f"{max(numbers['share'] for numbers in found):.3f} of a listener's at most"
+    )
 
 
 def _took(slug: str, listeners: int, seed: int) -> float:

@@ -91,7 +91,7 @@ def report_of(
         findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
     return {
         "findings": [finding.to_json() for finding in findings],
-        **keep_clauses({"sentence": one_sentence(layout)}),
+        **keep_clauses({"sentence": one_sentence(layout, findings)}),
     }
 
 

@@ -1,4 +1,4 @@
-"""The four commands of a design: laid out, verified, taken away as files, brought back from files."""
+"""The commands of a design: laid out, verified, taken away as files, brought back from files; and orders alone."""
 
 import csv
 import io
@@ -182,3 +182,21 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(
     with pytest.raises(CommandError, match=says):
         said(command, *map(filled, arguments), **given)
     assert not Seat.objects.exists()
+
+
+def test_orders_are_planned_without_an_experiment() -> None:
+    asked_for = {"items": 32, "conditions": "C0,C1,C2,C3,C4", "listeners": 8, "sessions": 4, "seed": "5"}
+    plan = json.loads(said("plan_orders", as_json=True, **asked_for))
+    assert set(plan) == {"listeners", "findings"}
+    assert len(plan["listeners"]) == 8
+    for order in plan["listeners"]:
+        assert {tuple(showing) for showing in order} == {("item", "condition", "session")}
+        heard = Counter((showing["item"], showing["condition"]) for showing in order)
+        assert heard == {(item, f"C{number}"): 1 for item in range(32) for number in range(5)}
+        assert [showing["session"] for showing in order] == sorted([1, 2, 3, 4] * 40)
+    assert plan["findings"]["item_successors"]["verdict"] == "ok"
+    assert plan["findings"]["item_successors"]["numbers"]["share"] <= 0.4
+    assert plan == json.loads(said("plan_orders", as_json=True, **asked_for))
+    assert "ok    Which condition follows which on the same item" in said("plan_orders", **asked_for)
+    with pytest.raises(CommandError, match="without items"):
+        said("plan_orders", **asked_for | {"items": 0})

@@ -149,11 +149,13 @@ class Assignment:
 
     def loosen(self, rng: random.Random) -> None:
         """Exchange as few showings as can be inside sessions where one condition follows another too often."""
+        if self.items < 2 * self.count or self.count < 3:
+            return
         session_of = {place: session for session in self.sessions for place in session}
         bound = max(OFTEN, least_share(self.items, self.count))
         for _ in range(LOOSE_STEPS):
             share = self.followed.most_frequent_share
-            if self.count < 3 or share <= bound:
+            if share <= bound:
                 return
             tried = [self._tried(session_of, rng) for _ in range(LOOSE_TRIES)]
             least, cost, chain, one, other = min(tried, key=lambda found: (found[0], found[1], len(found[2])))

@@ -30,7 +30,8 @@ def balance(design: Design, factors: Factors | None) -> Iterator[Finding]:
     if design.request.panels > 1:
         yield condition_by_panel(design)
     if len(design.request.scale_orders) > 1:
-        yield order_by_panel(design)
+        if design.request.panels > 1:
+            yield order_by_panel(design)
         yield order_by_session(design)
     if design.request.panels > 1:
         yield from factors_by_panel(design, factors or {})
@@ -215,12 +216,13 @@ def order_by_panel(design: Design) -> Finding:
 
 
 def order_by_session(design: Design) -> Finding:
+    """Listeners are counted, not clips: an odd listener is one too many here as well as in `order_by_panel`."""
     panels = [
         Crosstab(
-            (str(showing.session), order_name(showing.scales))
+            (str(session), order)
             for sequence in design.sequences
             if sequence.panel == panel
-            for showing in heard(sequence)
+            for session, order in {(showing.session, order_name(showing.scales)) for showing in heard(sequence)}
         )
         for panel in range(1, design.request.panels + 1)
     ]

@@ -7,10 +7,13 @@ from statistics import fmean, pstdev
 
 from core.clauses import clause
 from listening.design.base import Design, Showing
+from listening.design.orders.assignment import OFTEN, least_share
 from listening.design.report.balance import heard
 from listening.design.report.values import Finding, Table, Verdict, fixed, span
 
 EVEN_VARIATION, UNEVEN_VARIATION = 0.1, 0.25  # coefficient of variation of the counts of ordered pairs in a panel
+EVEN_ON_ITEMS, UNEVEN_ON_ITEMS = 0.15, 0.35  # the same, of successive showings of one item
+NEARLY, PLAINLY = 0.1, 0.25  # how far the share of the most frequent successors may lie above the least possible
 
 
 def order(design: Design) -> Iterator[Finding]:
@@ -19,6 +22,8 @@ def order(design: Design) -> Iterator[Finding]:
     yield condition_runs(design)
     if len(design.request.conditions) > 1:
         yield carry_over(design)
+        yield item_successors(design)
+        yield first_conditions(design)
     yield distinct_sequences(design)
 
 
@@ -128,6 +133,102 @@ def carry_over(design: Design) -> Finding:
         numbers={"low": low, "high": high, "variation": variation, "alike": alike},
         table=_transitions(names, panels.values()),
     )
+
+
+def item_successors(design: Design) -> Finding:
+    """Which condition an item is heard in after which, however many other clips lie between."""
+    title = clause("Which condition follows which on the same item")
+    names = design.request.conditions
+    panels: dict[int, Counter[tuple[str, str]]] = {}
+    share = 0.0
+    for sequence in design.sequences:
+        counts = Counter(_successors(heard(sequence)))
+        panels.setdefault(sequence.panel, Counter()).update(counts)
+        share = max(share, _most_frequent_share(counts))
+    unlike = [[counts[one, other] for one in names for other in names if one != other] for counts in panels.values()]
+    if not any(map(sum, unlike)):
+        return Finding("item_successors", title, "-", Verdict.OK, clause("No listener hears an item twice."))
+    variation = max(map(_variation, unlike))
+    low, high = min(map(min, unlike)), max(map(max, unlike))
+    least = max(least_share(len(subset), len(names)) for subset in design.request.subsets)
+    evenness = _judged(unlike, EVEN_ON_ITEMS, UNEVEN_ON_ITEMS)
+    bounds = [max(bound, least + more) for bound, more in ((OFTEN, NEARLY), (2 * OFTEN, PLAINLY))]
+    guess = Verdict.OK if share <= bounds[0] else Verdict.WARN if share <= bounds[1] else Verdict.BAD
+    return Finding(
+        key="item_successors",
+        title=title,
+        value=span(low, high),
+        verdict=max(evenness, guess, key=list(Verdict).index),
+        sentence=clause(
+            "In a panel each condition follows each other one {times} times on the same item (coefficient of variation "
+            "{variation} in the worst panel); the most frequent successors of the conditions make up {share} percent "
+            "for one listener at most, where {least} is the least possible.",
+            times=span(low, high),
+            variation=fixed(variation),
+            share=f"{100 * share:.0f}",
+            least=f"{100 * least:.0f}",
+        ),
+        numbers={"low": low, "high": high, "variation": variation, "share": share, "least_share": least},
+        table=_transitions(names, panels.values()),
+    )
+
+
+def first_conditions(design: Design) -> Finding:
+    """An item is new to a listener once, and the condition it is then heard in has the surprise to itself."""
+    names = design.request.conditions
+    panels: dict[int, Counter[str]] = {}
+    items: Counter[tuple[int, str, str]] = Counter()
+    for sequence in design.sequences:
+        first: dict[str, str] = {}
+        for showing in heard(sequence):
+            first.setdefault(showing.item, showing.condition)
+        panels.setdefault(sequence.panel, Counter()).update(first.values())
+        items.update((sequence.panel, item, condition) for item, condition in first.items())
+    counts = [[found[name] for name in names] for found in panels.values()]
+    low, high = min(map(min, counts)), max(map(max, counts))
+    variation, most = max(map(_variation, counts)), max(items.values())
+    total: Counter[str] = sum(panels.values(), Counter())
+    return Finding(
+        key="first_conditions",
+        title=clause("In which condition an item is first heard"),
+        value=span(low, high),
+        verdict=_judged(counts, EVEN_VARIATION, UNEVEN_VARIATION),
+        sentence=clause(
+            "In a panel each condition is the first of an item {times} times (coefficient of variation {variation} in "
+            "the worst panel); of a single item it is the same condition for up to {most} of {seats} listeners.",
+            times=span(low, high),
+            variation=fixed(variation),
+            most=most,
+            seats=design.request.seats,
+        ),
+        numbers={"low": low, "high": high, "variation": variation, "most": most},
+        table=Table(("condition", "first"), tuple((name, total[name]) for name in names)),
+    )
+
+
+def _successors(showings: Iterable[Showing]) -> Iterator[tuple[str, str]]:
+    last: dict[str, str] = {}
+    for showing in showings:
+        if showing.item in last:
+            yield last[showing.item], showing.condition
+        last[showing.item] = showing.condition
+
+
+def _most_frequent_share(counts: Counter[tuple[str, str]]) -> float:
+    """Give the share of the successors that are the most frequent ones of the condition before."""
+    most: dict[str, int] = {}
+    for (before, _), count in counts.items():
+        most[before] = max(most.get(before, 0), count)
+    return sum(most.values()) / counts.total() if counts else 0.0
+
+
+def _judged(panels: Iterable[Sequence[int]], even: float, uneven: float) -> Verdict:
+    """Call even what varies little, and what is nearly as even as whole numbers allow; judge the worst panel."""
+    worst = max(
+        (_variation(counts) for counts in panels if max(abs(count - fmean(counts)) for count in counts) >= 2),
+        default=0.0,
+    )
+    return Verdict.OK if worst <= even else Verdict.WARN if worst <= uneven else Verdict.BAD
 
 
 def _variation(counts: Sequence[int]) -> float:

@@ -1,11 +1,12 @@
 """The report on a design before it is used: how well it is balanced, what it confounds, what it costs and promises."""
 
+from collections.abc import Mapping
 from itertools import groupby
 
 from core.canonical import digest
 from listening.design.base import Design, SeatSequence
 from listening.design.report.balance import Factors, balance
-from listening.design.report.cost import Assumptions, ClipLengths, cost
+from listening.design.report.cost import PUBLISHED, Assumptions, ClipLengths, Components, cost
 from listening.design.report.order import order
 from listening.design.report.rules import verify
 from listening.design.report.values import Finding, Table, Verdict
@@ -19,18 +20,16 @@ def design_report(
     *,
     clip_s: ClipLengths | None = None,
     factors: Factors | None = None,
-    sd: float = 0.9,
-    listener_share: float = 0.23,
+    components: Mapping[str, Components] = PUBLISHED,
     answer_s: float = 5.0,
     rest_s: float = 300.0,
 ) -> list[Finding]:
     """Look at a design that keeps the hard rules (`verify`), and give every respect a number and a verdict.
 
-    `clip_s` holds how long each (item, condition) lasts, `factors` the levels of each item; `sd` is that of a single
-    vote, `listener_share` how much of its variance lies between listeners, `answer_s` and `rest_s` the time for an
-    answer and for a break.
+    `clip_s` holds how long each (item, condition) lasts, `factors` the levels of each item, `components` how the votes
+    on each scale vary; `answer_s` and `rest_s` are the time for an answer and for a break.
     """
-    assumed = Assumptions(sd=sd, listener_share=listener_share, answer_s=answer_s, rest_s=rest_s)
+    assumed = Assumptions(components=components, answer_s=answer_s, rest_s=rest_s)
     return [*balance(design, factors), *order(design), *cost(design, clip_s, assumed)]
 
 

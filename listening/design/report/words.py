@@ -1,35 +1,42 @@
 """A whole design in one sentence, ready for a paper."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from core.clauses import Clause, clause
-from listening.design.base import Design, DesignRequest
+from listening.design.base import Design, DesignRequest, SeatSequence
 from listening.design.orders.crossed import Crossed
 from listening.design.orders.layout import session_lengths
 from listening.design.orders.udase_exact import UdaseExact
 from listening.design.report.balance import heard
 from listening.design.report.order import smallest_distance
-from listening.design.report.values import span
+from listening.design.report.values import Finding, Verdict, span
 
 
-def one_sentence(design: Design) -> Clause:
+def one_sentence(design: Design, findings: Sequence[Finding]) -> Clause:
+    """Say what was done, and of what is balanced only what the findings call even."""
     request = design.request
     clips = [len(subset) * len(request.conditions) for subset in request.subsets]
     lengths = [length for showings in clips for length in session_lengths(showings, request.sessions)]
+    even, uneven = _respects(design, findings)
     return clause(
         "{listeners} each rated {items} items under {conditions} conditions ({clips} clips) {scales} in {sessions} of "
-        "{length} clips{anchoring}, {votes} votes per item and condition{each}; {order} (seed {seed}).",
+        "{length} clips{anchoring}, {votes} votes per item and condition{each}; {order}{uneven}{starts}{again} "
+        "(seed {seed}).",
         listeners=_listeners(design),
         items=_range(list(map(len, request.subsets))),
         conditions=len(request.conditions),
         clips=_range(clips),
-        scales=_scales(request),
+        scales=_scales(design),
         sessions=_sessions(request),
         length=_range(lengths),
         anchoring=_anchoring(request),
         votes=request.seats,
         each=clause(" on each scale") if request.scale_orders[0] else "",
-        order=_order(design),
+        order=_order(design, even),
+        uneven=_uneven(uneven),
+        starts=_starts(design, findings),
+        again=_again(design),
         seed=str(request.seed),
     )
 
@@ -56,13 +63,24 @@ def _sessions(request: DesignRequest) -> Clause:
     return clause("{sessions} sessions", sessions=request.sessions)
 
 
-def _scales(request: DesignRequest) -> Clause:
-    names = ", ".join("-".join(order) for order in request.scale_orders)
-    if not request.scale_orders[0]:
+def _scales(design: Design) -> Clause:
+    orders = design.request.scale_orders
+    names = ", ".join("-".join(order) for order in orders)
+    if not orders[0]:
         return clause("on one page a clip")
-    if len(request.scale_orders) == 1:
+    if len(orders) == 1:
         return clause("on one scale at a time, in the order {names},", names=names)
-    return clause("on one scale at a time, in the orders {names} for equal parts of the sessions,", names=names)
+    parts = [_sessions_by_order(seat) for seat in design.sequences]
+    if all(len(counts) == 1 for counts in parts):
+        return clause("on one scale at a time, each listener in one of the orders {names},", names=names)
+    if all(len(set(counts)) == 1 and len(counts) == len(orders) for counts in parts):
+        return clause("on one scale at a time, in the orders {names} for equal parts of the sessions,", names=names)
+    return clause("on one scale at a time, in the orders {names} for unequal parts of the sessions,", names=names)
+
+
+def _sessions_by_order(seat: SeatSequence) -> list[int]:
+    used = {(showing.session, showing.scales) for showing in heard(seat)}
+    return list(Counter(order for _, order in used).values())
 
 
 def _anchoring(request: DesignRequest) -> Clause | str:
@@ -71,25 +89,82 @@ def _anchoring(request: DesignRequest) -> Clause | str:
     return clause(", after {references} reference clips", references=len(request.references))
 
 
-def _order(design: Design) -> Clause:
-    together = not design.request.scale_orders[0]
-    if design.preset == UdaseExact.slug and together:
-        return clause("clips came in random order")
+def _respects(design: Design, findings: Sequence[Finding]) -> tuple[list[Clause], list[Clause]]:
+    """Sort what a crossed design balances by what was found: what is even, and what is not."""
+    if design.preset != Crossed.slug or len(design.request.conditions) == 1:
+        return [], []
+    names = {
+        "condition_by_session": clause("sessions"),
+        "condition_by_position": clause("positions"),
+        "carry_over": clause("neighbours"),
+        "item_successors": clause("successive showings of an item"),
+    }
+    verdicts = {finding.key: finding.verdict for finding in findings}
+    even = [name for key, name in names.items() if verdicts.get(key) == Verdict.OK]
+    return even, [name for key, name in names.items() if verdicts.get(key, Verdict.OK) != Verdict.OK]
+
+
+def _order(design: Design, even: Sequence[Clause]) -> Clause:
     if design.preset == UdaseExact.slug:
-        return clause("clips came in random order, and which scale order came first depended on the panel")
+        return clause("clips came in random order")
     if design.preset != Crossed.slug:
         return clause("the order of clips was that of an existing plan")
+    return _balanced(even)
+
+
+def _balanced(names: Sequence[Clause]) -> Clause:
+    match names:
+        case []:
+            return clause("every listener heard the clips in another order")
+        case [one]:
+            return clause("conditions were balanced over {one}", one=one)
+        case [one, two]:
+            return clause("conditions were balanced over {one} and {two}", one=one, two=two)
+        case [one, two, three]:
+            return clause("conditions were balanced over {one}, {two} and {three}", one=one, two=two, three=three)
+        case _:
+            one, two, three, four = names
+            return clause(
+                "conditions were balanced over {one}, {two}, {three} and {four}",
+                one=one,
+                two=two,
+                three=three,
+                four=four,
+            )
+
+
+def _uneven(names: Sequence[Clause]) -> Clause | str:
+    match names:
+        case []:
+            return ""
+        case [one]:
+            return clause(", but not over {one}", one=one)
+        case [one, two]:
+            return clause(", but not over {one} and {two}", one=one, two=two)
+        case [one, two, three]:
+            return clause(", but not over {one}, {two} and {three}", one=one, two=two, three=three)
+        case _:
+            one, two, three, four = names
+            return clause(", but not over {one}, {two}, {three} and {four}", one=one, two=two, three=three, four=four)
+
+
+def _starts(design: Design, findings: Sequence[Finding]) -> Clause | str:
+    """Say how the listeners were shared out over the scale orders."""
+    starts = {(seat.panel, heard(seat)[0].scales) for seat in design.sequences if heard(seat)}
+    if len(design.request.scale_orders) == 1 or not starts:
+        return ""
+    if len({order for _, order in starts}) == 1:
+        return clause(", every listener began with the same scale order")
+    if len(starts) == len({panel for panel, _ in starts}):
+        return clause(", and which scale order came first depended on the panel")
+    verdicts = [finding.verdict for finding in findings if finding.key in {"order_by_panel", "order_by_session"}]
+    if design.preset == Crossed.slug and verdicts and all(verdict == Verdict.OK for verdict in verdicts):
+        return clause(", scale orders were balanced over the listeners of each panel")
+    return ""
+
+
+def _again(design: Design) -> Clause | str:
     nearest = [found for seat in design.sequences if (found := smallest_distance(heard(seat))) is not None]
-    if not nearest:
-        return clause("conditions were balanced over sessions, positions and neighbours")
-    if together:
-        return clause(
-            "conditions were balanced over sessions, positions and neighbours, and an item came again {distance} clips "
-            "later at the earliest",
-            distance=min(nearest),
-        )
-    return clause(
-        "conditions were balanced over sessions, positions and neighbours, scale orders over the listeners of each "
-        "panel, and an item came again {distance} clips later at the earliest",
-        distance=min(nearest),
-    )
+    if not nearest or design.preset != Crossed.slug:
+        return ""
+    return clause(", and an item came again {distance} clips later at the earliest", distance=min(nearest))

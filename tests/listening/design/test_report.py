@@ -11,7 +11,8 @@ from scipy import stats
 from listening.design.base import Design, SeatSequence, Showing
 from listening.design.orders.crossed import Crossed
 from listening.design.orders.udase_exact import UdaseExact
-from listening.design.report.cost import t_975
+from listening.design.report.cost import PUBLISHED as PUBLISHED_COMPONENTS
+from listening.design.report.cost import Components, t_975
 from listening.design.report.reporting import Finding, Verdict, design_digest, design_report, one_sentence, verify
 from listening.design.report.values import Crosstab
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
@@ -22,6 +23,10 @@ PUBLISHED = UdaseExact().lay_out(udase())
 
 def report(design: Design, **options: object) -> dict[str, Finding]:
     return {finding.key: finding for finding in design_report(design, **options)}  # type: ignore[arg-type]
+
+
+def sentence(design: Design) -> str:
+    return one_sentence(design, design_report(design))
 
 
 def by_hand(*seats: str, sessions: int = 1, conditions: str = "xy") -> Design:
@@ -123,15 +128,35 @@ def test_a_session_without_end_is_bad() -> None:
     assert report(CROSSED, clip_s=dict.fromkeys(cells(CROSSED), 20.0))["minutes"].verdict == Verdict.BAD
 
 
-def test_half_widths_follow_from_the_stated_sd() -> None:
-    found = report(CROSSED, sd=0.9, listener_share=0.25)
-    over_votes = stats.t.ppf(0.975, 1023) * 0.9 / math.sqrt(1024)
-    assert found["half_width_votes"].numbers["half_width"] == pytest.approx(over_votes)
-    sd_of_means = 0.9 * math.sqrt(0.25 + 0.75 / 32)
-    over_listeners = stats.t.ppf(0.975, 31) * sd_of_means / math.sqrt(32)
-    assert found["half_width_listeners"].numbers["half_width"] == pytest.approx(over_listeners)
+def test_half_widths_follow_from_the_components_of_each_scale() -> None:
+    components = {"SIG": Components(0.2, 0.2, 0.1, 0.1, 0.4), "BAK": Components(0.1, 0.1, 0.1, 0.1, 0.2)}
+    found = report(CROSSED, components=components)
+    assert found["half_width_votes"].numbers["half_width.SIG"] == pytest.approx(t_times(1, 1024))
+    assert found["half_width_listeners"].numbers["half_width.SIG"] == pytest.approx(t_times(0.3 + 0.7 / 32, 32))
+    assert found["half_width_listeners"].numbers["half_width.BAK"] == pytest.approx(t_times(0.2 + 0.4 / 32, 32))
+    assert found["half_width_difference"].numbers["half_width.SIG"] == pytest.approx(t_times(2 * (0.1 + 0.5 / 32), 32))
+    assert found["half_width_difference"].numbers["half_width.BAK"] == pytest.approx(t_times(2 * (0.1 + 0.3 / 32), 32))
+    widest = max(found["half_width_difference"].numbers[f"half_width.{scale}"] for scale in SIG_FIRST)
+    assert found["half_width_difference"].numbers["half_width"] == widest
+    table = found["half_width_listeners"].table
+    assert table is not None
+    assert [row[0] for row in table.rows] == list(SIG_FIRST)
     alone = report(by_hand("ax", conditions="x"))
     assert (alone["half_width_listeners"].value, alone["half_width_listeners"].verdict) == ("-", Verdict.BAD)
+
+
+def t_times(variance: float, count: int) -> float:
+    return float(stats.t.ppf(0.975, count - 1) * math.sqrt(variance / count))
+
+
+def test_what_is_assumed_of_votes_is_what_published_ones_were_fitted_to() -> None:
+    shares = {scale: round(100 * parts.listener_share) for scale, parts in PUBLISHED_COMPONENTS.items()}
+    assert shares == {"SIG": 34, "BAK": 25, "OVRL": 29}
+    assert {scale: round(parts.total**0.5, 2) for scale, parts in PUBLISHED_COMPONENTS.items()} == {
+        "SIG": 1.04,
+        "BAK": 0.85,
+        "OVRL": 0.93,
+    }
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 7, 8, 31, 59, 60, 61, 62, 127, 1023, 20_000])
@@ -153,6 +178,82 @@ def test_one_seat_after_the_other_leaves_orders_unbalanced_and_the_report_says_s
     found = report(lonely)
     assert found["order_by_session"].verdict == Verdict.BAD
     assert found["order_by_panel"].verdict == Verdict.BAD
+
+
+@pytest.mark.parametrize("seats", [3, 5, 7])
+@pytest.mark.parametrize("sessions", [1, 2, 3, 4])
+def test_an_odd_seat_is_judged_alike_wherever_it_counts(seats: int, sessions: int) -> None:
+    for panels in (1, 2, 3):
+        found = report(Crossed().lay_out(asked(items=10, conditions=4, panels=panels, seats=seats, sessions=sessions)))
+        verdicts = {key: finding.verdict for key, finding in found.items() if key.startswith("order_by_")}
+        assert set(verdicts.values()) == {Verdict.OK}, verdicts
+        assert ("order_by_panel" in verdicts) == (panels > 1)
+
+
+def successors(*seats: str) -> dict[str, float]:
+    return dict(report(by_hand(*seats, conditions="xyz"))["item_successors"].numbers)
+
+
+def test_successors_on_the_same_item_are_counted_whatever_lies_between() -> None:
+    told = successors("ax bx cx ay by cy az bz cz")
+    assert (told["low"], told["high"], told["share"]) == (0, 3, 1.0)
+    found = report(by_hand("ax by cz ay bz cx az bx cy", "ax by cz az bx cy ay bz cx", conditions="xyz"))
+    assert found["item_successors"].numbers["low"] == found["item_successors"].numbers["high"] == 2
+    assert found["item_successors"].numbers["variation"] == 0
+    assert found["item_successors"].numbers["share"] == 1
+    assert found["item_successors"].numbers["least_share"] == pytest.approx(0.5)
+    assert found["item_successors"].verdict == Verdict.BAD
+    table = found["item_successors"].table
+    assert table is not None
+    assert table.rows == (("x", 0, 2, 2), ("y", 2, 0, 2), ("z", 2, 2, 0))
+
+
+def test_the_condition_in_which_an_item_is_first_heard_is_counted() -> None:
+    first = report(by_hand("ax bx cx dx ay by cy dy", "ax bx cx dx ay by cy dy"))["first_conditions"]
+    assert first.numbers == {"low": 0, "high": 8, "variation": 1.0, "most": 2}
+    assert first.verdict == Verdict.BAD
+    even = report(by_hand("ax by cx dy ay bx cy dx", "ay bx cy dx ax by cx dy"))["first_conditions"]
+    assert even.numbers == {"low": 4, "high": 4, "variation": 0.0, "most": 1}
+    assert even.verdict == Verdict.OK
+
+
+def test_the_sentence_claims_only_what_the_findings_call_even() -> None:
+    found = design_report(CROSSED)
+    assert "balanced over sessions, positions, neighbours and successive showings of an item, scale" in sentence(
+        CROSSED
+    )
+    assert "but not" not in sentence(CROSSED)
+    for key, name in [
+        ("condition_by_session", "sessions"),
+        ("condition_by_position", "positions"),
+        ("carry_over", "neighbours"),
+        ("item_successors", "successive showings of an item"),
+    ]:
+        worse = [replace(finding, verdict=Verdict.WARN) if finding.key == key else finding for finding in found]
+        text = one_sentence(CROSSED, worse)
+        assert f", but not over {name}" in text
+        assert name not in text.split(", but not over")[0].split("; ")[1]
+    unbalanced = [replace(finding, verdict=Verdict.BAD) for finding in found]
+    assert "balanced over" not in one_sentence(CROSSED, unbalanced)
+    assert "scale orders were balanced" not in one_sentence(CROSSED, unbalanced)
+    assert "balanced over" not in one_sentence(CROSSED, [])
+
+
+@pytest.mark.parametrize(
+    ("sessions", "says"),
+    [
+        (1, "each listener in one of the orders"),
+        (2, "for equal parts of the sessions"),
+        (3, "for unequal parts of the sessions"),
+        (4, "for equal parts of the sessions"),
+    ],
+)
+def test_the_sentence_says_how_the_sessions_are_shared_out_over_the_scale_orders(sessions: int, says: str) -> None:
+    assert says in sentence(Crossed().lay_out(asked(items=10, sessions=sessions)))
+
+
+def test_the_published_layout_of_one_panel_begins_with_one_scale_order() -> None:
+    assert "every listener began with the same scale order" in sentence(UdaseExact().lay_out(asked(panels=1)))
 
 
 def change(design: Design, seat: int, edit: Callable[[list[Showing]], list[Showing]]) -> Design:
@@ -205,7 +306,7 @@ def test_the_digest_names_what_is_heard_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("preset", "digest"),
     [
-        (Crossed(), "0d5766e9ca598742d92950c9d08d2ece62686156d8ea69b252e61fc740c22cec"),
+        (Crossed(), "5051f0006c090686bb4bee70c1b48d07cc9b928bc3b3eab57aff0605f284ba03"),
         (UdaseExact(), "091beeecd6b5198b21c9eb7a49914ea11a8cb40481501352a9ac590427335f1a"),
     ],
 )
@@ -214,7 +315,7 @@ def test_a_seed_gives_the_same_design_in_every_release(preset: Crossed | UdaseEx
 
 
 def test_one_sentence_holds_the_numbers_of_the_design() -> None:
-    text = one_sentence(CROSSED)
+    text = sentence(CROSSED)
     numbers = (
         "32 listeners",
         "4 panels of 8",
@@ -227,8 +328,8 @@ def test_one_sentence_holds_the_numbers_of_the_design() -> None:
     assert [part for part in numbers if part not in text] == []
     assert "SIG-BAK-OVRL, BAK-SIG-OVRL" in text
     assert "28 clips later" in text
-    assert "depended on the panel" in one_sentence(PUBLISHED)
-    alone = one_sentence(Crossed().lay_out(asked(items=3, panels=1, sessions=1, conditions=1, orders=((),))))
+    assert "depended on the panel" in sentence(PUBLISHED)
+    alone = sentence(Crossed().lay_out(asked(items=3, panels=1, sessions=1, conditions=1, orders=((),))))
     assert "panels" not in alone
     assert "one session of 3 clips" in alone
 
@@ -247,7 +348,7 @@ def test_every_respect_has_an_answer_for_awkward_sizes() -> None:
     for items, conditions, seats in [(1, 1, 1), (1, 4, 3), (2, 2, 1), (3, 7, 2), (7, 3, 4)]:
         design = Crossed().lay_out(asked(items=items, conditions=conditions, seats=seats, sessions=1, panels=1))
         assert all(finding.value for finding in design_report(design))
-        assert one_sentence(design).endswith(".")
+        assert sentence(design).endswith(".")
 
 
 def test_orders_of_scales_are_counted_by_name() -> None:
