@@ -1,6 +1,6 @@
 """What follows what: repeats of an item, runs of a condition, and which condition comes after which."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import fmean, pstdev
@@ -139,11 +139,11 @@ def item_successors(design: Design) -> Finding:
     """Which condition an item is heard in after which, however many other clips lie between."""
     title = clause("Which condition follows which on the same item")
     names = design.request.conditions
-    panels: dict[int, Counter[tuple[str, str]]] = {}
+    panels: defaultdict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     share = 0.0
     for sequence in design.sequences:
         counts = Counter(_successors(heard(sequence)))
-        panels.setdefault(sequence.panel, Counter()).update(counts)
+        panels[sequence.panel] += counts
         share = max(share, _most_frequent_share(counts))
     unlike = [[counts[one, other] for one in names for other in names if one != other] for counts in panels.values()]
     if not any(map(sum, unlike)):
@@ -176,14 +176,14 @@ def item_successors(design: Design) -> Finding:
 def first_conditions(design: Design) -> Finding:
     """An item is new to a listener once, and the condition it is then heard in has the surprise to itself."""
     names = design.request.conditions
-    panels: dict[int, Counter[str]] = {}
+    panels: defaultdict[int, Counter[str]] = defaultdict(Counter)
     items: Counter[tuple[int, str, str]] = Counter()
     for sequence in design.sequences:
         first: dict[str, str] = {}
         for showing in heard(sequence):
             first.setdefault(showing.item, showing.condition)
-        panels.setdefault(sequence.panel, Counter()).update(first.values())
-        items.update((sequence.panel, item, condition) for item, condition in first.items())
+        panels[sequence.panel] += Counter(first.values())
+        items += Counter((sequence.panel, item, condition) for item, condition in first.items())
     counts = [[found[name] for name in names] for found in panels.values()]
     low, high = min(map(min, counts)), max(map(max, counts))
     variation, most = max(map(_variation, counts)), max(items.values())
