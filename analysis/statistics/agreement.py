@@ -10,6 +10,7 @@ from scipy.special import fdtri
 
 from analysis.statistics.estimates import CONFIDENCE, Floats, varies
 
+NOTHING = 1e-12  # of a sum of squares: what rounding leaves of zero
 ALPHA_LEVEL = "interval"  # of marks whose distances count and which have no true zero
 
 
@@ -21,7 +22,9 @@ class Icc(NamedTuple):
 
     def of_mean(self, k: int) -> Icc:
         """ICC(A,k), of the mean of k raters: Spearman and Brown's step, which is exact here, limits included."""
-        value, low, high = (k * each / (1 + (k - 1) * each) for each in self[:3])
+        below = (1 + (k - 1) * each for each in self[:3])  # 0 where -1 is the ICC of two raters: there is no such step
+        stepped = (k * each / under if under else math.nan for each, under in zip(self[:3], below, strict=True))
+        value, low, high = stepped
         return Icc(value, low, high, self.n_targets)
 
 
@@ -39,6 +42,8 @@ def absolute_agreement(marks: Floats) -> Icc:
         return Icc(1.0, math.nan, math.nan, n)
     squares = MeanSquares.of(complete)
     below = squares.targets + (k - 1) * squares.error + k * (squares.raters - squares.error) / n
+    if below <= NOTHING * sum(squares):  # two targets that two raters judge the opposite way round: no variance is left
+        return Icc(math.nan, math.nan, math.nan, n)
     value = (squares.targets - squares.error) / below
     return Icc(value, *_icc_interval(squares, value, k, n), n)
 

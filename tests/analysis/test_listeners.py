@@ -4,6 +4,7 @@ import csv
 import io
 import zipfile
 from html import unescape
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ from analysis.services.results import read_result
 from listening.models import Seat
 from listening.services import panels, visits
 from rating.models import Ballot, Experiment
+from rating.registry import protocol as rules_of
 from rating.services.ballots import postpone_trial
 from rating.services.experiments import go_live
+from rating.services.pages import plan_of
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import refresh
 from tests.factories import consent_to, make_experiment, seated_visit, vote_event
@@ -65,6 +68,22 @@ def test_a_drop_out_is_named_and_complete_listeners_stand_beside_all(client: Cli
     assert warned(experiment, "incomplete_listeners") == []
     assert "complete_listeners" not in table(experiment)
     assert "Complete listeners only" not in page(client, experiment)
+
+
+@pytest.mark.parametrize("protocol", ["plane", "thumbs", "chaptering"])
+def test_every_method_warns_of_incomplete_listeners(client: Client, protocol: str) -> None:
+    experiment = make_experiment(seats=2, items=3, protocol=protocol)
+    rng = Random(1)
+    for pages in (None, 1):
+        ballot = seated_visit(experiment).seat.ballot
+        for trial in ballot.trials.filter(kind="test").order_by("position")[:pages]:
+            payload = rules_of(protocol).example(plan_of(trial, trial.slots.all()), rng)
+            assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=payload)).status == "stored"
+    refresh()
+    html = page(client, experiment)
+    assert "1 of 2 listeners has not answered every page" in html
+    assert "(1 of 3 pages)" in html
+    assert ("Complete listeners only" in html) == (protocol != "chaptering")
 
 
 def test_the_files_tell_who_is_complete(client: Client) -> None:
