@@ -38,11 +38,14 @@ SOURCES: dict[str, Callable[[Path], MarkedDay]] = {
 # Of these the whole day is prepared, and its clock read off the silences that are found. Of the others only the chunk
 # that holds the marker is, for it costs a twentieth: the place of 23:30 follows from how the file was put together.
 WHOLE = {"cbr.mp3", "day.flac"}
+DEAR = {"cbr.mp3", "day.opus"}  # of each kind the one that takes longest waits for --all
 BEFORE_S = 0.1
 AROUND = 100  # columns of the spectrogram, and bins of the waveform
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in DEAR else []) for name in SOURCES]
+)
 def test_a_marker_at_half_past_eleven_is_seen_and_heard_there(name: str, settings: Settings) -> None:
     with scratch_folder("marked") as folder:
         fresh_storage(settings, folder / "data")
