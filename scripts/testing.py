@@ -26,6 +26,7 @@ BY_MODULE = ("-n", "2", "--dist", "loadfile")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
     "tests/contracts/test_jobs_twice.py",
+    "tests/contracts/test_private_files.py",
     "tests/contracts/test_protocol_visits.py",
     "tests/core",
     "tests/listening/test_design_jobs.py",
