@@ -207,7 +207,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 
 # --- Taking part by a link for many, until the first answer ---------------------------------------------------------
 UNANSWERED_SEAT_MINUTES = env.int("EARMARK_UNANSWERED_SEAT_MINUTES", default=30)
-UNANSWERED_SEATS_PER_ADDRESS = env.int("EARMARK_UNANSWERED_SEATS_PER_ADDRESS", default=12)  # 0: no limit
+UNANSWERED_SEATS_PER_ADDRESS = env.int("EARMARK_UNANSWERED_SEATS_PER_ADDRESS", default=30)  # 0: no limit
 
 # --- People -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "core.User"
