@@ -54,7 +54,7 @@ def test_control_without_the_unique_key_identical_events_are_stored_several_time
             side_by_side(*[[casting(ballot, vote) for vote in answers(ballot, 10)]] * 4)
             assert Vote.objects.count() > Vote.objects.values("event_id").distinct().count() == 10
         finally:
-            cursor.execute("TRUNCATE rating_vote, rating_score, rating_trial, rating_slot, listening_clientreport")
+            cursor.execute("TRUNCATE rating_vote CASCADE")
             cursor.execute(key.format("ADD") + " UNIQUE (event_id)")
 
 
