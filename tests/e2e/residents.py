@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import av
 import httpx
 import numpy as np
 import soundfile
@@ -167,10 +168,20 @@ class Looking:
 
     def slice(self, start: int, count: int) -> Samples:
         answer = self.get(f"slice/?start={start}&count={count}")
-        samples, _ = soundfile.read(io.BytesIO(answer.content), dtype="float32", always_2d=True)
+        samples = decoded(answer.content, answer.headers["Content-Type"])
         lead, length = int(answer.headers["Earmark-Lead"]), int(answer.headers["Earmark-Length"])
         kept: Samples = samples[lead : lead + length]
         return kept
+
+
+def decoded(content: bytes, media_type: str) -> Samples:
+    """All samples of a slice. libsndfile guesses the length of an MP3 by its first frame and stops there, which is too
+    early where the bit rate varies."""
+    if media_type != "audio/mpeg":
+        samples: Samples = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0]
+        return samples
+    with av.open(io.BytesIO(content), mode="r") as file:
+        return np.concatenate([frame.to_ndarray().T for frame in file.decode(audio=0)])
 
 
 def wait_for(

@@ -18,7 +18,7 @@ from tests.e2e.conftest import Platform
 from tests.factories import make_user
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.django_db(transaction=True)]
 
 LISTENERS, AT_ONCE = 32, 4
 SCALES, CONDITIONS = ("SIG", "BAK", "OVRL"), ("C0", "C1", "C2", "C3", "C4")
