@@ -32,7 +32,7 @@ class PreviewForm(RefusingForm):
 
 class ProcedureForm(RefusingForm):
     ear_check = forms.BooleanField(label=_("Check left and right"), required=False)
-    level_check = forms.BooleanField(label=_("Let people set the level on real clips"), required=False)
+    level_check = forms.BooleanField(label=_("Let people set the level before the first clip"), required=False)
     headphone_screen = forms.ChoiceField(label=_("Headphone screen"), choices=Procedure.HeadphoneScreen.choices)
     rest_s = forms.IntegerField(
         label=_("Rest between sessions, in seconds"),
