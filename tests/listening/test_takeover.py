@@ -210,7 +210,8 @@ def seats_taken_from(address: str, link: str, tries: int) -> int:
     return sum(answer.status_code == 302 for answer in answers)
 
 
-def test_one_address_does_not_empty_a_link_for_many() -> None:
+def test_one_address_does_not_empty_a_link_for_many(settings: Settings) -> None:
+    settings.UNANSWERED_SEATS_PER_ADDRESS = 12
     link = link_of(make_experiment(seats=18, items=1, conditions=1), "prolific")
     assert seats_taken_from("192.0.2.1", link, 18) == 12
     refused = agree(Client(), f"{link}?PROLIFIC_PID=bot99", REMOTE_ADDR="192.0.2.1")
