@@ -3,6 +3,9 @@
 from playwright.sync_api import Page, expect
 
 PLACE = "() => [...document.querySelectorAll('#where, #part')].map((place) => place.textContent).join(', ')"
+# What a browser has fetched it can play without a network.
+CLIPS_FETCHED = """count => new Set(performance.getEntriesByType("resource").map(({ name }) => name)
+  .filter((name) => name.includes("/media/"))).size >= count"""
 MOVED_ON = """was => location.pathname.endsWith('/receipt/')
   || [...document.querySelectorAll('#where, #part')].map((place) => place.textContent).join(', ') !== was
   || document.querySelector('#rest')?.hidden === false

@@ -168,16 +168,16 @@ class Looking:
 
     def slice(self, start: int, count: int) -> Samples:
         answer = self.get(f"slice/?start={start}&count={count}")
-        samples = decoded(answer.content, answer.headers["Content-Type"])
+        samples = decoded(answer.content)
         lead, length = int(answer.headers["Earmark-Lead"]), int(answer.headers["Earmark-Length"])
         kept: Samples = samples[lead : lead + length]
         return kept
 
 
-def decoded(content: bytes, media_type: str) -> Samples:
+def decoded(content: bytes) -> Samples:
     """All samples of a slice. libsndfile guesses the length of an MP3 by its first frame and stops there, which is too
     early where the bit rate varies."""
-    if media_type != "audio/mpeg":
+    if content.startswith((b"fLaC", b"RIFF")):
         samples: Samples = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0]
         return samples
     with av.open(io.BytesIO(content), mode="r") as file:

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from listening.services import demo
 from rating.models import Experiment, Score, Vote
 from rating.services.votes import chain_holds
-from tests.e2e.listener import MOVED_ON, KeyboardListener, PointerListener
+from tests.e2e.listener import CLIPS_FETCHED, MOVED_ON, KeyboardListener, PointerListener
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -30,6 +30,7 @@ def test_answers_given_without_a_network_arrive_after_a_reload(link: str, page: 
     listener.start()
     listener.rate(3)
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
+    page.wait_for_function(CLIPS_FETCHED, arg=3)
     page.context.set_offline(True)
     listener.rate(2)
     listener.rate(1)
@@ -132,8 +133,9 @@ def test_a_browser_without_storage_waits_for_the_server_before_it_goes_on(
     listener = PointerListener(page)
     listener.join(link)
     listener.start()
-    context.set_offline(True)
     before = listener.position()
+    page.wait_for_function(CLIPS_FETCHED, arg=1)
+    context.set_offline(True)
     listener.play()
     page.wait_for_selector("#gate:not([disabled])")
     listener.choose(4)

@@ -16,7 +16,7 @@ from listening.services import designs, panels
 from rating.models import Trial, Vote
 from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform
-from tests.e2e.listener import KeyboardListener, PointerListener
+from tests.e2e.listener import CLIPS_FETCHED, KeyboardListener, PointerListener
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import make_panel_experiment
 
@@ -67,6 +67,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     first.start()  # the sound check of this visit is done; it is not asked for again
     assert f"Practice, clip 2 of {REFERENCES}" in first.position()
 
+    first.page.wait_for_function(CLIPS_FETCHED, arg=1)
     laptop.set_offline(True)
     listen(first, 2)
     expect(first.page.locator("#save-state")).to_contain_text("Kept here", timeout=15_000)
