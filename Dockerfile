@@ -33,6 +33,7 @@ WORKDIR /srv/earmark
 COPY manage.py ./
 COPY config config
 COPY core core
+COPY audio audio
 COPY stimuli stimuli
 COPY rating rating
 COPY listening listening

@@ -24,11 +24,11 @@ from core.worker import Worker
 from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS, chromium_program, firefox_program
 from stimuli.models import Recording, Stimulus
+from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 from tests.e2e.firefox import firefox
 from tests.e2e.viewing import EAR, AnyViewing, Viewing
 from tests.people import browser_of, experimenter
 from tests.servers import free_port
-from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 
 HOURS = int(os.environ.get("EARMARK_BENCH_HOURS", "24"))
 CODED_H = min(14, HOURS)  # at 44.1 kHz sample 2^31 is passed after 13.5 hours, at 48 kHz after 12.4

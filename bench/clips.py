@@ -9,6 +9,7 @@ from statistics import median
 
 import soundfile
 
+from audio.sealed.asking import prepare
 from bench.material import clips
 from core.models import User
 from core.services.accounts import create_account, random_password
@@ -16,7 +17,6 @@ from stimuli.models import Collection
 from stimuli.services.checks import check_collection
 from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.services.levels import normalise_collection
-from stimuli.sound.sealed.asking import prepare
 
 ITEMS, CONDITIONS, TARGET_LUFS, ROUNDS = 220, 5, -30.0, 3
 

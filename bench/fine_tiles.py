@@ -14,10 +14,10 @@ from django.core.management import call_command
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 
+from audio.sealed import asking
 from bench.parent_stages import WAITING, Profile
 from bench.stages import CPU, REST, WALL, largest_first, table
 from stimuli.models import Stimulus
-from stimuli.sound.sealed import asking
 from tests.people import browser_of, experimenter
 
 LEVELS, TILES = (0, 3), 60

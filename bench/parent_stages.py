@@ -43,7 +43,7 @@ class Profile:
 
 def _end_nursery() -> None:
     """What it took is known only when it has ended; the next question starts another."""
-    from stimuli.sound.sealed import asking
+    from audio.sealed import asking
 
     asking._household.close()  # noqa: SLF001 - nobody else ends it while there is work
 
@@ -57,11 +57,11 @@ def _wrap(stopwatch: Stopwatch) -> None:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.backends.utils import CursorWrapper
 
+    from audio.sealed.household import Household
+    from audio.sealed.wire import Line
     from stimuli import shelf
     from stimuli.intake import hearing
     from stimuli.services import ingest, levels
-    from stimuli.sound.sealed.household import Household
-    from stimuli.sound.sealed.wire import Line
     from stimuli.storage import Folder
 
     around = stopwatch.around

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from audio.sealed.asking import prepare
 from bench import fine_tiles
 from bench.clips import CONDITIONS, ITEMS, ours_s
 from bench.ingest import HOURS, NOWHERE, ffmpeg_s, ingest
@@ -15,7 +16,6 @@ from bench.parent_stages import Profile
 from bench.stages import Rows, table
 from core.models import User
 from core.services.accounts import create_account, random_password
-from stimuli.sound.sealed.asking import prepare
 
 
 def run() -> Iterator[str]:

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from audio.sealed.household import TEST_WORK
 from bench.stages import CPU, WALL, Stopwatch
-from stimuli.sound.sealed.household import TEST_WORK
 
 STAGES, NURSERY = "stages", "nursery_s"
 BORN, DECODE, OPEN, BETWEEN = "born, question, sealed off", "decoding", "opening", "Python between the stages"
@@ -20,8 +20,8 @@ class Timers:
     """What the children of this process have measured, and what it cost to start their nursery."""
 
     def __init__(self) -> None:
-        from stimuli.sound.sealed import asking
-        from stimuli.sound.sealed.nursery import PRELOADED
+        from audio.sealed import asking
+        from audio.sealed.nursery import PRELOADED
 
         self.inside, self.nursery_s = Stopwatch(), 0.0
         os.environ[TEST_WORK] = ",".join([*PRELOADED, __name__])
@@ -44,7 +44,7 @@ def warm_up() -> None:
 
 
 def _timed(work: Callable[[Any], Any], stopwatch: Stopwatch, nursery_s: float) -> Callable[[Any], Any]:
-    from stimuli.sound.sealed.asking import Outcome
+    from audio.sealed.asking import Outcome
 
     def timed(question: Any) -> Outcome:
         born = {CPU: {BORN: time.thread_time()}, WALL: {}}  # when it was born by the clock, the parent alone knows
@@ -57,15 +57,15 @@ def _timed(work: Callable[[Any], Any], stopwatch: Stopwatch, nursery_s: float) -
 
 
 def _wrap(stopwatch: Stopwatch) -> None:
-    from stimuli.sound.clips import levelling, plainclips
-    from stimuli.sound.decoding import base
-    from stimuli.sound.drawing import chunks, peaks, rendering, spectrogram, storeys
-    from stimuli.sound.judging import files
-    from stimuli.sound.measuring.examination import Examiner
-    from stimuli.sound.measuring.kweighting import KWeighting
-    from stimuli.sound.measuring.quiet import QuietRuns
-    from stimuli.sound.measuring.truepeak import TruePeakMeter
-    from stimuli.sound.sealed import confinement
+    from audio.clips import levelling, plainclips
+    from audio.decoding import base
+    from audio.drawing import chunks, peaks, rendering, spectrogram, storeys
+    from audio.judging import files
+    from audio.measuring.examination import Examiner
+    from audio.measuring.kweighting import KWeighting
+    from audio.measuring.quiet import QuietRuns
+    from audio.measuring.truepeak import TruePeakMeter
+    from audio.sealed import confinement
 
     around = stopwatch.around
     stopwatch.around_each(base.Sound, "blocks", stage=DECODE)

@@ -12,7 +12,7 @@ from babel.messages.pofile import read_po, write_po
 from django.conf import settings
 from django.utils.translation.template import templatize
 
-ROOMS = ("analysis", "config", "core", "listening", "rating", "stimuli")
+ROOMS = ("analysis", "audio", "config", "core", "listening", "rating", "stimuli")
 KEYWORDS = {
     "_": None,
     "gettext": None,

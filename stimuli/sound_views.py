@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_safe
 
+from audio.sealed.asking import prepare
 from core.policy import Audience, open_to, staff
 from stimuli import sound_http
 from stimuli.clock_page import shown_clock
@@ -15,7 +16,6 @@ from stimuli.services import delivery
 from stimuli.services.collections import collection_for, stimulus_in
 from stimuli.services.intakes import may_import
 from stimuli.services.sources import Source, recording_of, source_for_staff
-from stimuli.sound.sealed.asking import prepare
 
 
 @require_GET
@@ -34,7 +34,7 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
         "title": f"{stimulus.item} × {stimulus.condition}",
         "sound_base": reverse("stimuli:sound", args=[slug, stimulus_id]),
     }
-    return render(request, "stimuli/sound.html", context)
+    return render(request, "audio.html", context)
 
 
 @require_safe

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from audio.targets import PRESETS
 from core.errors import AppError
 from core.policy import Audience, open_to, staff
 from core.problems import say
@@ -14,7 +15,6 @@ from stimuli.models import Collection, Intake
 from stimuli.services import intakes, levels
 from stimuli.services.checks import check_collection
 from stimuli.services.collections import collection_for
-from stimuli.sound.targets import PRESETS
 
 
 @require_GET

@@ -10,6 +10,7 @@ import numpy as np
 from django.test import Client
 from django.utils import timezone
 
+from audio.synthesis import clip_bytes
 from core.models import User
 from core.services.accounts import create_account
 from listening.access import token_digest
@@ -24,7 +25,6 @@ from rating.services.fetches import record_all
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
-from stimuli.synthesis import clip_bytes
 
 PASSWORD = "correct horse battery staple"
 _numbers = itertools.count(1)

@@ -3,13 +3,13 @@
 import numpy as np
 from django.db import transaction
 
+from audio.synthesis import Degradation, clip_bytes, degrade, speak
 from core.models import User
 from listening.services.panels import create_panel
 from listening.services.procedures import change_procedure
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.services.collections import add_stimulus, create_collection
-from stimuli.synthesis import Degradation, clip_bytes, degrade, speak
 
 SLUG = "demo-acr"
 TALKERS = {"talker 1": 1, "talker 2": 2, "talker 3": 3, "talker 4": 4}

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from stimuli.synthesis import levelled, speak
+from audio.synthesis import levelled, speak
 
 Sound = NDArray[np.float64]
 

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from audio.synthesis import clip_bytes
 from core.models import User
 from listening.demos.noisy_speech import POOL, RATE_HZ, clips, pool
 from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder
@@ -14,7 +15,6 @@ from listening.services.procedures import change_procedure
 from rating.models import Experiment
 from rating.services.experiments import go_live
 from stimuli.models import Collection, Stimulus
-from stimuli.synthesis import clip_bytes
 
 SLUG = "demo-p835"
 TAKES_LONG = True  # some twenty seconds: `./earmark run` leaves it to the worker

@@ -7,13 +7,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from audio.synthesis import clip_bytes, speak
 from core.models import User
 from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder, launch
 from rating.models import Experiment
 from rating.protocols.speech_summaries import JUDGE, MAKER
 from stimuli import spool
 from stimuli.models import Collection, Stimulus
-from stimuli.synthesis import clip_bytes, speak
 
 SLUG = "demo-speech-summaries"
 TAKES_LONG = True  # the sound is read in a child process, as an experimenter's would be

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audio.synthesis import clip_bytes
 from core.models import User
 from listening.demos.soundscape import sources
 from listening.demos.soundscape.sources import RATE_HZ, Sound
@@ -11,7 +12,6 @@ from listening.demos.steps import find_or_make_collection, find_or_make_experime
 from rating.models import Experiment
 from stimuli.models import Collection, Condition, Stimulus
 from stimuli.services.collections import add_stimulus, add_text
-from stimuli.synthesis import clip_bytes
 
 SLUG = "demo-thumbs"
 TAKES_LONG = True  # nine soundscapes are made, some seconds in all

@@ -14,6 +14,8 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
+from audio.errors import DecoderDied, SoundTooCostly
+from audio.sealed.asking import Limits, run_sealed
 from core.clauses import clause
 from core.models import User
 from listening.access import token_digest
@@ -29,8 +31,6 @@ from rating.models import Experiment
 from rating.protocols.base import RatingProtocol
 from rating.registry import protocol
 from stimuli.errors.intake import TableUnreadable
-from stimuli.errors.sound import DecoderDied, SoundTooCostly
-from stimuli.sound.sealed.asking import Limits, run_sealed
 
 CLIENT = "workbook"  # where a browser would say its version
 DEVICE = {"browser": "", "device_class": "workbook"}

@@ -1,7 +1,7 @@
 """What stimuli refuses, and how it says so, by noun."""
 
-from stimuli.errors import intake, sound, uploads
+from audio.errors import EmptyAudio, NotAudio
+from stimuli.errors import intake, uploads
 from stimuli.errors.collections import CollectionNotFound, StimulusNotFound
-from stimuli.errors.sound import EmptyAudio, NotAudio
 
-__all__ = ["CollectionNotFound", "EmptyAudio", "NotAudio", "StimulusNotFound", "intake", "sound", "uploads"]
+__all__ = ["CollectionNotFound", "EmptyAudio", "NotAudio", "StimulusNotFound", "intake", "uploads"]

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from audio.checking import findings
+from audio.checking.checklist import Severity
+from audio.facts import Measures, Shape
 from core.errors import AppError
 from stimuli.intake.extraction import look_into, take_out
 from stimuli.intake.hearing import Heard, Rules, hear, sha256_of
@@ -15,9 +18,6 @@ from stimuli.intake.reports import Report
 from stimuli.intake.sources import Kind, Source
 from stimuli.intake.understanding import completed, understood
 from stimuli.intake.unpacking import unpacked
-from stimuli.sound.checking import findings
-from stimuli.sound.checking.checklist import Severity
-from stimuli.sound.facts import Measures, Shape
 
 Progress = Callable[[int, int, str], None]
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from audio.clips.plainwav import HEAD_LENGTH, wav_head
+from audio.errors import SoundTooLong
+from audio.sealed.asking import Limits, run_sealed
 from core.errors import AppError, sentence
-from stimuli.errors.sound import SoundTooLong
 from stimuli.intake.aup3 import Clip, Project, SampleForm, open_project
 from stimuli.intake.plans import Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import Kind, Source
-from stimuli.sound.clips.plainwav import HEAD_LENGTH, wav_head
-from stimuli.sound.sealed.asking import Limits, run_sealed
 
 SEARCH = Limits(cpu_s=300, wall_s=600)
 LONGEST_PIECE_BYTES = 512 * 2**20

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, BinaryIO
 
-from stimuli.sound.clips.plainwav import wav
-from stimuli.sound.clips.serving import pcm
-from stimuli.sound.formats import Format
-from stimuli.sound.measuring.quiet import QuietRuns
-from stimuli.sound.measuring.stretches import open_file
-from stimuli.sound.sealed.asking import Outcome
+from audio.clips.plainwav import wav
+from audio.clips.serving import pcm
+from audio.formats import Format
+from audio.measuring.quiet import QuietRuns
+from audio.measuring.stretches import open_file
+from audio.sealed.asking import Outcome
 
 SHORTEST_GAP_S = 30.0  # the studies put one minute between summaries; quiet passages are shorter
 SHORTEST_PIECE_S = 0.5

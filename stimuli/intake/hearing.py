@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from audio.clips.plainwav import HEAD_LENGTH, is_plain
+from audio.errors import DecoderDied, SoundTooCostly
+from audio.judging.batches import Verdict, examine_many
+from audio.sealed.asking import Limits, prepare, revived, run_sealed
+from audio.sealed.sharing import even_batches
 from core.errors import AppError
-from stimuli.errors.sound import DecoderDied, SoundTooCostly
-from stimuli.sound.clips.plainwav import HEAD_LENGTH, is_plain
-from stimuli.sound.judging.batches import Verdict, examine_many
-from stimuli.sound.sealed.asking import Limits, prepare, revived, run_sealed
-from stimuli.sound.sealed.sharing import even_batches
 
 MOST_FILES_PER_CHILD = 200  # a fork costs as much as thirty clips
 PIECE_BYTES = 2**20
@@ -101,7 +101,7 @@ def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> 
     limits: dict[str, Any] = {"longest_h": rules.longest_h, "short_s": rules.short_s}
     try:
         found = run_sealed(
-            "stimuli.sound.clips.plainclips:examine_clips", *files, name=names[0], names=list(names), **limits
+            "audio.clips.plainclips:examine_clips", *files, name=names[0], names=list(names), **limits
         ).facts["clips"]
     except (DecoderDied, SoundTooCostly):
         return examine_many(files, names, **limits)
@@ -116,7 +116,7 @@ def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> di
     try:
         with place.open("rb") as file:
             outcome = run_sealed(
-                "stimuli.sound.judging.files:probe",
+                "audio.judging.files:probe",
                 file,
                 name=name,
                 limits=LONG,

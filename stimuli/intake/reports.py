@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from audio.checking.checklist import Severity
 from core.clauses import clause, keep_clauses
 from core.errors import AppError
-from stimuli.sound.checking.checklist import Severity
 
 # An error means that nothing is imported.
 GRAVITY = {severity: number for number, severity in enumerate(Severity)}

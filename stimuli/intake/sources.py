@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from stimuli.sound.formats import HEAD_BYTES, SUFFIXES, Format, recognise
+from audio.formats import HEAD_BYTES, SUFFIXES, Format, recognise
 
 ZIP = b"PK\x03\x04"
 PROJECT_SUFFIX = ".aup3"

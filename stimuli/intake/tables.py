@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO, Self
 
+from audio.errors import DecoderDied, SoundTooCostly
+from audio.sealed.asking import Limits, run_sealed
 from core.clauses import clause
 from stimuli.errors.intake import TableUnreadable
-from stimuli.errors.sound import DecoderDied, SoundTooCostly
-from stimuli.sound.sealed.asking import Limits, run_sealed
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000

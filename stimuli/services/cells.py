@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from audio.checking.findings import Cell
+from audio.facts import Measures, Shape
 from stimuli.models import Collection, Stimulus
 from stimuli.services.clips import is_short
-from stimuli.sound.checking.findings import Cell
-from stimuli.sound.facts import Measures, Shape
 
 SHAPE = ("format", "sample_rate_hz", "channels", "length_samples", "bits")
 OWN_FIELDS = {

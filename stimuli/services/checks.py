@@ -7,13 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext
 
+from audio.checking.findings import Options, Severity, SoundFinding, find
+from audio.judging.batches import examine_many
 from core.errors import AppError
 from stimuli import storage
 from stimuli.models import Collection, Recording
 from stimuli.services.cells import FilledCell, cells_in
 from stimuli.services.clips import is_short
-from stimuli.sound.checking.findings import Options, Severity, SoundFinding, find
-from stimuli.sound.judging.batches import examine_many
 
 FILES_AT_ONCE = 50
 

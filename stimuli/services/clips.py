@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 
+from audio.clips.depth import common_depth
+from audio.clips.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
+from audio.sealed.asking import Limits, revived, run_sealed
+from audio.sealed.sharing import even_batches
 from stimuli import storage
 from stimuli.models import Collection, Stimulus
 from stimuli.services.keeping import Keeping
-from stimuli.sound.clips.depth import common_depth
-from stimuli.sound.clips.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
-from stimuli.sound.sealed.asking import Limits, revived, run_sealed
-from stimuli.sound.sealed.sharing import even_batches
 
 CHILDREN = 2
 FILES_PER_CHILD = 50
@@ -166,7 +166,7 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
     limits = Limits(result_bytes=room + MEGABYTE, memory_bytes=512 * MEGABYTE + 4 * room)
     names = [" x ".join(clip.sound.place) for clip in clips]
     outcome = run_sealed(
-        "stimuli.sound.clips.serving:serve_clips",
+        "audio.clips.serving:serve_clips",
         *files,
         name=names[0],
         limits=limits,

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from audio.measuring.clock import TOLERANCE_S, Stretch
 from core.clauses import clause
 from core.models import User
 from core.services import audit
@@ -15,7 +16,6 @@ from stimuli.errors.clock import ClockNotYours, ClockRefused
 from stimuli.errors.delivery import NoSound
 from stimuli.models import Recording, Stimulus
 from stimuli.services.intakes import may_import
-from stimuli.sound.measuring.clock import TOLERANCE_S, Stretch
 from stimuli.times_of_day import written
 
 DAY_S = 24 * 3600

@@ -8,18 +8,18 @@ from uuid import UUID
 
 from django.db import transaction
 
+from audio.clips.depth import LEAST_BITS, depth_of
+from audio.clips.plainwav import is_plain
+from audio.errors import UNRECOGNISED
+from audio.formats import HEAD_BYTES, recognise
 from core.clauses import clause
 from core.models import User
 from core.services import audit
 from stimuli import storage
 from stimuli.errors import CollectionNotFound, EmptyAudio, NotAudio, StimulusNotFound
-from stimuli.errors.sound import UNRECOGNISED
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
 from stimuli.services.keeping import Keeping, original_name
-from stimuli.sound.clips.depth import LEAST_BITS, depth_of
-from stimuli.sound.clips.plainwav import is_plain
-from stimuli.sound.formats import HEAD_BYTES, recognise
 
 
 @transaction.atomic

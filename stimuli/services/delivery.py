@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from audio.errors import PositionOutside
+from audio.formats import Format
+from audio.measuring.clock import silences
+from audio.sealed.asking import Outcome, run_sealed
+from audio.slicing.slices import Slice, byte_range, has_tags_inside
 from stimuli import storage
 from stimuli.errors.delivery import NoClip, SliceTooLong
-from stimuli.errors.sound import PositionOutside
 from stimuli.services import ingest
 from stimuli.services.sources import Source, ask_sealed, index_of, masters
-from stimuli.sound.formats import Format
-from stimuli.sound.measuring.clock import silences
-from stimuli.sound.sealed.asking import Outcome, run_sealed
-from stimuli.sound.slicing.slices import Slice, byte_range, has_tags_inside
 
 VERSION = 1
 
@@ -65,7 +65,7 @@ def slice_of(*, source: Source, start: int, count: int) -> Slice:
         return _bytes_of_mp3(source, start, count)
     if source.has_masters:
         return _from_masters(source, start, count)
-    return _slice(ask_sealed("stimuli.sound.slicing.cutting:cut_file", source, start=start, count=count))
+    return _slice(ask_sealed("audio.slicing.cutting:cut_file", source, start=start, count=count))
 
 
 def clip_name(*, source: Source) -> str:
@@ -85,7 +85,7 @@ def _bytes_of_mp3(source: Source, start: int, count: int) -> Slice:
 def _from_masters(source: Source, start: int, count: int) -> Slice:
     with masters(source, start, start + count) as (first, files):
         wanted: dict[str, Any] = {"first": first, "shape": source.shape.to_json(), "start": start, "count": count}
-        return _slice(run_sealed("stimuli.sound.slicing.masters:cut", *files, **wanted))
+        return _slice(run_sealed("audio.slicing.masters:cut", *files, **wanted))
 
 
 def _slice(cut: Outcome) -> Slice:

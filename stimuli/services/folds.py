@@ -8,12 +8,12 @@ from pathlib import Path
 
 from django.conf import settings
 
+from audio.drawing.folding import Folded, fold
 from stimuli import storage
 from stimuli.derived import Derived
 from stimuli.holding import clear_unheld, held_folder
 from stimuli.models import Recording
 from stimuli.services.sources import pyramid_of, shape_of
-from stimuli.sound.drawing.folding import Folded, fold
 
 
 def make_files(*, recording: Recording) -> Folded:

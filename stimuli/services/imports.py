@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from audio.checking.checklist import Severity
 from core.errors import AppError, sentence
 from core.models import User
 from core.services import audit
@@ -26,7 +27,6 @@ from stimuli.models import Collection, Intake, IntakeFile, Recording
 from stimuli.services.filling import Filling, Progress, fill, taken_places, whole
 from stimuli.services.intakes import quota_bytes, used_bytes
 from stimuli.services.keeping import Keeping
-from stimuli.sound.checking.checklist import Severity
 
 DRAFT = "draft.json"
 READERS = 2

@@ -11,17 +11,17 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.db import transaction
 
+from audio.errors import DecoderDied, SoundBroken, SoundTooCostly
+from audio.sealed.asking import Limits
 from core.clauses import clause
 from core.errors import AppError
 from core.models import Job, User
 from core.tasks import JobRun, enqueue
 from stimuli import spool, storage
 from stimuli.derived import Derived
-from stimuli.errors.sound import DecoderDied, SoundBroken, SoundTooCostly
 from stimuli.models import Chunk, Recording
 from stimuli.services import folds
 from stimuli.services.sources import ask_sealed, original_of, pyramid_of
-from stimuli.sound.sealed.asking import Limits
 
 CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
@@ -61,7 +61,7 @@ class Stumbled(Exception):
 def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User | None = None) -> None:
     """Ask for all chunks of a long recording, the earliest first, in the transaction that brings the recording in.
 
-    `index` is what stimuli.sound.judging.files:probe found. A recording that was refused before gets another chance:
+    `index` is what audio.judging.files:probe found. A recording that was refused before gets another chance:
     what refused it may have been mended.
     """
     if recording.state == Recording.State.READY:
@@ -173,9 +173,7 @@ def ingest_progress(*, recording: Recording) -> dict[str, Any]:
 def make_chunk(*, recording: Recording, number: int) -> None:
     """Decode a chunk once, in a sealed child, and keep all that comes of it under names that its number gives."""
     name = f"{recording}"
-    found = ask_sealed(
-        "stimuli.sound.drawing.chunks:analyse", original_of(recording), number=number, name=name, limits=LIMITS
-    )
+    found = ask_sealed("audio.drawing.chunks:analyse", original_of(recording), number=number, name=name, limits=LIMITS)
     if found.facts["length_samples"] != recording.length_samples:
         problem = clause(
             "it has {count} samples now, and had {before} when it came",

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+from audio.formats import HANDLING, Format
 from stimuli import storage
 from stimuli.models import Recording, Stimulus
-from stimuli.sound.formats import HANDLING, Format
 
 # Flushing a file means waiting for the disk, so a few wait together.
 AT_ONCE = 4

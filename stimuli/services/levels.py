@@ -11,6 +11,9 @@ from typing import Any
 
 from django.utils import timezone
 
+from audio.sealed.asking import Limits, revived, run_sealed
+from audio.sealed.sharing import even_batches
+from audio.targets import TRUE_PEAK_LIMIT_DBTP
 from core.clauses import clause
 from core.errors import AppError, sentence
 from core.models import Job, User
@@ -28,9 +31,6 @@ from stimuli.services.cells import FilledCell, Sounding, cells_in
 from stimuli.services.checks import measure_missing
 from stimuli.services.filling import Fence, Filling, Progress, fill, whole
 from stimuli.services.keeping import Keeping, original_name
-from stimuli.sound.sealed.asking import Limits, revived, run_sealed
-from stimuli.sound.sealed.sharing import even_batches
-from stimuli.sound.targets import TRUE_PEAK_LIMIT_DBTP
 
 JOB = "stimuli.normalise_collection"
 LAYOUT = "levels"
@@ -38,7 +38,7 @@ LOWEST_LUFS, HIGHEST_LUFS = -60.0, 0.0
 CHILDREN = 2
 MOST_FILES_PER_CHILD = 200
 VALUES_PER_CHILD = 16 * 2**20  # samples times channels
-COPY_FORMAT, COPY_BITS = "wav", 24  # as stimuli.sound.clips.levelling writes it
+COPY_FORMAT, COPY_BITS = "wav", 24  # as audio.clips.levelling writes it
 MEGABYTE = 2**20
 
 
@@ -194,7 +194,7 @@ def _levelled(batch: Sequence[Source], target_lufs: float, keeping: Keeping) -> 
     names = [str(source) for source in batch]
     with ExitStack() as stack:
         outcome = run_sealed(
-            "stimuli.sound.clips.levelling:level_clips",
+            "audio.clips.levelling:level_clips",
             *(stack.enter_context(storage.local_file(source.sound.file)) for source in batch),
             name=names[0],
             limits=Limits(cpu_s=300, wall_s=600, memory_bytes=512 * MEGABYTE + 8 * room, result_bytes=room + MEGABYTE),

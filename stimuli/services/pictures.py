@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, BinaryIO
 
+from audio.drawing.chunk_packs import ChunkResult
+from audio.drawing.dat import DAT_HEADER, dat_header
+from audio.drawing.folding import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
+from audio.drawing.parameters import spectrogram_at
+from audio.drawing.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile
+from audio.drawing.tiles import TilePack
+from audio.errors import RecordingNotReady
+from audio.sealed.asking import run_sealed
 from stimuli import storage
 from stimuli.errors.delivery import NoPicture
-from stimuli.errors.sound import RecordingNotReady
 from stimuli.models.recordings import DERIVATION
 from stimuli.services.sources import Source, ask_sealed, masters, shelf
-from stimuli.sound.drawing.chunk_packs import ChunkResult
-from stimuli.sound.drawing.dat import DAT_HEADER, dat_header
-from stimuli.sound.drawing.folding import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
-from stimuli.sound.drawing.parameters import spectrogram_at
-from stimuli.sound.drawing.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile
-from stimuli.sound.drawing.tiles import TilePack
-from stimuli.sound.sealed.asking import run_sealed
 
 MOST_BINS = 16_384
 PAIR_BYTES = 2
@@ -123,11 +123,11 @@ def _finder(source: Source) -> FindChunk:
 def _drawn_tile(source: Source, statistic: str, level: int, index: int) -> bytes:
     wanted: dict[str, Any] = {"statistic": statistic, "level": level, "tile": index}
     if not source.has_masters:
-        return ask_sealed("stimuli.sound.drawing.rendering:render", source, **wanted).blobs["tile"]
+        return ask_sealed("audio.drawing.rendering:render", source, **wanted).blobs["tile"]
     start, stop = _reach(source.pyramid, level, index)
     with masters(source, start, stop) as (first, files):
         wanted |= {"first": first, "shape": source.shape.to_json()}
-        return run_sealed("stimuli.sound.slicing.masters:render", *files, **wanted).blobs["tile"]
+        return run_sealed("audio.slicing.masters:render", *files, **wanted).blobs["tile"]
 
 
 def _reach(pyramid: Pyramid, level: int, index: int) -> tuple[int, int]:
@@ -149,7 +149,7 @@ def _draw_peaks(source: Source, level: int, target: BinaryIO) -> None:
     at_once = max(SAMPLES_AT_ONCE // (width * source.recording.channels), 1)
     for start in range(0, bins, at_once):
         wanted = {"bin_samples": width, "start": start, "count": min(at_once, bins - start)}
-        target.write(ask_sealed("stimuli.sound.drawing.peaks:render", source, **wanted).blobs["peaks"])
+        target.write(ask_sealed("audio.drawing.peaks:render", source, **wanted).blobs["peaks"])
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

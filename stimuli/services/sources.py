@@ -9,20 +9,20 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
+from audio.drawing.pyramid import Pyramid
+from audio.errors import RecordingNotReady
+from audio.facts import Shape
+from audio.formats import CANNOT_BE_CUT, Format
+from audio.measuring.clock import Stretch
+from audio.sealed.asking import Outcome, run_sealed
+from audio.slicing.likeness import Coding, are_alike
 from stimuli import storage
 from stimuli.derived import Derived
 from stimuli.errors.delivery import NoSound, RecordingRefused
-from stimuli.errors.sound import RecordingNotReady
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services.clips import is_short
 from stimuli.services.clocks import clock_of
 from stimuli.shelf import Shelf
-from stimuli.sound.drawing.pyramid import Pyramid
-from stimuli.sound.facts import Shape
-from stimuli.sound.formats import CANNOT_BE_CUT, Format
-from stimuli.sound.measuring.clock import Stretch
-from stimuli.sound.sealed.asking import Outcome, run_sealed
-from stimuli.sound.slicing.likeness import Coding, are_alike
 
 LONGEST_SLICE_S = 10
 MB = 10**6
@@ -145,7 +145,7 @@ def _index(name: str, kept_as: str) -> bytes:
 def _probed(name: str) -> bytes:
     with storage.local_file(name) as file:
         limits = {"longest_h": settings.LONGEST_RECORDING_H, "short_s": 0}
-        return run_sealed("stimuli.sound.judging.files:probe", file, **limits).blobs["index"]
+        return run_sealed("audio.judging.files:probe", file, **limits).blobs["index"]
 
 
 def ask_sealed(work: str, source: Source, **arguments: Any) -> Outcome:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from analysis.services.results import read_result
+from audio.synthesis import clip_bytes, speak
 from core.plugins import load_plugins
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
@@ -20,7 +21,6 @@ from rating.services.experiments import create_experiment, go_live
 from rating.services.votes import chain_holds
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
-from stimuli.synthesis import clip_bytes, speak
 from tests import people
 
 LISTENERS = 2

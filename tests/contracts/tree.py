@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("analysis", "listening", "rating", "stimuli", "core")
-PYTHON_FOLDERS = (*ROOMS, "config", "scripts", "tests", "bench", "deploy")
+PYTHON_FOLDERS = (*ROOMS, "audio", "config", "scripts", "tests", "bench", "deploy")
 MADE = {".git", ".venv", "node_modules", "__pycache__", "var", "dist", ".hypothesis", ".npm"}
 
 

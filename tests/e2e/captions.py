@@ -7,9 +7,9 @@ import numpy as np
 from django.db.models import F
 from playwright.sync_api import Locator, Page, expect
 
+from audio.synthesis import clip_bytes
 from rating.models import Score, Vote
 from stimuli.services.collections import add_stimulus, add_text, create_collection
-from stimuli.synthesis import clip_bytes
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
 from tests.factories import make_experiment, make_user, token_without_sound_check

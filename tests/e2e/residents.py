@@ -21,11 +21,11 @@ import soundfile
 from numpy.typing import NDArray
 from PIL import Image
 
+from audio.facts import Samples
 from bench import processes
 from core.models import User
 from scripts.children import dies_with_parent
 from scripts.console import ROOT
-from stimuli.sound.facts import Samples
 from tests.faults.tus_sender import TusSender, reset
 from tests.faults.web_server import web_server
 from tests.people import browser_of, token_of

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from audio.synthesis import clip_bytes
 from rating.models import Vote
 from stimuli.services.collections import add_stimulus, add_text, create_collection
-from stimuli.synthesis import clip_bytes
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.e2e.test_accessibility import scan

@@ -16,12 +16,12 @@ from playwright.sync_api import BrowserContext, expect
 
 from core.models import User
 from stimuli.models import Stimulus
+from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
+from tests.audio.material import MARKER_S
 from tests.e2e.residents import PIECE_BYTES, Looking, Sending, residents, wait_for
 from tests.e2e.viewing import Viewing
 from tests.people import browser_of, experimenter
 from tests.servers import scratch_folder
-from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
-from tests.stimuli.sound.material import MARKER_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -9,11 +9,11 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from scripts.provision import firefox_program
+from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 from tests.e2e.firefox import FirefoxViewing, firefox
 from tests.e2e.test_viewer import bring_in, page_of
 from tests.e2e.viewing import EAR, ROUND_MS, passages
 from tests.people import browser_of, experimenter
-from tests.stimuli.sound.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 
 PROGRAM = firefox_program()
 pytestmark = [

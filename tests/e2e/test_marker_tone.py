@@ -12,10 +12,7 @@ from pytest_django.fixtures import Settings
 from stimuli.models import Recording
 from stimuli.services import ingest
 from stimuli.services.sources import pyramid_of
-from tests.servers import scratch_folder
-from tests.stimuli.desk import Desk
-from tests.stimuli.recordings import bring_in, fresh_storage
-from tests.stimuli.sound.marked_days import (
+from tests.audio.marked_days import (
     HOURS,
     MARK_CLOCK_S,
     MarkedDay,
@@ -24,7 +21,10 @@ from tests.stimuli.sound.marked_days import (
     marked_opus,
     marked_wav,
 )
-from tests.stimuli.sound.material import MARKER_S, found
+from tests.audio.material import MARKER_S, found
+from tests.servers import scratch_folder
+from tests.stimuli.desk import Desk
+from tests.stimuli.recordings import bring_in, fresh_storage
 
 pytestmark = pytest.mark.django_db
 

@@ -9,10 +9,10 @@ from playwright.sync_api import Page, Position, expect
 
 from rating.models import Score, Vote
 from stimuli.services.collections import create_collection
+from tests.audio.material import noise, written
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.factories import make_experiment, make_user, token_without_sound_check
-from tests.stimuli.sound.material import noise, written
 from tests.stimuli.test_imports import bring
 from tests.waiting import wait_until
 

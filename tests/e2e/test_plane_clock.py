@@ -10,16 +10,16 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from audio.facts import Samples
+from audio.measuring.clock import Stretch
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services import ingest
 from stimuli.services.clocks import correct_clock
 from stimuli.services.collections import create_collection
-from stimuli.sound.facts import Samples
-from stimuli.sound.measuring.clock import Stretch
+from tests.audio.material import found, mp3, noise, planted, written
 from tests.e2e.listener import PointerListener
 from tests.e2e.viewing import EAR, Viewing
 from tests.factories import make_experiment, make_user, token_without_sound_check
-from tests.stimuli.sound.material import found, mp3, noise, planted, written
 from tests.stimuli.test_imports import bring
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

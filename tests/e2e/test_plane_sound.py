@@ -11,12 +11,12 @@ from playwright.sync_api import BrowserContext, Page, expect
 from rating.models import Vote
 from stimuli.models import Recording
 from stimuli.services.collections import create_collection
+from tests.audio.long_recordings import day_mp3
+from tests.audio.material import noise, written
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import scan
 from tests.factories import make_experiment, make_user, token_without_sound_check
-from tests.stimuli.sound.long_recordings import day_mp3
-from tests.stimuli.sound.material import noise, written
 from tests.stimuli.test_imports import bring
 from tests.waiting import wait_until
 

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page
 
+from tests.audio.cuttable import Material
+from tests.audio.material import mp3, noise, on_grid, written
 from tests.e2e.viewing import last_bit
-from tests.stimuli.sound.cuttable import Material
-from tests.stimuli.sound.material import mp3, noise, on_grid, written
 
 pytestmark = pytest.mark.browser
 

@@ -21,13 +21,13 @@ from core.worker import Worker
 from scripts.console import words
 from scripts.install import FRONTEND, node_environment
 from stimuli.models import Recording, Stimulus
+from tests.audio.long_recordings import day_mp3
+from tests.audio.material import noise, on_grid, written
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.e2e.viewing import EAR, Viewing, last_bit, passages
 from tests.people import experimenter
 from tests.stimuli.desk import decoded
-from tests.stimuli.sound.long_recordings import day_mp3
-from tests.stimuli.sound.material import noise, on_grid, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Page, Request
 
-from tests.stimuli.sound.long_recordings import Day
+from tests.audio.long_recordings import Day
 
 # A browser asks the site itself for a worklet, so this folder has to be among those of its static files.
 EAR = Path(__file__).with_name("ear")

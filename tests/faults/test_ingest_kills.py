@@ -16,10 +16,10 @@ from core.models import Job
 from core.tasks import enqueue
 from stimuli.models import Recording
 from stimuli.services import ingest
+from tests.audio.long_recordings import day_wav
 from tests.faults.test_job_kills import PATIENCE_S, TABLE_WORKER, crew_of, stopped_at_work
 from tests.scale import scaled
 from tests.stimuli.recordings import bring_in
-from tests.stimuli.sound.long_recordings import day_wav
 from tests.stimuli.stored import derived_digests
 from tests.waiting import wait_until
 

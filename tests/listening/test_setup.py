@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from audio.clips.plainclips import examine_clips
 from listening.design.wishes import Wanted
 from listening.models import Procedure, SetupStep
 from listening.screening import SCREENINGS
@@ -12,7 +13,6 @@ from listening.services import designs, setup
 from rating.models import Experiment, Slot
 from rating.services.experiments import go_live
 from stimuli.models import Recording
-from stimuli.sound.clips.plainclips import examine_clips
 from tests.factories import Sitting, make_experiment, make_panel_experiment, sit_down
 
 pytestmark = pytest.mark.django_db

@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
+from audio.drawing.pyramid import CHUNK_SAMPLES
 from core.models import Job
 from stimuli.models import Recording
 from stimuli.services import ingest
-from stimuli.sound.drawing.pyramid import CHUNK_SAMPLES
 from tests.races.parallel import at_once
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]

@@ -9,15 +9,15 @@ import soundfile
 from django.test import Client
 from PIL import Image
 
+from audio.decoding.frames import build_index
+from audio.decoding.opening import open_sound
+from audio.facts import Samples
+from audio.formats import Format
 from stimuli import storage
 from stimuli.models import Recording
-from stimuli.sound.decoding.frames import build_index
-from stimuli.sound.decoding.opening import open_sound
-from stimuli.sound.facts import Samples
-from stimuli.sound.formats import Format
+from tests.audio.material import noise, on_grid, written
 from tests.people import browser_of
 from tests.stimuli.recordings import bring_in, cell_of
-from tests.stimuli.sound.material import noise, on_grid, written
 
 RATE = 16000
 

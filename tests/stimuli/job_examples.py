@@ -15,10 +15,10 @@ from stimuli.services import intakes, uploads
 from stimuli.services.collections import add_stimulus
 from stimuli.services.ingest import Alone, add_chunk, make_chunk
 from stimuli.services.uploads import Incoming
+from tests.audio.long_recordings import day_wav
 from tests.factories import make_collection, make_user, tone
 from tests.stimuli.intake_material import arrived, new_collection
 from tests.stimuli.recordings import bring_in
-from tests.stimuli.sound.long_recordings import day_wav
 
 CHUNKS = 2  # of an hour and more at 8 kHz
 

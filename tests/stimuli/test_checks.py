@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from audio.checking.findings import Options
 from stimuli.models import Collection, Recording, Stimulus
 from stimuli.services.checks import check_collection, measure_missing
 from stimuli.services.imports import drafted_folder, import_draft
-from stimuli.sound.checking.findings import Options
 from tests.factories import make_collection, make_user
 from tests.stimuli.folders import noise, write
 

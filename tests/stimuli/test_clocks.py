@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from audio.measuring.clock import Stretch
 from core.models import AuditEntry, User
 from stimuli.errors.clock import ClockNotYours, ClockRefused
 from stimuli.errors.delivery import NoSound
@@ -14,7 +15,6 @@ from stimuli.models import Collection, Recording, Stimulus
 from stimuli.services import clocks
 from stimuli.services.delivery import manifest
 from stimuli.services.sources import source_for_participant, source_for_staff
-from stimuli.sound.measuring.clock import Stretch
 from tests.factories import make_user
 from tests.people import browser_of
 from tests.stimuli.recordings import cell_of, fresh_storage

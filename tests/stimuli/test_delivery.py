@@ -10,9 +10,9 @@ from pytest_django.fixtures import Settings
 
 from stimuli.models import Condition, Item, Recording, Stimulus
 from stimuli.services import sources
+from tests.audio.material import written
 from tests.stimuli.desk import RATE, decoded, short
 from tests.stimuli.recordings import fresh_storage
-from tests.stimuli.sound.material import written
 
 pytestmark = pytest.mark.django_db
 

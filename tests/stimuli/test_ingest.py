@@ -10,6 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from audio.drawing.folding import Folded
+from audio.sealed.asking import Limits
 from core.models import Job
 from core.services import jobs
 from core.tasks import enqueue
@@ -18,10 +20,8 @@ from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.models import Chunk, Recording
 from stimuli.services import folds, ingest
-from stimuli.sound.drawing.folding import Folded
-from stimuli.sound.sealed.asking import Limits
+from tests.audio.long_recordings import day_wav
 from tests.stimuli.recordings import bring_in, fresh_storage
-from tests.stimuli.sound.long_recordings import day_wav
 from tests.stimuli.stored import derived_digests
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from audio.checking.checklist import Severity
 from core.models import Job
 from core.services import jobs
 from core.tasks import JobRun
@@ -18,7 +19,6 @@ from stimuli import spool
 from stimuli.announcements import Announced
 from stimuli.models import Collection, Intake, Recording, Stimulus
 from stimuli.services import imports, intakes
-from stimuli.sound.checking.checklist import Severity
 from tests.factories import make_user
 from tests.stimuli.folders import noise, wav
 from tests.stimuli.intake_material import send

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils.html import escape
 from django.utils.translation import gettext, override
 
+from audio.targets import PRESETS
 from core.clauses import clause
 from core.models import Job, User
 from stimuli.errors.intake import TableUnreadable
@@ -18,7 +19,6 @@ from stimuli.intake.reports import Report
 from stimuli.intake_pages import MOST_FINDINGS, MOST_STIMULI, clock, found, proposed
 from stimuli.level_reports import FIGURES, MOST_ROWS, level
 from stimuli.models import Collection, Intake
-from stimuli.sound.targets import PRESETS
 from tests.factories import make_collection, make_user
 from tests.people import browser_of
 from tests.stimuli.intake_material import arrived, begin, new_collection, seal

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from audio.checking.findings import Options
+from audio.synthesis import clip_bytes
 from core.models import Job, User
 from core.services import jobs
 from core.tasks import JobRun, enqueue
@@ -22,8 +24,6 @@ from stimuli.services import levels
 from stimuli.services.checks import check_collection
 from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.services.levels import ask_for_copy, normalise_collection
-from stimuli.sound.checking.findings import Options
-from stimuli.synthesis import clip_bytes
 from tests.factories import make_user
 from tests.people import browser_of
 from tests.stimuli.folders import noise, write

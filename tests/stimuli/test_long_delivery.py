@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
+from audio.drawing.pyramid import CHUNK_SAMPLES
+from audio.formats import Format
 from stimuli import storage
 from stimuli.models import Recording
 from stimuli.services import ingest, pictures, sources
 from stimuli.services.sources import Source
-from stimuli.sound.drawing.pyramid import CHUNK_SAMPLES
-from stimuli.sound.formats import Format
+from tests.audio.long_recordings import day_mp3, day_opus, day_wav
+from tests.audio.material import written
 from tests.stimuli.desk import RATE, Desk, decoded, short
 from tests.stimuli.recordings import bring_in, fresh_storage
-from tests.stimuli.sound.long_recordings import day_mp3, day_opus, day_wav
-from tests.stimuli.sound.material import written
 from tests.stimuli.stores import s3_server, use_bucket
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,9 @@ import pytest
 import soundfile
 from django.core.management import call_command
 
-from stimuli.sound.measuring.examination import examine
-from stimuli.sound.measuring.files import measure_file
-from tests.stimuli.sound.ebu import SILENCE, Heard, noise, tone
+from audio.measuring.examination import examine
+from audio.measuring.files import measure_file
+from tests.audio.ebu import SILENCE, Heard, noise, tone
 
 RATE_HZ = 44100
 

@@ -8,16 +8,16 @@ import pytest
 import soundfile
 from pytest_django.fixtures import Settings
 
+from audio.facts import Samples
+from audio.formats import Format
 from stimuli.models import Collection, Stimulus
 from stimuli.services import delivery, pictures
 from stimuli.services.checks import check_collection
 from stimuli.services.sources import Source, source_for_participant
-from stimuli.sound.facts import Samples
-from stimuli.sound.formats import Format
+from tests.audio.material import mp3, noise, written
 from tests.factories import make_user
 from tests.stimuli.desk import decoded
 from tests.stimuli.recordings import fresh_storage
-from tests.stimuli.sound.material import mp3, noise, written
 from tests.stimuli.test_imports import bring
 
 pytestmark = pytest.mark.django_db

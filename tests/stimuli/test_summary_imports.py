@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from audio.measuring.clock import Stretch
 from stimuli.models import Collection, Condition, Item, Stimulus
 from stimuli.services.checks import check_collection
 from stimuli.services.clocks import correct_clock
 from stimuli.services.levels import normalise_collection
-from stimuli.sound.measuring.clock import Stretch
 from tests.factories import make_user
 from tests.people import browser_of
 from tests.stimuli.folders import RATE, noise, write

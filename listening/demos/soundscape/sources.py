@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from stimuli.synthesis import speak
+from audio.synthesis import speak
 
 Sound = NDArray[np.float32]
 

@@ -8,9 +8,9 @@ from random import Random
 
 import numpy as np
 
+from audio.decoding.base import Sound as Recording
 from listening.demos.soundscape.programmes import Programme, Scene, shares
 from listening.demos.soundscape.sources import RATE_HZ, SCENE_S, Sound
-from stimuli.sound.decoding.base import Sound as Recording
 
 SUMMARY_S = 60.0
 SLOTS = 12  # passages of five seconds in a summary of a minute
@@ -93,8 +93,8 @@ def write_summaries(recording: Path, summaries: Mapping[Path, Summary]) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Recording]:
-    from stimuli.sound.decoding.opening import open_sound
-    from stimuli.sound.formats import Format
+    from audio.decoding.opening import open_sound
+    from audio.formats import Format
 
     with path.open("rb") as file:
         yield open_sound(file, format=Format.MP3, name=path.name)

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from audio.checking.findings import Options
 from core.errors import AppError
 from stimuli.models import Collection
 from stimuli.services.checks import check_collection, measure_missing
-from stimuli.sound.checking.findings import Options
 
 
 class Command(BaseCommand):

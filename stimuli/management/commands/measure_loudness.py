@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from audio.measuring.files import Measured, measure_file
 from core.errors import AppError
-from stimuli.sound.measuring.files import Measured, measure_file
 
 HEADINGS = ("LUFS", "LRA", "dBTP", "dBFS", "duration", "Hz", "channels", "file")
 

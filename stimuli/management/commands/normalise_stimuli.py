@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
+from audio.targets import PRESETS
 from core.errors import AppError
 from stimuli.level_reports import summary
 from stimuli.models import Collection, Intake
 from stimuli.services.levels import normalise_collection
-from stimuli.sound.targets import PRESETS
 
 TARGETS_LUFS = {preset.slug: preset.target_lufs for preset in PRESETS}
 

@@ -8,17 +8,17 @@ import pytest
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
+from audio.decoding.base import Sound
+from audio.decoding.opening import open_sound
+from audio.formats import Format
+from audio.measuring.clock import find_hours
+from audio.measuring.quiet import QuietRuns
 from listening.demos.soundscape.days import DAY, MORNING
 from listening.demos.soundscape.joining import write_recording
 from listening.demos.soundscape.palette import FRAME_BYTES, FRAME_SAMPLES, KINDS, Palette, make_palette
 from listening.demos.soundscape.programmes import GAP_S, HOUR_S, HOUR_SCENES, Presence, Programme, hour_frame, shares
 from listening.demos.soundscape.sources import RATE_HZ, SCENE_S, SCENE_SAMPLES
 from listening.demos.soundscape.summaries import Passage
-from stimuli.sound.decoding.base import Sound
-from stimuli.sound.decoding.opening import open_sound
-from stimuli.sound.formats import Format
-from stimuli.sound.measuring.clock import find_hours
-from stimuli.sound.measuring.quiet import QuietRuns
 
 FEW = {name: KINDS[name] for name in ("hush", "car", "birds", "hammering")}
 TWO_HOURS = Programme(

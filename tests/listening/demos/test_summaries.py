@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from audio.decoding.opening import open_sound
+from audio.formats import Format
 from listening.demos.soundscape.days import DAY, MORNING
 from listening.demos.soundscape.example import CROSSES, EXAMPLE, seven_summaries
 from listening.demos.soundscape.joining import write_recording
@@ -13,8 +15,6 @@ from listening.demos.soundscape.palette import KINDS, make_palette
 from listening.demos.soundscape.programmes import Presence, Programme, Scene, shares
 from listening.demos.soundscape.sources import RATE_HZ, SCENE_S
 from listening.demos.soundscape.summaries import SLOTS, SUMMARY_S, Summary, eight_summaries, evenly, write_summaries
-from stimuli.sound.decoding.opening import open_sound
-from stimuli.sound.formats import Format
 
 EVERY_SUMMARY = {
     **{name: (DAY, summary) for name, summary in eight_summaries(DAY).items()},

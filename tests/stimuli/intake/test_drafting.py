@@ -13,10 +13,10 @@ from stimuli.intake.drafting import Draft, draft
 from stimuli.intake.extraction import _head
 from stimuli.intake.hearing import Rules
 from stimuli.intake.sources import sources_in
+from tests.audio.material import mp3
 from tests.stimuli.folders import conditions_folder, noise, wav, write
 from tests.stimuli.intake.projects import MadeClip, MadeTrack, write_project
 from tests.stimuli.intake.projects import noise as float_noise
-from tests.stimuli.sound.material import mp3
 
 RULES = Rules(longest_h=1.0, short_s=600.0, unpacked_bytes=10**9)
 

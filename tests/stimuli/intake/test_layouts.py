@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from audio.formats import Format
 from stimuli.errors.intake import LayoutUnclear, LayoutUnfit
 from stimuli.intake.layouts import layout_of, role_of, understand
 from stimuli.intake.plans import Bundle, Plan
 from stimuli.intake.reports import Report
 from stimuli.intake.sources import Kind, Source, judge, sources_in
-from stimuli.sound.formats import Format
 
 KINDS = {".aup3": Kind.PROJECT, ".csv": Kind.TABLE, ".txt": Kind.OTHER}
 

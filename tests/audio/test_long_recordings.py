@@ -1,0 +1,69 @@
+"""Recordings of a day, beyond 2^31 samples: every second is where it says it is, in every format."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from audio.decoding.frames import build_index
+from audio.decoding.opening import open_sound
+from audio.formats import Format, recognise
+from audio.slicing.slices import cut
+from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
+
+HOURS = 24
+DAYS: dict[str, Callable[..., Day]] = {
+    "mp3 of constant bit rate": day_mp3,
+    "mp3 of variable bit rate": partial(day_mp3, vbr=True),
+    "mp3 of half rate": partial(day_mp3, rate=16000, kbits=16),
+    "opus": day_opus,
+    "opus of much silence": partial(day_opus, every=60),
+    "flac": day_flac,
+    "wav": day_wav,
+}
+
+
+@pytest.mark.parametrize("kind", DAYS)
+def test_every_moment_of_a_day_says_its_own_time(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "day"
+    day = DAYS[kind](path, hours=HOURS)
+    with path.open("rb") as file:
+        recognised = recognise(file.read(4096))
+        assert recognised is not None
+        index = build_index(file, format=recognised)
+        sound = open_sound(file, format=recognised, index=index)
+        assert sound.shape.length_samples == day.length_samples
+        assert day.length_samples > 23.9 * 3600 * sound.shape.sample_rate_hz
+        for number in moments(day):
+            start = max(0, day.position(number) - 700)
+            at, heard = day.code.heard(sound.read(start, 2 * day.code.unit_samples))
+            assert (start + at, heard) == (day.position(number), number)
+    path.unlink()
+
+
+def moments(day: Day) -> list[int]:
+    """The first, the one next to 23 h, the last but one, and some between."""
+    rng = np.random.default_rng(9)
+    late = 23 * 3600 * day.code.rate // day.code.unit_samples // day.numbers.step * day.numbers.step
+    return [0, late, day.numbers[-2], *rng.choice(day.numbers[:-1], 5).tolist()]
+
+
+def test_a_slice_from_late_in_a_day_is_small_and_exact(tmp_path: Path) -> None:
+    path = tmp_path / "day.mp3"
+    day = day_mp3(path, hours=14, vbr=True)
+    assert day.length_samples > 2**31
+    number = day.numbers[-10]
+    with path.open("rb") as file:
+        index = build_index(file, format=Format.MP3)
+        sound = open_sound(file, format=Format.MP3, index=index)
+        wanted = {"start": day.position(number), "count": 2 * day.code.unit_samples}
+        piece = cut(file, format=Format.MP3, index=index, shape=sound.shape, **wanted)
+    path.unlink()
+    assert len(piece.content) < 100_000
+    path.write_bytes(piece.content)
+    with path.open("rb") as file:
+        heard = open_sound(file, format=Format.MP3).read(piece.lead_samples, piece.length_samples)
+    assert day.code.heard(heard) == (0, number)
+    assert len(index) < 1_000_000
