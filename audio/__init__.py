@@ -1,1 +1,1 @@
-"""Knowledge of sound: decoding, measuring, drawing and cutting it; plain Python that runs in a sealed child process."""
+"""Audio library: decoding, validation, measurement, visualisation and slicing of sound, and a sandbox to do it in."""

@@ -1,8 +1,12 @@
-"""Which format a file is in, by its first bytes; a name or a claim is never believed."""
+"""Audio formats, recognised by the first bytes of a file, and the shape of decoded sound."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 HEAD_BYTES = 4096
 
@@ -43,7 +47,7 @@ CANNOT_BE_CUT = frozenset({Format.OPUS, Format.VORBIS, Format.M4A})
 W64_GUID = bytes.fromhex("726966662e91cf11a5d628db04c10000")
 
 
-def recognise(head: bytes) -> Format | None:
+def recognise_format(head: bytes) -> Format | None:
     """Name the format of a file that begins so, or None if it is no sound that Earmark reads."""
     return next((kind for kind, matches in _SIGNS.items() if matches(head)), None)
 
@@ -69,3 +73,37 @@ _SIGNS: dict[Format, Callable[[bytes], bool]] = {
     Format.AIFF: lambda head: head[:4] == b"FORM" and head[8:12] in {b"AIFF", b"AIFC"},
     Format.MP3: _is_mp3,
 }
+
+
+# --- Decoded sound ----------------------------------------------------------------------------------------------------
+
+
+# Frames down, channels across; full scale is 1.0.
+Samples = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What kind of sound a file holds. Positions and lengths are whole samples, counted per channel."""
+
+    format: str  # a Format
+    sample_rate_hz: int
+    channels: int
+    length_samples: int
+    bits: int  # worth keeping: 16 to 24, or 32 for floating point; 16 for lossy codecs
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self).copy()
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any]) -> Self:
+        return cls(**facts)
+
+
+class Readable(Protocol):
+    """The part of audio.decode.base.Sound that measuring and drawing need."""
+
+    @property
+    def shape(self) -> Shape: ...
+
+    def blocks(self, start: int = 0, stop: int | None = None, size: int = 2**20) -> Iterator[Samples]: ...

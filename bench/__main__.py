@@ -11,7 +11,7 @@ from pathlib import Path
 
 BENCHMARKS = ("subsets", "orders", "votes", "mos", "chapters", "clips", "ingest", "browsing", "plane")
 KNOWN = (*BENCHMARKS, "profile")  # which is run only when it is named
-NURSERY_ONCE = "from audio.sealed.nursery import PRELOADED, load; load(*PRELOADED)"
+NURSERY_ONCE = "from audio.sandbox.fork_server import PRELOADED, load; load(*PRELOADED)"
 
 
 def main(names: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from statistics import median
 
 import soundfile
 
-from audio.sealed.asking import prepare
+from audio.sandbox.client import start_fork_server
 from bench.material import clips
 from core.models import User
 from core.services.accounts import create_account, random_password
@@ -22,7 +22,7 @@ ITEMS, CONDITIONS, TARGET_LUFS, ROUNDS = 220, 5, -30.0, 3
 
 
 def run() -> Iterator[str]:
-    prepare()
+    start_fork_server()
     owner = create_account(name="clips", role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "clips"

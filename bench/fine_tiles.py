@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 
-from audio.sealed import asking
+from audio.sandbox import client as asking
 from bench.parent_stages import WAITING, Profile
 from bench.stages import CPU, REST, WALL, largest_first, table
 from stimuli.models import Stimulus
@@ -67,7 +67,7 @@ def _table(profile: Profile, clock: str, server_s: float, whole_s: float) -> Ite
 
 def _nursery_s() -> float:
     """What the nursery and those of its children that have ended have taken."""
-    nursery = asking._household._nursery  # noqa: SLF001 - nobody else needs to know its number
+    nursery = asking.fork_server._nursery  # noqa: SLF001 - nobody else needs to know its number
     if nursery is None:
         return 0.0
     fields = Path(f"/proc/{nursery.pid}/stat").read_text().rpartition(")")[2].split()

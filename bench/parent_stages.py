@@ -43,9 +43,9 @@ class Profile:
 
 def _end_nursery() -> None:
     """What it took is known only when it has ended; the next question starts another."""
-    from audio.sealed import asking
+    from audio.sandbox import client as asking
 
-    asking._household.close()  # noqa: SLF001 - nobody else ends it while there is work
+    asking.fork_server.close()  # noqa: SLF001 - nobody else ends it while there is work
 
 
 def _children_s() -> float:
@@ -57,8 +57,8 @@ def _wrap(stopwatch: Stopwatch) -> None:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.backends.utils import CursorWrapper
 
-    from audio.sealed.household import Household
-    from audio.sealed.wire import Line
+    from audio.sandbox.client import ForkServerClient
+    from audio.sandbox.protocol import Channel
     from stimuli import shelf
     from stimuli.intake import hearing
     from stimuli.services import ingest, levels
@@ -73,5 +73,5 @@ def _wrap(stopwatch: Stopwatch) -> None:
     around(hearing, "sha256_of", stage="SHA-256")
     around(levels, "_copy", stage="SHA-256")
     around(ingest, "fold", stage="fold")
-    around(Line, "send", "receive", stage=WAITING)
-    around(Household, "_request", "start", stage=WAITING)
+    around(Channel, "send", "receive", stage=WAITING)
+    around(ForkServerClient, "_request", "start", stage=WAITING)

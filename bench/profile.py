@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from audio.sealed.asking import prepare
+from audio.sandbox.client import start_fork_server
 from bench import fine_tiles
 from bench.clips import CONDITIONS, ITEMS, ours_s
 from bench.ingest import HOURS, NOWHERE, ffmpeg_s, ingest
@@ -48,7 +48,7 @@ def ingest_by_stage(day: Path, folder: Path) -> Iterator[str]:
 def clips_by_stage(profile: Profile, folder: Path) -> Iterator[str]:
     owner = create_account(name="stages", role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     profile.begin()
-    prepare()
+    start_fork_server()
     passed_s = ours_s(folder, owner, "stages")
     yield f"CPU of {ITEMS * CONDITIONS} clips by stage; {passed_s:.1f} s passed; {_load()}"
     yield from table(*profile.rows())

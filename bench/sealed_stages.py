@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from audio.sealed.household import TEST_WORK
+from audio.sandbox.client import TEST_WORK
 from bench.stages import CPU, WALL, Stopwatch
 
 STAGES, NURSERY = "stages", "nursery_s"
@@ -20,8 +20,8 @@ class Timers:
     """What the children of this process have measured, and what it cost to start their nursery."""
 
     def __init__(self) -> None:
-        from audio.sealed import asking
-        from audio.sealed.nursery import PRELOADED
+        from audio.sandbox import client as asking
+        from audio.sandbox.fork_server import PRELOADED
 
         self.inside, self.nursery_s = Stopwatch(), 0.0
         os.environ[TEST_WORK] = ",".join([*PRELOADED, __name__])
@@ -44,7 +44,7 @@ def warm_up() -> None:
 
 
 def _timed(work: Callable[[Any], Any], stopwatch: Stopwatch, nursery_s: float) -> Callable[[Any], Any]:
-    from audio.sealed.asking import Outcome
+    from audio.sandbox.client import Outcome
 
     def timed(question: Any) -> Outcome:
         born = {CPU: {BORN: time.thread_time()}, WALL: {}}  # when it was born by the clock, the parent alone knows
@@ -57,15 +57,18 @@ def _timed(work: Callable[[Any], Any], stopwatch: Stopwatch, nursery_s: float) -
 
 
 def _wrap(stopwatch: Stopwatch) -> None:
-    from audio.clips import levelling, plainclips
-    from audio.decoding import base
-    from audio.drawing import chunks, peaks, rendering, spectrogram, storeys
-    from audio.judging import files
-    from audio.measuring.examination import Examiner
-    from audio.measuring.kweighting import KWeighting
-    from audio.measuring.quiet import QuietRuns
-    from audio.measuring.truepeak import TruePeakMeter
-    from audio.sealed import confinement
+    from audio import chunks, peaks, spectrogram
+    from audio import chunks as storeys
+    from audio import clips as levelling
+    from audio import clips as plainclips
+    from audio import spectrogram as rendering
+    from audio import validate as files
+    from audio.decode import base
+    from audio.k_weighting import KWeighting
+    from audio.measure import RecordingMeter
+    from audio.sandbox import limits as confinement
+    from audio.silence import QuietRuns
+    from audio.true_peak import TruePeakMeter
 
     around = stopwatch.around
     stopwatch.around_each(base.Sound, "blocks", stage=DECODE)
@@ -75,8 +78,8 @@ def _wrap(stopwatch: Stopwatch) -> None:
         around(module, "open_sound", stage=OPEN)
     around(files, "build_index", stage="frame index built")
     around(files, "confirm", stage="second opinion on the file")
-    around(Examiner, "__init__", "feed", stage="silence, clipping, sample peak")
-    around(Examiner, "measures", "tally", stage="gates, range")
+    around(RecordingMeter, "__init__", "feed", stage="silence, clipping, sample peak")
+    around(RecordingMeter, "measures", "tally", stage="gates, range")
     around(KWeighting, "block_energies", "pass_through", stage="K-weighting, loudest moment")
     around(TruePeakMeter, "feed", stage="true peak")
     around(QuietRuns, "feed", stage="quiet runs")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from audio.measuring.clock import Stretch
+from audio.clock import Stretch
 from stimuli.models import Recording, Stimulus
 from stimuli.services.clocks import DAY_S, Origin, clock_of, origin_of
 from stimuli.services.sources import is_long

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from audio.targets import PRESETS
+from audio.loudness import PRESETS
 from core.forms import RefusingForm
 from stimuli.services import levels
 from stimuli.times_of_day import seconds_of, written

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_safe
 
-from audio.sealed.asking import prepare
+from audio.sandbox.client import start_fork_server
 from core.policy import Audience, open_to, staff
 from stimuli import sound_http
 from stimuli.clock_page import shown_clock
@@ -22,7 +22,7 @@ from stimuli.services.sources import Source, recording_of, source_for_staff
 @open_to(Audience.STAFF)
 def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """The page with the viewer."""
-    prepare()  # what the viewer asks for in a moment may have to be drawn
+    start_fork_server()  # what the viewer asks for in a moment may have to be drawn
     stimulus = _stimulus(request, slug, stimulus_id)
     recording = recording_of(stimulus)
     context = {

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from audio.targets import PRESETS
+from audio.loudness import PRESETS
 from core.errors import AppError
 from core.policy import Audience, open_to, staff
 from core.problems import say

@@ -14,8 +14,7 @@ from uuid import UUID, uuid5
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from audio.errors import DecoderDied, SoundTooCostly
-from audio.sealed.asking import Limits, run_sealed
+from audio.sandbox.client import Limits
 from core.clauses import clause
 from core.models import User
 from listening.access import token_digest
@@ -31,6 +30,7 @@ from rating.models import Experiment
 from rating.protocols.base import RatingProtocol
 from rating.registry import protocol
 from stimuli.errors.intake import TableUnreadable
+from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
 CLIENT = "workbook"  # where a browser would say its version
 DEVICE = {"browser": "", "device_class": "workbook"}
@@ -171,13 +171,13 @@ def _cast(seat: Seat, sheet: Sheet, payload: Any, actor: User) -> None:
 
 
 def _cells(file: BinaryIO, name: str) -> dict[str, Any]:
-    """Read a stranger's file in a sealed child."""
+    """Read an untrusted file in the sandbox."""
     if file.seek(0, io.SEEK_END) > MOST_BYTES:
         raise WorkbookTooLarge(size=MOST_BYTES >> 20)
     file.seek(0)
     try:
-        read = run_sealed("stimuli.intake.workbooks:read_cells", file, name=name, limits=LIMITS)
-    except (DecoderDied, SoundTooCostly):
+        read = run_sandboxed("stimuli.intake.workbooks:read_cells", file, name=name, limits=LIMITS)
+    except SANDBOX_FAILURES:
         problem = clause("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None
     found: dict[str, Any] = read.facts["sheets"]

@@ -37,3 +37,9 @@ class RecordingRefused(AppError):
     code = "recording.refused"
     status = 409
     sentence = sentence("This recording cannot be used. {refusal}")
+
+
+class RecordingNotReady(AppError):
+    code = "recording.not_ready"
+    status = 409
+    sentence = sentence("This part of the recording is still being prepared. Try again in a moment.")

@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from audio.checking import findings
-from audio.checking.checklist import Severity
-from audio.facts import Measures, Shape
+from audio import quality_checks as findings
+from audio.formats import Shape
+from audio.partial_results import Measures
+from audio.quality_checks import Severity
 from core.errors import AppError
 from stimuli.intake.extraction import look_into, take_out
 from stimuli.intake.hearing import Heard, Rules, hear, sha256_of
@@ -152,7 +153,7 @@ def _check(result: Draft) -> None:
         )
         for cell, original in zip(plan.cells, result.originals, strict=True)
     ]
-    for one in findings.find(cells, plan.items, plan.conditions):
+    for one in findings.check_sounds(cells, plan.items, plan.conditions):
         severity = Severity.NOTE if one.severity is Severity.NOTE else Severity.WARNING
         place = " x ".join(name for name in (one.item, one.condition) if name)
         result.report.add(severity, one.sentence, place, **one.data)

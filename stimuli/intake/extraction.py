@@ -5,14 +5,15 @@ from pathlib import Path
 
 import numpy as np
 
-from audio.clips.plainwav import HEAD_LENGTH, wav_head
 from audio.errors import SoundTooLong
-from audio.sealed.asking import Limits, run_sealed
+from audio.sandbox.client import Limits
+from audio.wav import HEAD_LENGTH, wav_head
 from core.errors import AppError, sentence
 from stimuli.intake.aup3 import Clip, Project, SampleForm, open_project
 from stimuli.intake.plans import Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import Kind, Source
+from stimuli.sandbox import run_sandboxed, to_app_error
 
 SEARCH = Limits(cpu_s=300, wall_s=600)
 LONGEST_PIECE_BYTES = 512 * 2**20
@@ -44,7 +45,7 @@ def take_out(cell: Cell, source: Source, target: Path) -> None:
         return
     limits = Limits(cpu_s=300, wall_s=600, memory_bytes=2 * 2**30, result_bytes=LONGEST_PIECE_BYTES)
     with source.place.open("rb") as file:
-        cut = run_sealed(
+        cut = run_sandboxed(
             "stimuli.intake.gaps:cut_piece", file, name=source.path, limits=limits, start=cell.start, stop=cell.stop
         )
     target.write_bytes(cut.blobs["piece"])
@@ -67,7 +68,7 @@ def _clips(bundle: Bundle, source: Source, report: Report, longest_h: float) -> 
         clips, unsaved = project.clips, project.unsaved
     # Silence costs a project nothing, so its length is judged before it is written out.
     if sum(clip.length_samples / clip.sample_rate_hz for clip in clips) > longest_h * 3600:
-        raise SoundTooLong(name=source.path, limit_h=longest_h)
+        raise to_app_error(SoundTooLong(name=source.path, limit_h=longest_h))
     if unsaved:
         says = sentence("'{path}' holds changes that were never saved; the clips were taken as they were saved last.")
         report.warn(says, source.path, path=source.path)
@@ -82,7 +83,7 @@ def _clips(bundle: Bundle, source: Source, report: Report, longest_h: float) -> 
 
 def _pieces(bundle: Bundle, source: Source, report: Report) -> list[Cell]:
     with source.place.open("rb") as file:
-        found = run_sealed("stimuli.intake.gaps:find_pieces", file, name=source.path, limits=SEARCH).facts
+        found = run_sandboxed("stimuli.intake.gaps:find_pieces", file, name=source.path, limits=SEARCH).facts
     pieces, rate = found["pieces"], found["shape"]["sample_rate_hz"]
     if len(pieces) < 2:
         says = sentence(

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, BinaryIO
 
-from audio.clips.plainwav import wav
-from audio.clips.serving import pcm
+from audio.clips import encode_pcm
+from audio.decode.open import open_file
 from audio.formats import Format
-from audio.measuring.quiet import QuietRuns
-from audio.measuring.stretches import open_file
-from audio.sealed.asking import Outcome
+from audio.sandbox.client import Outcome
+from audio.silence import QuietRuns
+from audio.wav import encode_wav
 
 SHORTEST_GAP_S = 30.0  # the studies put one minute between summaries; quiet passages are shorter
 SHORTEST_PIECE_S = 0.5
@@ -17,7 +17,7 @@ LOSSLESS = frozenset({Format.WAV, Format.W64, Format.FLAC, Format.AIFF})
 
 
 def find_pieces(file: BinaryIO, *, name: str) -> dict[str, Any]:
-    """Say where the sounds of a file lie between its gaps, in samples; runs in a sealed child."""
+    """Say where the sounds of a file lie between its gaps, in samples; runs in the sandbox."""
     sound = open_file(file, name=name)
     rate, length = sound.shape.sample_rate_hz, sound.shape.length_samples
     quiet = QuietRuns(sample_rate_hz=rate, start=0)
@@ -51,13 +51,13 @@ def between(gaps: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int
 
 
 def cut_piece(file: BinaryIO, *, name: str, start: int, stop: int) -> Outcome:
-    """Take a part out of a file, as a WAV of its own with every sample as it was; runs in a sealed child.
+    """Take a part out of a file, as a WAV of its own with every sample as it was; runs in the sandbox.
 
     Of a lossy file 24 bits are kept, more than it holds.
     """
     sound = open_file(file, name=name)
     shape = sound.shape
     bits = shape.bits if Format(shape.format) in LOSSLESS else 24
-    data = pcm(sound.read(start, stop - start), bits)
-    content = wav(data, sample_rate_hz=shape.sample_rate_hz, channels=shape.channels, bits=bits)
+    data = encode_pcm(sound.read(start, stop - start), bits)
+    content = encode_wav(data, sample_rate_hz=shape.sample_rate_hz, channels=shape.channels, bits=bits)
     return Outcome({"length_samples": shape.length_samples}, {"piece": content})

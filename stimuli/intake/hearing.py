@@ -1,4 +1,4 @@
-"""Many sounds heard at once: each is named by its content, decoded once in a sealed child, and judged by itself."""
+"""Many sounds heard at once: each is named by its content, decoded once in the sandbox, and judged by itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from audio.clips.plainwav import HEAD_LENGTH, is_plain
-from audio.errors import DecoderDied, SoundTooCostly
-from audio.judging.batches import Verdict, examine_many
-from audio.sealed.asking import Limits, prepare, revived, run_sealed
-from audio.sealed.sharing import even_batches
+from audio.sandbox.batching import even_batches
+from audio.sandbox.client import Limits, start_fork_server
+from audio.wav import HEAD_LENGTH, is_plain
 from core.errors import AppError
+from stimuli.sandbox import SANDBOX_FAILURES, error_from_child, examine_files, run_sandboxed
 
 MOST_FILES_PER_CHILD = 200  # a fork costs as much as thirty clips
 PIECE_BYTES = 2**20
@@ -29,7 +28,7 @@ class Rules:
     longest_h: float
     short_s: float
     unpacked_bytes: int  # what all archives of an import may hold together
-    workers: int = 2  # sealed children at a time
+    workers: int = 2  # sandboxed children at a time
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def hear(
     progress: Callable[[int, int, str], None],
 ) -> dict[str, Heard | AppError]:
     """Judge each file by its name; equal files are decoded once. `known` are digests that were made already."""
-    prepare()  # while the digests are made
+    start_fork_server()  # while the digests are made
     with ThreadPoolExecutor(rules.workers) as pool:
         digests = dict(
             zip(places, pool.map(lambda name: known.get(name) or sha256_of(places[name]), places), strict=True)
@@ -96,17 +95,17 @@ def _examined(batch: Sequence[tuple[str, str]], places: Mapping[str, Path], rule
     return {digest: verdict for (digest, _), verdict in zip(batch, verdicts, strict=True)}
 
 
-def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> Sequence[Verdict]:
+def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> Sequence[dict[str, Any] | AppError]:
     """Most files are plain and heard quickly; where a child dies over one that is not, each gets its own."""
     limits: dict[str, Any] = {"longest_h": rules.longest_h, "short_s": rules.short_s}
     try:
-        found = run_sealed(
-            "audio.clips.plainclips:examine_clips", *files, name=names[0], names=list(names), **limits
+        found = run_sandboxed(
+            "audio.clips:examine_plain_clips", *files, name=names[0], names=list(names), **limits
         ).facts["clips"]
-    except (DecoderDied, SoundTooCostly):
-        return examine_many(files, names, **limits)
+    except SANDBOX_FAILURES:
+        return examine_files(files, names, **limits)
     return [
-        revived(one["error"]["kind"], one["error"]["data"], name=name) if "error" in one else one
+        error_from_child(one["error"], name=name) if "error" in one else one
         for one, name in zip(found, names, strict=True)
     ]
 
@@ -115,8 +114,8 @@ def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> di
     """A long one is only looked at; its index makes it possible to go to any place of it."""
     try:
         with place.open("rb") as file:
-            outcome = run_sealed(
-                "audio.judging.files:probe",
+            outcome = run_sandboxed(
+                "audio.validate:probe_file",
                 file,
                 name=name,
                 limits=LONG,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from audio.checking.checklist import Severity
+from audio.quality_checks import Severity
 from core.clauses import clause, keep_clauses
 from core.errors import AppError
 

@@ -1,4 +1,4 @@
-"""Workbooks: the first sheet of an XLSX file as a table; nothing but a sealed child imports this."""
+"""Workbooks: the first sheet of an XLSX file as a table; nothing but the sandbox imports this."""
 
 import datetime as dt
 from typing import Any, BinaryIO

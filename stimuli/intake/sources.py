@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from audio.formats import HEAD_BYTES, SUFFIXES, Format, recognise
+from audio.formats import HEAD_BYTES, SUFFIXES, Format, recognise_format
 
 ZIP = b"PK\x03\x04"
 PROJECT_SUFFIX = ".aup3"
@@ -48,7 +48,7 @@ def look_at(path: str, place: Path, *, sha256: str = "") -> Source:
 def judge(path: str, head: bytes) -> tuple[Kind, Format | None]:
     """Say what a file is that begins so and is called so."""
     suffix = suffix_of(path)
-    found = recognise(head)
+    found = recognise_format(head)
     # Much that is no sound begins like a frame of MP3, so there the name must agree.
     if suffix in SUFFIXES or (found is not None and found is not Format.MP3):
         return Kind.SOUND, found

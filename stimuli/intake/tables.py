@@ -1,4 +1,4 @@
-"""Tables that come with sound: CSV of any usual dialect, and XLSX, which is read only inside a sealed child."""
+"""Tables that come with sound: CSV of any usual dialect, and XLSX, which is read only inside the sandbox."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO, Self
 
-from audio.errors import DecoderDied, SoundTooCostly
-from audio.sealed.asking import Limits, run_sealed
+from audio.sandbox.client import Limits
 from core.clauses import clause
 from stimuli.errors.intake import TableUnreadable
+from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -48,12 +48,12 @@ class Table:
 
 
 def load_table(file: BinaryIO, *, name: str) -> Table:
-    """Read a table by its name's suffix: CSV here, XLSX in a sealed child."""
+    """Read a table by its name's suffix: CSV here, XLSX in the sandbox."""
     if not name.lower().endswith(".xlsx"):
         return read_csv(file.read(MOST_BYTES + 1), name=name)
     try:
-        read = run_sealed("stimuli.intake.sheets:read_sheet", file, name=name, limits=SHEET_LIMITS)
-    except (DecoderDied, SoundTooCostly):
+        read = run_sandboxed("stimuli.intake.sheets:read_sheet", file, name=name, limits=SHEET_LIMITS)
+    except SANDBOX_FAILURES:
         problem = clause("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None
     return Table.from_json(read.facts)

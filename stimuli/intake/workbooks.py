@@ -1,4 +1,4 @@
-"""Workbooks cell by cell: every value, and where formulas and errors stand; nothing but a sealed child imports this."""
+"""Workbooks cell by cell: every value, and where formulas and errors stand; nothing but the sandbox imports this."""
 
 import codecs
 import datetime as dt
@@ -19,7 +19,7 @@ SHEET_OF = "xl/"
 
 
 def warm_up() -> None:
-    """Load what an archive and its parts need; a sealed child cannot load anything any more."""
+    """Load what an archive and its parts need; a sandboxed child cannot load anything any more."""
     codecs.lookup("cp437")  # of the names in an archive
     ET.fromstring("<warm/>")  # noqa: S314 - it is our own
 
@@ -75,5 +75,5 @@ def _odd_of(sheet: ET.Element) -> dict[str, Any]:
 
 
 def _parsed(packed: zipfile.ZipFile, part: str) -> ET.Element:
-    # An entity that expands without end costs a sealed child its life, and nobody else anything.
+    # An entity that expands without end ends a sandboxed child, and nothing else.
     return ET.fromstring(packed.read(part))  # noqa: S314

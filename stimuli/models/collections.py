@@ -92,7 +92,7 @@ class Stimulus(BaseModel):
     # When the recording began, in seconds after midnight; empty where nobody has said it. It belongs to the cell and
     # not to the recording, which other collections share: what one experimenter says must not move another's clock.
     starts_at_s = models.FloatField(null=True)
-    # The corrected way from file time to clock time (audio.measuring.clock.Stretch), counted from the start;
+    # The corrected way from file time to clock time (audio.clock.Stretch), counted from the start;
     # empty where what was detected in the recording holds.
     clock = models.JSONField(null=True)
 

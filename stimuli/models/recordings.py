@@ -29,9 +29,9 @@ class Recording(BaseModel):
     # in more than it needs, such as 16 bits in 24, counts as what it needs.
     bits = models.PositiveSmallIntegerField(default=16)
     state = models.CharField(max_length=20, choices=State, default=State.READY)
-    # What was measured (audio.measures.Measures); empty until the last sample was seen.
+    # What was measured (audio.partial_results.Measures); empty until the last sample was seen.
     measures = models.JSONField(default=dict)
-    # From file time to clock time as detected (audio.measuring.clock.Stretch), counted from the start; empty
+    # From file time to clock time as detected (audio.clock.Stretch), counted from the start; empty
     # for a sound without hour separators. Each stimulus may say when it started, and correct it.
     clock = models.JSONField(default=list)
     refusal = models.TextField(blank=True)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from audio.checking.findings import Cell
-from audio.facts import Measures, Shape
+from audio.formats import Shape
+from audio.partial_results import Measures
+from audio.quality_checks import Cell
 from stimuli.models import Collection, Stimulus
 from stimuli.services.clips import is_short
 

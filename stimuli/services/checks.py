@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext
 
-from audio.checking.findings import Options, Severity, SoundFinding, find
-from audio.judging.batches import examine_many
+from audio.quality_checks import Options, Severity, SoundFinding, check_sounds
 from core.errors import AppError
 from stimuli import storage
 from stimuli.models import Collection, Recording
+from stimuli.sandbox import examine_files
 from stimuli.services.cells import FilledCell, cells_in
 from stimuli.services.clips import is_short
 
@@ -23,7 +23,7 @@ def check_collection(*, collection: Collection, options: Options | None = None) 
     cells = {(cell.item, cell.condition): cell for cell in cells_in(collection)}
     items = list(collection.items.values_list("name", flat=True))
     conditions = list(collection.conditions.values_list("name", flat=True))
-    found = find([cell.to_check() for cell in cells.values()], items, conditions, options)
+    found = check_sounds([cell.to_check() for cell in cells.values()], items, conditions, options)
     by_severity = Counter(one.severity for one in found)
     return {
         "collection": collection.slug,
@@ -45,7 +45,7 @@ def measure_missing(*, collection: Collection) -> int:
         batch = missing[start : start + FILES_AT_ONCE]
         with ExitStack() as stack:
             files = [stack.enter_context(storage.local_file(str(row.file.name))) for row in batch]
-            verdicts = examine_many(
+            verdicts = examine_files(
                 files,
                 [str(row) for row in batch],
                 longest_h=settings.LONGEST_RECORDING_H,

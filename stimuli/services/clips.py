@@ -12,12 +12,12 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 
-from audio.clips.depth import common_depth
-from audio.clips.plainwav import HEAD_LENGTH, common_bytes, plain_bytes, wav
-from audio.sealed.asking import Limits, revived, run_sealed
-from audio.sealed.sharing import even_batches
+from audio.sandbox.batching import even_batches
+from audio.sandbox.client import Limits
+from audio.wav import HEAD_LENGTH, common_bytes, common_depth, encode_wav, plain_bytes
 from stimuli import storage
 from stimuli.models import Collection, Stimulus
+from stimuli.sandbox import error_from_child, run_sandboxed
 from stimuli.services.keeping import Keeping
 
 CHILDREN = 2
@@ -152,7 +152,7 @@ def _filled(clip: Clip, file: BinaryIO) -> bytes:
     """A plain original only has to be made longer."""
     sound = clip.sound
     file.seek(HEAD_LENGTH)
-    return wav(
+    return encode_wav(
         file.read(sound.length_samples * sound.channels * clip.bits // 8),
         sample_rate_hz=sound.sample_rate_hz,
         channels=sound.channels,
@@ -165,8 +165,8 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
     room = sum(clip.total_bytes for clip in clips)
     limits = Limits(result_bytes=room + MEGABYTE, memory_bytes=512 * MEGABYTE + 4 * room)
     names = [" x ".join(clip.sound.place) for clip in clips]
-    outcome = run_sealed(
-        "audio.clips.serving:serve_clips",
+    outcome = run_sandboxed(
+        "audio.clips:encode_clips",
         *files,
         name=names[0],
         limits=limits,
@@ -178,7 +178,7 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
     )
     for entry, name in zip(outcome.facts["clips"], names, strict=True):
         if "error" in entry:
-            raise revived(entry["error"]["kind"], entry["error"]["data"], name=name)
+            raise error_from_child(entry["error"], name=name)
     return {clip.name: outcome.blobs[str(number)] for number, clip in enumerate(clips)}
 
 

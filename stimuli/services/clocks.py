@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from audio.measuring.clock import TOLERANCE_S, Stretch
+from audio.clock import TOLERANCE_S, Stretch
 from core.clauses import clause
 from core.models import User
 from core.services import audit

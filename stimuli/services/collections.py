@@ -8,16 +8,15 @@ from uuid import UUID
 
 from django.db import transaction
 
-from audio.clips.depth import LEAST_BITS, depth_of
-from audio.clips.plainwav import is_plain
-from audio.errors import UNRECOGNISED
-from audio.formats import HEAD_BYTES, recognise
-from core.clauses import clause
+from audio.errors import DECODER_SAYS, UNRECOGNISED, EmptyAudio, NotAudio
+from audio.formats import HEAD_BYTES, recognise_format
+from audio.wav import LEAST_BITS, is_plain, measure_depth
 from core.models import User
 from core.services import audit
 from stimuli import storage
-from stimuli.errors import CollectionNotFound, EmptyAudio, NotAudio, StimulusNotFound
+from stimuli.errors import CollectionNotFound, StimulusNotFound
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
+from stimuli.sandbox import to_app_error
 from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
 from stimuli.services.keeping import Keeping, original_name
 
@@ -113,19 +112,19 @@ def _keep(content: bytes, *, name: str) -> tuple[Recording, bool]:
     """Store the bytes under the name of their content: the same sound twice is one file."""
     import soundfile  # loaded by demos and tests only
 
-    kind = recognise(content[:HEAD_BYTES])
+    kind = recognise_format(content[:HEAD_BYTES])
     if kind is None:
-        raise NotAudio(name=name, problem=UNRECOGNISED)
+        raise to_app_error(NotAudio(name=name, problem=UNRECOGNISED))
     try:
         found = soundfile.info(io.BytesIO(content))
     except soundfile.LibsndfileError as trouble:
-        problem = clause('the decoder says "{complaint}"', complaint=str(trouble.error_string).rstrip("."))
-        raise NotAudio(name=name, problem=problem) from None
+        complaint = str(trouble.error_string).rstrip(".")
+        raise to_app_error(NotAudio(name=name, problem=DECODER_SAYS, complaint=complaint)) from None
     if not found.frames:
-        raise EmptyAudio(name=name)
+        raise to_app_error(EmptyAudio(name=name))
     bits = {"PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 32}.get(found.subtype, 16)
     if bits > LEAST_BITS:
-        bits = depth_of(soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0], bits)
+        bits = measure_depth(soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0], bits)
     sha256 = hashlib.sha256(content).hexdigest()
     plain = is_plain(content[:44], len(content), bits=bits)
     recording = Recording.objects.filter(sha256=sha256).first()

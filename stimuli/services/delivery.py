@@ -2,15 +2,16 @@
 
 from typing import Any
 
+from audio.clock import find_silences
 from audio.errors import PositionOutside
 from audio.formats import Format
-from audio.measuring.clock import silences
-from audio.sealed.asking import Outcome, run_sealed
-from audio.slicing.slices import Slice, byte_range, has_tags_inside
+from audio.sandbox.client import Outcome
+from audio.slices import Slice, find_byte_range, has_tags_inside
 from stimuli import storage
 from stimuli.errors.delivery import NoClip, SliceTooLong
+from stimuli.sandbox import app_errors, run_sandboxed, to_app_error
 from stimuli.services import ingest
-from stimuli.services.sources import Source, ask_sealed, index_of, masters
+from stimuli.services.sources import Source, index_of, masters, run_on_source
 
 VERSION = 1
 
@@ -27,7 +28,7 @@ def manifest(*, source: Source) -> dict[str, Any]:
         "ready": ready_ranges(source=source),
         "slices": {"longest_samples": source.longest_slice_samples},
         "clock": [stretch.to_json() for stretch in source.clock],
-        "silences": silences(source.clock, recording.length_samples),
+        "silences": find_silences(source.clock, recording.length_samples),
         **pyramid.to_json(),
     }
 
@@ -59,13 +60,14 @@ def slice_of(*, source: Source, start: int, count: int) -> Slice:
         raise SliceTooLong(longest=source.longest_slice_samples)
     count = min(count, source.length_samples - start)
     if count <= 0:
-        raise PositionOutside(start=start, stop=start + max(count, 0), length=source.length_samples)
+        stop = start + max(count, 0)
+        raise to_app_error(PositionOutside(start=start, stop=stop, length=source.length_samples))
     # Tags between the frames of a clip could name it. In a day there is nothing to hide, and it is never decoded.
     if source.format == Format.MP3 and (source.is_long or not has_tags_inside(index_of(source))):
         return _bytes_of_mp3(source, start, count)
     if source.has_masters:
         return _from_masters(source, start, count)
-    return _slice(ask_sealed("audio.slicing.cutting:cut_file", source, start=start, count=count))
+    return _slice(run_on_source("audio.masters:cut_file_slice", source, start=start, count=count))
 
 
 def clip_name(*, source: Source) -> str:
@@ -77,7 +79,8 @@ def clip_name(*, source: Source) -> str:
 
 def _bytes_of_mp3(source: Source, start: int, count: int) -> Slice:
     """The original's own frames, found through the index; no decoder is asked."""
-    found = byte_range(index=index_of(source), start=start, count=count)
+    with app_errors():
+        found = find_byte_range(index=index_of(source), start=start, count=count)
     content = storage.read_range(source.name, found.first_byte, found.stop_byte - found.first_byte)
     return Slice(content, found.media_type, found.lead_samples, found.length_samples)
 
@@ -85,7 +88,7 @@ def _bytes_of_mp3(source: Source, start: int, count: int) -> Slice:
 def _from_masters(source: Source, start: int, count: int) -> Slice:
     with masters(source, start, start + count) as (first, files):
         wanted: dict[str, Any] = {"first": first, "shape": source.shape.to_json(), "start": start, "count": count}
-        return _slice(run_sealed("audio.slicing.masters:cut", *files, **wanted))
+        return _slice(run_sandboxed("audio.masters:cut_masters_slice", *files, **wanted))
 
 
 def _slice(cut: Outcome) -> Slice:

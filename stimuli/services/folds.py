@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from audio.drawing.folding import Folded, fold
+from audio.merge_chunks import MergedFiles, merge_chunks
 from stimuli import storage
 from stimuli.derived import Derived
 from stimuli.holding import clear_unheld, held_folder
@@ -16,7 +16,7 @@ from stimuli.models import Recording
 from stimuli.services.sources import pyramid_of, shape_of
 
 
-def make_files(*, recording: Recording) -> Folded:
+def make_files(*, recording: Recording) -> MergedFiles:
     """Fold the chunks and put each file under its name; FileNotFoundError where a chunk is gone."""
     derived = Derived.of(recording)
     with _scratch_folder(recording) as folder:
@@ -34,10 +34,10 @@ def clear_scratch(*, before: datetime) -> None:
                 clear_unheld(left)
 
 
-def _folded(recording: Recording, folder: Path) -> Folded:
+def _folded(recording: Recording, folder: Path) -> MergedFiles:
     names = map(Derived.of(recording).chunk, range(pyramid_of(recording).chunks))
     chunks = (storage.read_range(name, 0, storage.byte_count(name)) for name in names)
-    return fold(chunks, shape=shape_of(recording), folder=folder)
+    return merge_chunks(chunks, shape=shape_of(recording), folder=folder)
 
 
 @contextmanager

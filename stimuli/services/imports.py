@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from audio.checking.checklist import Severity
+from audio.quality_checks import Severity
 from core.errors import AppError, sentence
 from core.models import User
 from core.services import audit

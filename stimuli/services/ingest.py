@@ -11,23 +11,23 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.db import transaction
 
-from audio.errors import DecoderDied, SoundBroken, SoundTooCostly
-from audio.sealed.asking import Limits
-from core.clauses import clause
+from audio.errors import SoundBroken, gettext_noop
+from audio.sandbox.client import Limits
 from core.errors import AppError
 from core.models import Job, User
 from core.tasks import JobRun, enqueue
 from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.models import Chunk, Recording
+from stimuli.sandbox import SANDBOX_FAILURES, to_app_error
 from stimuli.services import folds
-from stimuli.services.sources import ask_sealed, original_of, pyramid_of
+from stimuli.services.sources import original_of, pyramid_of, run_on_source
 
 CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
 LIMITS = Limits(cpu_s=300, wall_s=600, memory_bytes=2**30, result_bytes=2**29)
 # A machine that is short of memory or time can make a decoder die too, so these are tried again before they count.
-MAY_PASS = (DecoderDied, SoundTooCostly)
+MAY_PASS = SANDBOX_FAILURES
 MOST_PARKED = 3
 AT_ONCE = 2
 # Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.
@@ -61,7 +61,7 @@ class Stumbled(Exception):
 def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User | None = None) -> None:
     """Ask for all chunks of a long recording, the earliest first, in the transaction that brings the recording in.
 
-    `index` is what audio.judging.files:probe found. A recording that was refused before gets another chance:
+    `index` is what audio.validate:probe_file found. A recording that was refused before gets another chance:
     what refused it may have been mended.
     """
     if recording.state == Recording.State.READY:
@@ -171,16 +171,13 @@ def ingest_progress(*, recording: Recording) -> dict[str, Any]:
 
 
 def make_chunk(*, recording: Recording, number: int) -> None:
-    """Decode a chunk once, in a sealed child, and keep all that comes of it under names that its number gives."""
+    """Decode a chunk once, in the sandbox, and keep all that comes of it under names that its number gives."""
     name = f"{recording}"
-    found = ask_sealed("audio.drawing.chunks:analyse", original_of(recording), number=number, name=name, limits=LIMITS)
+    found = run_on_source("audio.chunks:analyse_file", original_of(recording), number=number, name=name, limits=LIMITS)
     if found.facts["length_samples"] != recording.length_samples:
-        problem = clause(
-            "it has {count} samples now, and had {before} when it came",
-            count=found.facts["length_samples"],
-            before=recording.length_samples,
-        )
-        raise SoundBroken(name=name, problem=problem)
+        problem = gettext_noop("it has {count} samples now, and had {before} when it came")
+        count, before = found.facts["length_samples"], recording.length_samples
+        raise to_app_error(SoundBroken(name=name, problem=problem, count=count, before=before))
     derived = Derived.of(recording)
     if "master" in found.blobs:
         storage.keep(derived.master(number), found.blobs["master"])

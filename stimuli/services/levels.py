@@ -11,9 +11,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from audio.sealed.asking import Limits, revived, run_sealed
-from audio.sealed.sharing import even_batches
-from audio.targets import TRUE_PEAK_LIMIT_DBTP
+from audio.loudness import TRUE_PEAK_LIMIT_DBTP
+from audio.sandbox.batching import even_batches
+from audio.sandbox.client import Limits
 from core.clauses import clause
 from core.errors import AppError, sentence
 from core.models import Job, User
@@ -27,6 +27,7 @@ from stimuli.intake.hearing import Heard
 from stimuli.intake.plans import Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.models import Collection, Intake
+from stimuli.sandbox import error_from_child, run_sandboxed
 from stimuli.services.cells import FilledCell, Sounding, cells_in
 from stimuli.services.checks import measure_missing
 from stimuli.services.filling import Fence, Filling, Progress, fill, whole
@@ -38,7 +39,7 @@ LOWEST_LUFS, HIGHEST_LUFS = -60.0, 0.0
 CHILDREN = 2
 MOST_FILES_PER_CHILD = 200
 VALUES_PER_CHILD = 16 * 2**20  # samples times channels
-COPY_FORMAT, COPY_BITS = "wav", 24  # as audio.clips.levelling writes it
+COPY_FORMAT, COPY_BITS = "wav", 24  # as audio.clips writes it
 MEGABYTE = 2**20
 
 
@@ -193,8 +194,8 @@ def _levelled(batch: Sequence[Source], target_lufs: float, keeping: Keeping) -> 
     room = sum(source.values for source in batch) * COPY_BITS // 8 + MEGABYTE
     names = [str(source) for source in batch]
     with ExitStack() as stack:
-        outcome = run_sealed(
-            "audio.clips.levelling:level_clips",
+        outcome = run_sandboxed(
+            "audio.clips:normalise_clips",
             *(stack.enter_context(storage.local_file(source.sound.file)) for source in batch),
             name=names[0],
             limits=Limits(cpu_s=300, wall_s=600, memory_bytes=512 * MEGABYTE + 8 * room, result_bytes=room + MEGABYTE),
@@ -205,7 +206,7 @@ def _levelled(batch: Sequence[Source], target_lufs: float, keeping: Keeping) -> 
     made, contents = [], {}
     for number, (source, entry) in enumerate(zip(batch, outcome.facts["copies"], strict=True)):
         if "error" in entry:
-            raise revived(entry["error"]["kind"], entry["error"]["data"], name=names[number])
+            raise error_from_child(entry["error"], name=names[number])
         content = outcome.blobs[str(number)]
         made.append(_copy(source, entry, content))
         contents[original_name(made[-1].heard.sha256, COPY_FORMAT)] = content

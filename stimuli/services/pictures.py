@@ -5,22 +5,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, BinaryIO
 
-from audio.drawing.chunk_packs import ChunkResult
-from audio.drawing.dat import DAT_HEADER, dat_header
-from audio.drawing.folding import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
-from audio.drawing.parameters import spectrogram_at
-from audio.drawing.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile
-from audio.drawing.tiles import TilePack
-from audio.errors import RecordingNotReady
-from audio.sealed.asking import run_sealed
+from audio.array_archive import ChunkResult
+from audio.merge_chunks import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
+from audio.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile, spectrogram_at
+from audio.tiles import DAT_HEADER, TilePack, encode_dat_header
 from stimuli import storage
-from stimuli.errors.delivery import NoPicture
+from stimuli.errors.delivery import NoPicture, RecordingNotReady
 from stimuli.models.recordings import DERIVATION
-from stimuli.services.sources import Source, ask_sealed, masters, shelf
+from stimuli.sandbox import run_sandboxed
+from stimuli.services.sources import Source, masters, run_on_source, shelf
 
 MOST_BINS = 16_384
 PAIR_BYTES = 2
-# So many samples of all channels does a sealed child hold at once; a level of peaks is drawn in pieces of that.
+# So many samples of all channels does a sandboxed child hold at once; a level of peaks is drawn in pieces of that.
 SAMPLES_AT_ONCE = 2**24
 BLOCK_BYTES = 2**18
 
@@ -123,11 +120,11 @@ def _finder(source: Source) -> FindChunk:
 def _drawn_tile(source: Source, statistic: str, level: int, index: int) -> bytes:
     wanted: dict[str, Any] = {"statistic": statistic, "level": level, "tile": index}
     if not source.has_masters:
-        return ask_sealed("audio.drawing.rendering:render", source, **wanted).blobs["tile"]
+        return run_on_source("audio.spectrogram:render_file_tile", source, **wanted).blobs["tile"]
     start, stop = _reach(source.pyramid, level, index)
     with masters(source, start, stop) as (first, files):
         wanted |= {"first": first, "shape": source.shape.to_json()}
-        return run_sealed("audio.slicing.masters:render", *files, **wanted).blobs["tile"]
+        return run_sandboxed("audio.masters:render_masters_tile", *files, **wanted).blobs["tile"]
 
 
 def _reach(pyramid: Pyramid, level: int, index: int) -> tuple[int, int]:
@@ -145,11 +142,11 @@ def _drawn_peaks(source: Source, level: int) -> BinaryIO:
 def _draw_peaks(source: Source, level: int, target: BinaryIO) -> None:
     pyramid = source.pyramid
     width, bins = pyramid.bin_samples(level), pyramid.bins(level)
-    target.write(dat_header(sample_rate_hz=pyramid.sample_rate_hz, bin_samples=width, bins=bins))
+    target.write(encode_dat_header(sample_rate_hz=pyramid.sample_rate_hz, bin_samples=width, bins=bins))
     at_once = max(SAMPLES_AT_ONCE // (width * source.recording.channels), 1)
     for start in range(0, bins, at_once):
         wanted = {"bin_samples": width, "start": start, "count": min(at_once, bins - start)}
-        target.write(ask_sealed("audio.drawing.peaks:render", source, **wanted).blobs["peaks"])
+        target.write(run_on_source("audio.peaks:render_file_peaks", source, **wanted).blobs["peaks"])
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

@@ -9,17 +9,16 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 
-from audio.drawing.pyramid import Pyramid
-from audio.errors import RecordingNotReady
-from audio.facts import Shape
-from audio.formats import CANNOT_BE_CUT, Format
-from audio.measuring.clock import Stretch
-from audio.sealed.asking import Outcome, run_sealed
-from audio.slicing.likeness import Coding, are_alike
+from audio.clock import Stretch
+from audio.formats import CANNOT_BE_CUT, Format, Shape
+from audio.pyramid import Pyramid
+from audio.sandbox.client import Outcome
+from audio.slices import Coding, are_similar
 from stimuli import storage
 from stimuli.derived import Derived
-from stimuli.errors.delivery import NoSound, RecordingRefused
+from stimuli.errors.delivery import NoSound, RecordingNotReady, RecordingRefused
 from stimuli.models import Condition, Recording, Stimulus
+from stimuli.sandbox import run_sandboxed
 from stimuli.services.clips import is_short
 from stimuli.services.clocks import clock_of
 from stimuli.shelf import Shelf
@@ -104,7 +103,7 @@ def _is_alike_summary(stimulus: Stimulus, recording: Recording) -> bool:
         for role, coded, byte_count, length, rate in beside
         if role != Condition.Role.FULL_LENGTH
     ]
-    return len(summaries) < len(beside) and are_alike(summaries)
+    return len(summaries) < len(beside) and are_similar(summaries)
 
 
 def is_long(recording: Recording) -> bool:
@@ -145,13 +144,13 @@ def _index(name: str, kept_as: str) -> bytes:
 def _probed(name: str) -> bytes:
     with storage.local_file(name) as file:
         limits = {"longest_h": settings.LONGEST_RECORDING_H, "short_s": 0}
-        return run_sealed("audio.judging.files:probe", file, **limits).blobs["index"]
+        return run_sandboxed("audio.validate:probe_file", file, **limits).blobs["index"]
 
 
-def ask_sealed(work: str, source: Source, **arguments: Any) -> Outcome:
-    """Have a sealed child read the source's file."""
+def run_on_source(work: str, source: Source, **arguments: Any) -> Outcome:
+    """Run work of the sandbox on the source's file."""
     with storage.local_file(source.name) as file:
-        return run_sealed(work, file, blobs={"index": index_of(source)}, format=source.format.value, **arguments)
+        return run_sandboxed(work, file, blobs={"index": index_of(source)}, format=source.format.value, **arguments)
 
 
 @contextmanager

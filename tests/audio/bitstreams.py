@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audio.compiled import compiled
-from audio.facts import Samples
+from audio.formats import Samples
 
 Bytes = NDArray[np.uint8]
 FRAMES_AT_ONCE = 1 << 16

@@ -1,4 +1,4 @@
-"""Work on a machine that has no room for another process at first; a nursery takes it only if a test run names it."""
+"""Work on a machine that has no room for another process at first; a fork server runs it only if a test allows it."""
 
 import errno
 import os

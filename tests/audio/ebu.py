@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.facts import Samples, Shape
+from audio.formats import Samples, Shape
 
 STEREO_DB = (0.0, 0.0)
 SILENCE = -400.0  # dBFS; nothing is left of it in 32 bits

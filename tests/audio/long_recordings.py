@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.decoding.mpeg_frames import filler, frame_bytes
-from audio.decoding.mpeg_header import Header
-from audio.facts import Samples
+from audio.decode.mp3 import filler, frame_bytes
+from audio.decode.mp3_index import Header
+from audio.formats import Samples
 from tests.audio.bitstreams import Packets, flac_frames, ogg_page, opus_packets
 from tests.audio.material import mp3, written
 from tests.audio.time_code import REST, SYMBOLS, TimeCode

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from audio.decoding.mpeg_frames import filler
-from audio.decoding.mpeg_header import Header
-from audio.facts import Samples
+from audio.decode.mp3 import filler
+from audio.decode.mp3_index import Header
+from audio.formats import Samples
 from tests.audio.bitstreams import Packets, flac_frames, ogg_page, opus_packets
 from tests.audio.long_recordings import LAME_DELAY_SAMPLES, OPUS_DELAY_SAMPLES, lame_tag, last_part, mp3_frames
 from tests.audio.material import marker, mp3, noise, written

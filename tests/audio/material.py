@@ -9,10 +9,9 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-from audio.decoding.mpeg_frames import frame_bytes
-from audio.decoding.opening import Sound, open_sound
-from audio.facts import Samples
-from audio.formats import recognise
+from audio.decode.mp3 import frame_bytes
+from audio.decode.open import Sound, open_sound
+from audio.formats import Samples, recognise_format
 
 MARKER_S = 0.03
 LOSSLESS = {
@@ -47,7 +46,7 @@ def rate_for(kind: str) -> int:
 
 
 def opened(content: bytes) -> Sound:
-    recognised = recognise(content[:4096])
+    recognised = recognise_format(content[:4096])
     assert recognised is not None
     return open_sound(io.BytesIO(content), format=recognised, name="sound")
 

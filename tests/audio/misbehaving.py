@@ -1,4 +1,4 @@
-"""Work that a sealed child must survive or be stopped at; a nursery takes it only if a test run names this module."""
+"""Work that the sandbox must survive or stop; a fork server runs it only if a test allows this module."""
 
 import ctypes
 import hashlib
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from audio.errors import PositionOutside, SoundBroken
-from audio.sealed.asking import Outcome
+from audio.sandbox.client import Outcome
 
 
 def echo(*files: BinaryIO, name: str, **given: Any) -> Outcome:
@@ -85,18 +85,18 @@ def leave() -> dict[str, Any]:
 
 def babble() -> dict[str, Any]:
     """Send what is no answer, as a child that was taken over might."""
-    os.write(_line(), b"\xff" * 64)
+    os.write(_connection(), b"\xff" * 64)
     os._exit(0)
 
 
 def claim(*, text: str) -> dict[str, Any]:
     """Send a head of one's own making."""
     head = text.encode()
-    os.write(_line(), len(head).to_bytes(4, "big") + head)
+    os.write(_connection(), len(head).to_bytes(4, "big") + head)
     os._exit(0)
 
 
-def try_everything(*, path: str, port: int, elder: int) -> dict[str, Any]:
+def try_everything(*, path: str, port: int, server: int) -> dict[str, Any]:
     """Try what no decoder needs, and tell what was possible."""
     attempts = {
         "read a file": lambda: Path(path).read_bytes(),
@@ -110,8 +110,8 @@ def try_everything(*, path: str, port: int, elder: int) -> dict[str, Any]:
         "make a socket": socket.socketpair,
         "start a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606
         "fork": lambda: os.fork() or os._exit(0),
-        "signal an elder": lambda: os.kill(elder, signal.SIGCONT),
-        "look into an elder's memory": lambda: _peek(elder),
+        "signal another process": lambda: os.kill(server, signal.SIGCONT),
+        "look into another process's memory": lambda: _peek(server),
     }
     return {"possible": [name for name, attempt in attempts.items() if _works(attempt)]}
 
@@ -141,15 +141,15 @@ def _number(file: Any) -> int:
     return int(file.raw._number)
 
 
-def _line() -> int:
-    """Find the line to the parent: the one descriptor beyond the standard streams."""
+def _connection() -> int:
+    """Find the connection to the parent: the one descriptor beyond the standard streams."""
     for number in range(3, 64):
         try:
             os.fstat(number)
         except OSError:
             continue
         return number
-    raise LookupError("no line")
+    raise LookupError("no connection")
 
 
 def _works(attempt: Any) -> bool:

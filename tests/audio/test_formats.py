@@ -5,8 +5,8 @@ import io
 import pytest
 
 from audio.errors import NotAudio, SoundTooLong, SoundUnsupported
-from audio.formats import HANDLING, HEAD_BYTES, SUFFIXES, Format, recognise
-from audio.sealed.asking import run_sealed
+from audio.formats import HANDLING, HEAD_BYTES, SUFFIXES, Format, recognise_format
+from audio.sandbox.client import run_sandboxed
 from tests.audio.disguises import harmless, playlists
 from tests.audio.hostile import base_sounds, patched, silence
 from tests.audio.material import noise, without_info_frame, written
@@ -36,39 +36,43 @@ def sounds() -> dict[str, bytes]:
 
 
 def shape(content: bytes, *, name: str, longest_h: float = 26, short_s: float = 600) -> dict[str, object]:
-    """What a sealed child makes of a file, whatever it is called."""
-    found = run_sealed(
-        "audio.judging.files:probe", io.BytesIO(content), name=name, longest_h=longest_h, short_s=short_s
+    """What the sandbox makes of a file, whatever it is called."""
+    found = run_sandboxed(
+        "audio.validate:probe_file", io.BytesIO(content), name=name, longest_h=longest_h, short_s=short_s
     )
     return dict(found.facts["shape"])
 
 
 def test_every_format_is_recognised_by_its_first_bytes(sounds: dict[str, bytes]) -> None:
-    assert {name: recognise(content[:HEAD_BYTES]) for name, content in sounds.items()} == EXPECTED
+    assert {name: recognise_format(content[:HEAD_BYTES]) for name, content in sounds.items()} == EXPECTED
     assert set(EXPECTED.values()) == set(Format)
 
 
 def test_a_recorders_mp3_without_any_tag_is_recognised(sounds: dict[str, bytes]) -> None:
     bare = without_info_frame(sounds["cbr.mp3"])
     assert bare[0] == 0xFF
-    assert recognise(bare) is Format.MP3
+    assert recognise_format(bare) is Format.MP3
 
 
 def test_a_bw64_is_a_wav(sounds: dict[str, bytes]) -> None:
-    assert recognise(b"BW64" + sounds["rf64.rf64"][4:]) is Format.WAV
+    assert recognise_format(b"BW64" + sounds["rf64.rf64"][4:]) is Format.WAV
 
 
 def test_what_is_no_sound_is_not_recognised() -> None:
     files = [*harmless(), *playlists(file="canary", address="http://127.0.0.1:9")]
     plain = {name: content for name, content in files if "behind a head" not in name}
-    assert {name for name, content in plain.items() if recognise(content)} == set()
+    assert {name for name, content in plain.items() if recognise_format(content)} == set()
     assert len(plain) > 60
 
 
 @pytest.mark.parametrize("length", range(0, 64, 3))
 def test_a_few_bytes_of_anything_are_judged_without_trouble(sounds: dict[str, bytes], length: int) -> None:
     for name, content in sounds.items():
-        assert recognise(content[:length]) in {None, EXPECTED[name], Format.MP3 if name.endswith("mp3") else None}
+        assert recognise_format(content[:length]) in {
+            None,
+            EXPECTED[name],
+            Format.MP3 if name.endswith("mp3") else None,
+        }
 
 
 def test_every_format_says_how_it_is_read() -> None:
@@ -90,7 +94,7 @@ def test_a_file_is_what_it_holds_and_not_what_it_is_called(sounds: dict[str, byt
 
 def test_an_index_comes_with_an_mp3_and_opens_it_again(sounds: dict[str, bytes]) -> None:
     file = io.BytesIO(sounds["cbr.mp3"])
-    outcome = run_sealed("audio.judging.files:probe", file, name="a.mp3", longest_h=26, short_s=600)
+    outcome = run_sandboxed("audio.validate:probe_file", file, name="a.mp3", longest_h=26, short_s=600)
     assert outcome.blobs["index"]
     assert outcome.facts["is_short"] is True
 
@@ -99,7 +103,7 @@ def test_short_and_long_are_told_apart_and_too_long_is_refused() -> None:
     content = silence(seconds=3000)
     file = io.BytesIO(content)
     for short_s, expected in [(3001, True), (2999, False)]:
-        facts = run_sealed("audio.judging.files:probe", file, name="a.flac", longest_h=1, short_s=short_s).facts
+        facts = run_sandboxed("audio.validate:probe_file", file, name="a.flac", longest_h=1, short_s=short_s).facts
         assert facts["is_short"] is expected
     with pytest.raises(SoundTooLong, match=r"'a\.flac' is longer than the 0\.5 hours"):
         shape(content, name="a.flac", longest_h=0.5)

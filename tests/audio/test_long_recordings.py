@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audio.decoding.frames import build_index
-from audio.decoding.opening import open_sound
-from audio.formats import Format, recognise
-from audio.slicing.slices import cut
+from audio.decode.mp3_index import build_index
+from audio.decode.open import open_sound
+from audio.formats import Format, recognise_format
+from audio.slices import cut_slice
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 
 HOURS = 24
@@ -30,7 +30,7 @@ def test_every_moment_of_a_day_says_its_own_time(kind: str, tmp_path: Path) -> N
     path = tmp_path / "day"
     day = DAYS[kind](path, hours=HOURS)
     with path.open("rb") as file:
-        recognised = recognise(file.read(4096))
+        recognised = recognise_format(file.read(4096))
         assert recognised is not None
         index = build_index(file, format=recognised)
         sound = open_sound(file, format=recognised, index=index)
@@ -59,7 +59,7 @@ def test_a_slice_from_late_in_a_day_is_small_and_exact(tmp_path: Path) -> None:
         index = build_index(file, format=Format.MP3)
         sound = open_sound(file, format=Format.MP3, index=index)
         wanted = {"start": day.position(number), "count": 2 * day.code.unit_samples}
-        piece = cut(file, format=Format.MP3, index=index, shape=sound.shape, **wanted)
+        piece = cut_slice(file, format=Format.MP3, index=index, shape=sound.shape, **wanted)
     path.unlink()
     assert len(piece.content) < 100_000
     path.write_bytes(piece.content)

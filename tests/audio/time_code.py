@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audio.facts import Samples
+from audio.formats import Samples
 from tests.audio.material import MARKER_S, marker, noise
 
 DIGITS = 5  # of 16 values each: a million seconds

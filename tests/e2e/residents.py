@@ -21,7 +21,7 @@ import soundfile
 from numpy.typing import NDArray
 from PIL import Image
 
-from audio.facts import Samples
+from audio.formats import Samples
 from bench import processes
 from core.models import User
 from scripts.children import dies_with_parent

@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from audio.facts import Samples
-from audio.measuring.clock import Stretch
+from audio.clock import Stretch
+from audio.formats import Samples
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services import ingest
 from stimuli.services.clocks import correct_clock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from audio.clips.plainclips import examine_clips
+from audio.clips import examine_plain_clips
 from listening.design.wishes import Wanted
 from listening.models import Procedure, SetupStep
 from listening.screening import SCREENINGS
@@ -193,7 +193,7 @@ def test_the_generated_sound_is_as_loud_as_the_clips_of_the_seat() -> None:
     for number, slot in enumerate(Slot.objects.filter(trial__ballot=sitting.ballot).order_by("pk")):
         Recording.objects.filter(stimuli=slot.stimulus_id).update(measures={"integrated_lufs": -30.0 + number})
     (content,) = level_clips(sitting).values()
-    (verdict,) = examine_clips(io.BytesIO(content), names=["level"], longest_h=1.0, short_s=600.0)["clips"]
+    (verdict,) = examine_plain_clips(io.BytesIO(content), names=["level"], longest_h=1.0, short_s=600.0)["clips"]
     assert verdict["measures"]["integrated_lufs"] == pytest.approx(-26.0, abs=0.1)  # the middle of -30 to -22
     (url,) = level_clips(sitting)
     assert sitting.client.get(url.replace("/1/1/", "/1/2/")).json()["code"] == "setup.sound_unknown"

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from audio.drawing.pyramid import CHUNK_SAMPLES
+from audio.pyramid import CHUNK_SAMPLES
 from core.models import Job
 from stimuli.models import Recording
 from stimuli.services import ingest

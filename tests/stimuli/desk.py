@@ -9,10 +9,9 @@ import soundfile
 from django.test import Client
 from PIL import Image
 
-from audio.decoding.frames import build_index
-from audio.decoding.opening import open_sound
-from audio.facts import Samples
-from audio.formats import Format
+from audio.decode.mp3_index import build_index
+from audio.decode.open import open_sound
+from audio.formats import Format, Samples
 from stimuli import storage
 from stimuli.models import Recording
 from tests.audio.material import noise, on_grid, written

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pytest_django.fixtures import Settings
 
-from audio.sealed.asking import run_sealed
+from audio.sandbox.client import run_sandboxed
 from stimuli import storage
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.services.ingest import begin_ingest
@@ -16,7 +16,7 @@ def bring_in(path: Path, *, short_s: float = 600) -> Recording:
     """Keep a file and ask for its ingest if it is long."""
     sha256 = hashlib.file_digest(path.open("rb"), "sha256").hexdigest()
     with path.open("rb") as file:
-        found = run_sealed("audio.judging.files:probe", file, name=path.name, longest_h=48, short_s=short_s)
+        found = run_sandboxed("audio.validate:probe_file", file, name=path.name, longest_h=48, short_s=short_s)
     shape = found.facts["shape"]
     name = f"recordings/{sha256}{path.suffix}"
     storage.keep(name, path)

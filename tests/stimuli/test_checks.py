@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from audio.checking.findings import Options
+from audio.quality_checks import Options
 from stimuli.models import Collection, Recording, Stimulus
 from stimuli.services.checks import check_collection, measure_missing
 from stimuli.services.imports import drafted_folder, import_draft

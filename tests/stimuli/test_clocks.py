@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from audio.measuring.clock import Stretch
+from audio.clock import Stretch
 from core.models import AuditEntry, User
 from stimuli.errors.clock import ClockNotYours, ClockRefused
 from stimuli.errors.delivery import NoSound

@@ -75,9 +75,9 @@ def test_a_tile_is_drawn_once_and_kept(tmp_path: Path, settings: Settings, monke
     assert "Earmark-Complete" not in first.headers
 
     def dead(*arguments: object, **named: object) -> None:
-        raise AssertionError("a sealed child was asked again")
+        raise AssertionError("the sandbox was asked again")
 
-    monkeypatch.setattr(sources, "run_sealed", dead)
+    monkeypatch.setattr(sources, "run_sandboxed", dead)
     assert desk.tile("mean", 0, 0)[0].content == first.content, "where nothing is pooled the statistics are one"
     assert Path(settings.PICTURE_CACHE_DIR).exists()
 

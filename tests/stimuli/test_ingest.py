@@ -10,8 +10,8 @@ from django.db import transaction
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from audio.drawing.folding import Folded
-from audio.sealed.asking import Limits
+from audio.merge_chunks import MergedFiles
+from audio.sandbox.client import Limits
 from core.models import Job
 from core.services import jobs
 from core.tasks import enqueue
@@ -130,7 +130,7 @@ def test_a_command_and_a_worker_may_fold_the_same_recording(
     recording = bring_in(day)
     fold = folds._folded
 
-    def folded_beside_a_worker(recording: Recording, folder: Path) -> Folded:
+    def folded_beside_a_worker(recording: Recording, folder: Path) -> MergedFiles:
         monkeypatch.setattr(folds, "_folded", fold)
         made = None if is_late else fold(recording, folder)
         assert [job.state for job in work_all()][-1] == "done"

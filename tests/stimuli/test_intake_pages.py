@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils.html import escape
 from django.utils.translation import gettext, override
 
-from audio.targets import PRESETS
+from audio.loudness import PRESETS
 from core.clauses import clause
 from core.models import Job, User
 from stimuli.errors.intake import TableUnreadable

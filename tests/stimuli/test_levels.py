@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 import soundfile
 
-from audio.checking.findings import Options
+from audio.errors import LevelTooHigh
+from audio.quality_checks import Options
 from audio.synthesis import clip_bytes
 from core.models import Job, User
 from core.services import jobs
 from core.tasks import JobRun, enqueue
 from stimuli.errors.intake import LevelsRefused
-from stimuli.errors.levels import LevelTooHigh
 from stimuli.errors.uploads import CollectionSlugTaken
 from stimuli.level_reports import FIGURES, table
 from stimuli.models import Collection, Condition, Intake, Item, Recording, Stimulus
+from stimuli.sandbox import APP_ERRORS
 from stimuli.services import levels
 from stimuli.services.checks import check_collection
 from stimuli.services.imports import drafted_folder, import_draft
@@ -178,7 +179,7 @@ def test_a_copy_of_texts_alone_is_made_and_says_that_there_was_nothing_to_level(
 def test_what_clips_only_on_its_way_through_the_gate_is_named_by_its_cell(tmp_path: Path) -> None:
     """By its loudness it would just fit; but then its quiet part passes the gate, and the gain has to be larger."""
     write(tmp_path / "C7/dusk.wav", np.concatenate([noise(2, level=0.001), noise(4, level=0.0004)]))
-    with pytest.raises(LevelTooHigh, match="'dusk x C7' would be clipped"):
+    with pytest.raises(APP_ERRORS[LevelTooHigh], match="'dusk x C7' would be clipped"):
         copied(imported(tmp_path, "Evening"), -5.5)
     assert not Collection.objects.filter(slug="copy").exists()
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
-from audio.drawing.pyramid import CHUNK_SAMPLES
 from audio.formats import Format
+from audio.pyramid import CHUNK_SAMPLES
 from stimuli import storage
 from stimuli.models import Recording
 from stimuli.services import ingest, pictures, sources
@@ -36,9 +36,9 @@ def test_a_long_mp3_is_heard_anywhere_at_once_and_without_a_decoder(
     desk, sound, chance = Desk(bring_in(path)), decoded(path), Random(3)
 
     def dead(*arguments: object, **named: object) -> None:
-        raise AssertionError("a sealed child was asked")
+        raise AssertionError("the sandbox was asked")
 
-    monkeypatch.setattr(sources, "run_sealed", dead)
+    monkeypatch.setattr(sources, "run_sandboxed", dead)
     read: list[int] = []
     read_range = storage.read_range
 

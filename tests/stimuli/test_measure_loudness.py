@@ -1,4 +1,4 @@
-"""manage.py measure_loudness: files of every kind in sealed children, for people and for programs."""
+"""manage.py measure_loudness: files of every kind in the sandbox, for people and for programs."""
 
 import io
 import json
@@ -10,8 +10,7 @@ import pytest
 import soundfile
 from django.core.management import call_command
 
-from audio.measuring.examination import examine
-from audio.measuring.files import measure_file
+from audio.measure import measure_file, measure_sound
 from tests.audio.ebu import SILENCE, Heard, noise, tone
 
 RATE_HZ = 44100
@@ -100,8 +99,8 @@ def test_stretches_of_a_file_give_what_the_whole_gives(suffix: str, tmp_path: Pa
     samples, _ = soundfile.read(path, dtype="float32", always_2d=True)
     shares: list[float] = []
     with path.open("rb") as file:
-        found = measure_file(file, path.name, shares.append, stretch_samples=100_000)
-    whole = examine(Heard(samples, RATE_HZ)).to_json()
+        found = measure_file(file, path.name, shares.append, segment_samples=100_000)
+    whole = measure_sound(Heard(samples, RATE_HZ)).to_json()
     joined = {name: value for name, value in found.measures.to_json().items() if name in whole}
     assert joined == pytest.approx(whole, abs=0.02)
     assert len(shares) == -(-found.shape.length_samples // 100_000)

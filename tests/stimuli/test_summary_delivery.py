@@ -8,8 +8,7 @@ import pytest
 import soundfile
 from pytest_django.fixtures import Settings
 
-from audio.facts import Samples
-from audio.formats import Format
+from audio.formats import Format, Samples
 from stimuli.models import Collection, Stimulus
 from stimuli.services import delivery, pictures
 from stimuli.services.checks import check_collection

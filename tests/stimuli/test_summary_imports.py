@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from audio.measuring.clock import Stretch
+from audio.clock import Stretch
 from stimuli.models import Collection, Condition, Item, Stimulus
 from stimuli.services.checks import check_collection
 from stimuli.services.clocks import correct_clock

@@ -47,8 +47,8 @@ def _pieces(programme: Programme, hour: int) -> Iterator[Piece]:
 
 def _opening(silent: bytes, frames: int, *, padding: int) -> bytes:
     """A frame of no sound that says how many follow and what the encoder added, in the form of LAME's tag."""
-    from audio.decoding.mpeg_frames import filler  # compiled code, which only the writing of a file needs
-    from audio.decoding.mpeg_header import Header
+    from audio.decode.mp3 import filler  # compiled code, which only the writing of a file needs
+    from audio.decode.mp3_index import Header
 
     header = Header(int.from_bytes(silent[:HEADER_BYTES], "big"))
     counts = struct.pack(">III", 7, frames, frames * FRAME_BYTES)

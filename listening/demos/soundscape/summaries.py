@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from audio.decoding.base import Sound as Recording
+from audio.decode.base import Sound as Recording
 from listening.demos.soundscape.programmes import Programme, Scene, shares
 from listening.demos.soundscape.sources import RATE_HZ, SCENE_S, Sound
 
@@ -93,7 +93,7 @@ def write_summaries(recording: Path, summaries: Mapping[Path, Summary]) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Recording]:
-    from audio.decoding.opening import open_sound
+    from audio.decode.open import open_sound
     from audio.formats import Format
 
     with path.open("rb") as file:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audio.checking.findings import Options
+from audio.quality_checks import Options
 from core.errors import AppError
 from stimuli.models import Collection
 from stimuli.services.checks import check_collection, measure_missing

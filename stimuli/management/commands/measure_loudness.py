@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from audio.measuring.files import Measured, measure_file
-from core.errors import AppError
+from audio.errors import AudioError
+from audio.measure import FileMeasures, measure_file
 
 HEADINGS = ("LUFS", "LRA", "dBTP", "dBFS", "duration", "Hz", "channels", "file")
 
@@ -31,15 +31,15 @@ class Command(BaseCommand):
         if len(found) < len(set(files)):
             raise SystemExit(1)
 
-    def _measured(self, name: str) -> Measured | None:
+    def _measured(self, name: str) -> FileMeasures | None:
         """Measure a file, or say on the error stream why it cannot be."""
         try:
             with Path(name).open("rb") as file:
                 return measure_file(file, name, lambda share: self._show(f"{name} {share:4.0%}"))
         except OSError as problem:
             complaint = f"'{name}' cannot be opened: {problem.strerror}. Give the path of a sound file."
-        except AppError as refusal:
-            complaint = str(refusal)
+        except AudioError as error:
+            complaint = str(error)
         finally:
             self._show("")
         self.stderr.write(complaint)
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             self.stderr.flush()
 
 
-def _row(name: str, measured: Measured) -> tuple[str, ...]:
+def _row(name: str, measured: FileMeasures) -> tuple[str, ...]:
     measures, shape = measured.measures, measured.shape
     levels = measures.integrated_lufs, measures.loudness_range_lu, measures.true_peak_dbtp, measures.sample_peak_dbfs
     return (

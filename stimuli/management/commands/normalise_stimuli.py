@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.text import slugify
 
-from audio.targets import PRESETS
+from audio.loudness import PRESETS
 from core.errors import AppError
 from stimuli.level_reports import summary
 from stimuli.models import Collection, Intake

@@ -8,11 +8,11 @@ import pytest
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from audio.decoding.base import Sound
-from audio.decoding.opening import open_sound
+from audio.clock import find_hours
+from audio.decode.base import Sound
+from audio.decode.open import open_sound
 from audio.formats import Format
-from audio.measuring.clock import find_hours
-from audio.measuring.quiet import QuietRuns
+from audio.silence import QuietRuns
 from listening.demos.soundscape.days import DAY, MORNING
 from listening.demos.soundscape.joining import write_recording
 from listening.demos.soundscape.palette import FRAME_BYTES, FRAME_SAMPLES, KINDS, Palette, make_palette

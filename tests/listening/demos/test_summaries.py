@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from audio.decoding.opening import open_sound
+from audio.decode.open import open_sound
 from audio.formats import Format
 from listening.demos.soundscape.days import DAY, MORNING
 from listening.demos.soundscape.example import CROSSES, EXAMPLE, seven_summaries

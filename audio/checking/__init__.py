@@ -1,1 +1,0 @@
-"""What is wrong with a collection's sounds, out of what was measured."""

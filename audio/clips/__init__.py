@@ -1,1 +1,0 @@
-"""Short sounds: served in one form, levelled as copies."""

@@ -1,0 +1,1 @@
+"""Decoders: exact samples at any position of every format."""

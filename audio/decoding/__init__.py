@@ -1,1 +1,0 @@
-"""Exact samples out of every format."""

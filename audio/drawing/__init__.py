@@ -1,1 +1,0 @@
-"""Waveforms and spectrograms of any length, in levels, chunks and tiles."""

@@ -1,1 +1,0 @@
-"""Loudness, peaks, silence and hours, in one pass over any length."""

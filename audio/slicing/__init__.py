@@ -1,1 +1,0 @@
-"""Any passage of a long recording, cut out without loss."""
