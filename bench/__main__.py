@@ -11,7 +11,10 @@ from pathlib import Path
 
 BENCHMARKS = ("subsets", "orders", "votes", "mos", "chapters", "clips", "ingest", "browsing", "plane")
 KNOWN = (*BENCHMARKS, "profile")  # which is run only when it is named
-NURSERY_ONCE = "from audio.sandbox.fork_server import PRELOADED, load; load(*PRELOADED)"
+LOAD_ONCE = (
+    "from audio.sandbox.client import AllowedWork; from audio.sandbox.fork_server import load; "
+    "load(*AllowedWork().preloaded)"
+)
 
 
 def main(names: Sequence[str]) -> int:
@@ -46,10 +49,10 @@ def _data_folder() -> Iterator[Path]:
 
 
 def _keep_bytecode(folder: Path) -> None:
-    """A server finds its bytecode on the disk; where a shell forbids that, every nursery would compile its sources."""
+    """A server finds its bytecode on the disk; where a shell forbids that, every fork server would compile its own."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
-    subprocess.run([sys.executable, "-c", NURSERY_ONCE], check=True)
+    subprocess.run([sys.executable, "-c", LOAD_ONCE], check=True)
 
 
 if __name__ == "__main__":

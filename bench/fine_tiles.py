@@ -1,4 +1,4 @@
-"""A fine tile over HTTP, taken apart: what passes in the server, in its sealed child, and between the two."""
+"""A fine tile over HTTP, taken apart: what passes in the server, in its sandboxed child, and between the two."""
 
 import http.client
 import os
@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 
-from audio.sandbox import client as asking
+from audio.sandbox.client import fork_server
 from bench.parent_stages import WAITING, Profile
 from bench.stages import CPU, REST, WALL, largest_first, table
 from stimuli.models import Stimulus
@@ -36,11 +36,11 @@ def by_stage(profile: Profile, hour: Path, folder: Path) -> Iterator[str]:
     with _served() as connection:
         for level in LEVELS:
             address = f"/collections/tiles/{stimulus.pk}/sound/tiles/max/{level}"
-            _fetch(connection, f"{address}/{TILES}/", cookie)  # the first one waits for the nursery
+            _fetch(connection, f"{address}/{TILES}/", cookie)  # the first one waits for the fork server
             profile.forget()
-            before_s = (time.process_time(), _nursery_s())
+            before_s = (time.process_time(), _fork_server_s())
             times_s = [_fetch(connection, f"{address}/{index}/", cookie) for index in range(TILES)]
-            own_s, nursery_s = time.process_time() - before_s[0], _nursery_s() - before_s[1]
+            own_s, fork_server_s = time.process_time() - before_s[0], _fork_server_s() - before_s[1]
             yield (
                 f"a fine tile of level {level} over HTTP, median of {TILES} {MS * median(times_s):.0f} ms; "
                 f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
@@ -48,7 +48,7 @@ def by_stage(profile: Profile, hour: Path, folder: Path) -> Iterator[str]:
             yield "by the clock, mean:"
             yield from _table(profile, WALL, sum(times_s), sum(times_s))
             yield "CPU, mean:"
-            yield from _table(profile, CPU, own_s, own_s + nursery_s)
+            yield from _table(profile, CPU, own_s, own_s + fork_server_s)
 
 
 def _table(profile: Profile, clock: str, server_s: float, whole_s: float) -> Iterator[str]:
@@ -65,12 +65,11 @@ def _table(profile: Profile, clock: str, server_s: float, whole_s: float) -> Ite
     yield from table([(name, MS * value / TILES) for name, value in rows], MS * whole_s / TILES, unit="ms")
 
 
-def _nursery_s() -> float:
-    """What the nursery and those of its children that have ended have taken."""
-    nursery = asking.fork_server._nursery  # noqa: SLF001 - nobody else needs to know its number
-    if nursery is None:
+def _fork_server_s() -> float:
+    """CPU seconds of the fork server and of those of its children that have ended."""
+    if fork_server.pid is None:
         return 0.0
-    fields = Path(f"/proc/{nursery.pid}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{fork_server.pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 

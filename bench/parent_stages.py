@@ -1,12 +1,12 @@
-"""Timers around what a process does itself while sealed children decode: rows, files, digests, answers, the fold."""
+"""Timers around the process's own work while sandboxed children decode: rows, files, digests, responses, the merge."""
 
 import resource
 import time
 
-from bench.sealed_stages import Timers
+from bench.sandbox_stages import Timers
 from bench.stages import CPU, REST, Rows, Stopwatch, largest_first
 
-WAITING = "questions and answers"
+WAITING = "requests and responses"
 
 
 class Profile:
@@ -18,8 +18,8 @@ class Profile:
         self.begin()
 
     def begin(self) -> None:
-        """Count from here, with a nursery that is yet to be born."""
-        _end_nursery()
+        """Count from here, with a fork server that is yet to be started."""
+        _end_fork_server()
         self.forget()
         self._before_s, self._children_before_s = time.process_time(), _children_s()
 
@@ -29,23 +29,23 @@ class Profile:
         self.timers.inside.forget()
 
     def rows(self) -> tuple[Rows, float]:
-        """CPU seconds of each stage, and of the whole; ends the nursery, whose cost is known only then."""
-        _end_nursery()
+        """CPU seconds of each stage, and of the whole; ends the fork server, whose cost is known only then."""
+        _end_fork_server()
         own_s, children_s = time.process_time() - self._before_s, _children_s() - self._children_before_s
         inside, here = self.timers.inside.spent()[CPU], self.here.spent()[CPU]
         rows = largest_first(inside, "in children: ")
-        rows.append(("nursery: decoders and kernels loaded once", self.timers.nursery_s))
+        rows.append(("fork server: decoders and kernels loaded once", self.timers.fork_server_s))
         rows.append((f"{REST}forks, answers sent, ends of children", children_s - sum(v for _, v in rows)))
         rows += largest_first(here, "in the parent: ")
         rows.append((f"{REST}Python of the parent", own_s - sum(here.values())))
         return rows, own_s + children_s
 
 
-def _end_nursery() -> None:
-    """What it took is known only when it has ended; the next question starts another."""
-    from audio.sandbox import client as asking
+def _end_fork_server() -> None:
+    """What it took is known only when it has ended; the next request starts another."""
+    from audio.sandbox.client import fork_server
 
-    asking.fork_server.close()  # noqa: SLF001 - nobody else ends it while there is work
+    fork_server.close()
 
 
 def _children_s() -> float:

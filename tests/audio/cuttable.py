@@ -19,7 +19,7 @@ class Material:
         self.index = build_index(io.BytesIO(content), format=recognised)
         self.sound: Sound = open_sound(io.BytesIO(content), format=recognised, index=self.index)
 
-    def cut_slice(self, start: int, count: int) -> Slice:
+    def cut(self, start: int, count: int) -> Slice:
         return cut_slice(
             io.BytesIO(self.content),
             format=self.format,

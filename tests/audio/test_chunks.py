@@ -149,7 +149,7 @@ def test_after_warming_up_nothing_is_compiled_any_more() -> None:
     program = """
 import gc, io
 from numba.core.dispatcher import Dispatcher
-from audio.drawing import chunks, peaks, rendering
+from audio import chunks, peaks, spectrogram
 from tests.audio.material import noise, written
 
 def compiled():
@@ -161,10 +161,10 @@ assert before > 10, before
 for kind, format, channels in (("wav", "wav", 1), ("wav", "wav", 2), ("flac", "flac", 3), ("opus", "opus", 1)):
     file = io.BytesIO(written(noise(300_000, channels=channels), 48_000, kind))
     for number in (0, 1, 4):
-        chunks.analyse(file, format=format, number=number, chunk_samples=1 << 16)
+        chunks.analyse_file(file, format=format, number=number, chunk_samples=1 << 16)
     for level, statistic in ((0, "max"), (1, "mean")):
-        rendering.render(file, format=format, statistic=statistic, level=level, tile=0)
-    peaks.render(file, format=format, bin_samples=128, start=3, count=1000)
+        spectrogram.render_file_tile(file, format=format, statistic=statistic, level=level, tile=0)
+    peaks.render_file_peaks(file, format=format, bin_samples=128, start=3, count=1000)
 assert compiled() == before, (compiled(), before)
 """
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[3])
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
