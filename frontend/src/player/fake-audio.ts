@@ -1,4 +1,49 @@
-// A sound device for tests: its clock stands still until it is told to go on, and it remembers what it was given to play.
+// Fake audio device for tests: its clock stands still until it is told to go on, and it records what it was given to play.
+
+/** An AudioParam that can be asked for its value at any time. */
+export class FakeParam {
+  readonly #events: { kind: "set" | "ramp"; value: number; atS: number }[] = [];
+  readonly #ramped: (value: number, atS: number) => void;
+  value = 1;
+
+  constructor(ramped: (value: number, atS: number) => void) {
+    this.#ramped = ramped;
+  }
+
+  setValueAtTime(value: number, atS: number): void {
+    this.#events.push({ kind: "set", value, atS });
+  }
+
+  linearRampToValueAtTime(value: number, atS: number): void {
+    this.#ramped(value, atS);
+    this.#events.push({ kind: "ramp", value, atS });
+  }
+
+  cancelScheduledValues(atS: number): void {
+    const kept = this.#events.filter((event) => event.atS < atS);
+    this.#events.splice(0, this.#events.length, ...kept);
+  }
+
+  valueAt(timeS: number): number {
+    const before = this.#events.filter(({ atS }) => atS <= timeS).at(-1);
+    const next = this.#events.find(({ atS }) => atS > timeS);
+    const from = before?.value ?? this.value;
+    if (next?.kind !== "ramp" || !before) return from;
+    return from + ((next.value - from) * (timeS - before.atS)) / (next.atS - before.atS);
+  }
+}
+
+export class FakeGain {
+  readonly gain: FakeParam;
+
+  constructor(ramped: (value: number, atS: number) => void) {
+    this.gain = new FakeParam(ramped);
+  }
+
+  connect<T>(target: T): T {
+    return target;
+  }
+}
 
 export class FakeBuffer {
   readonly numberOfChannels = 1;
@@ -25,6 +70,11 @@ export class FakeSource extends EventTarget {
   readonly context: FakeContext;
   readonly buffer: FakeBuffer;
   startS = 0;
+  offsetS = 0;
+  loop = false;
+  loopStart = 0;
+  loopEnd = 0;
+  target: unknown = null;
   stopS = Number.POSITIVE_INFINITY;
   hasEnded = false;
 
@@ -34,12 +84,15 @@ export class FakeSource extends EventTarget {
     this.buffer = buffer;
   }
 
-  connect(): void {
+  connect<T>(target: T): T {
+    this.target = target;
     this.context.sources.push(this);
+    return target;
   }
 
-  start(when: number): void {
+  start(when: number, offset = 0): void {
     this.startS = when;
+    this.offsetS = offset;
   }
 
   stop(when = this.context.currentTime): void {
@@ -47,7 +100,8 @@ export class FakeSource extends EventTarget {
   }
 
   get endS(): number {
-    return Math.min(this.startS + this.buffer.length / this.buffer.sampleRate, Math.max(this.stopS, this.startS));
+    const naturalS = this.startS + this.buffer.length / this.buffer.sampleRate - this.offsetS;
+    return Math.min(this.loop ? Number.POSITIVE_INFINITY : naturalS, Math.max(this.stopS, this.startS));
   }
 }
 
@@ -68,13 +122,8 @@ export class FakeContext extends EventTarget {
     FakeContext.opened.push(this);
   }
 
-  createGain() {
-    const gain = {
-      value: 1,
-      setValueAtTime: () => {},
-      linearRampToValueAtTime: (value: number, at: number) => this.ramps.push([value, at]),
-    };
-    return { gain, connect: () => {} };
+  createGain(): FakeGain {
+    return new FakeGain((value, at) => this.ramps.push([value, at]));
   }
 
   createBuffer(_channels: number, length: number, sampleRate: number): FakeBuffer {

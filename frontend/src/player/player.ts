@@ -1,9 +1,10 @@
-// Plays clips through one AudioContext at a fixed gain; the audio clock says when a clip began and ended.
+// Player of one page: n time-aligned clips on one AudioContext at a fixed gain, with a click-free switch between them.
 import { request } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
 import { unlock } from "./contexts.ts";
 import type { Interruption, Presentation } from "./heard.ts";
-import { fadeOut, gainOf, latencyS } from "./output.ts";
+import { gainOf, latencyS } from "./output.ts";
+import { Playback } from "./playback.ts";
 
 const LENGTH_TOLERANCE_S = 0.05;
 
@@ -17,10 +18,17 @@ export class BrokenClip extends Error {}
 
 type InterruptionListener = (interruption: Interruption, cutShort: boolean) => void;
 
-interface Playing {
-  source: AudioBufferSourceNode;
-  gain: GainNode;
-  finish: (outcome: Presentation["outcome"], interruption?: Interruption) => void;
+export interface PlayOptions {
+  /** Which voice is heard first. */
+  voice?: number;
+  /** Not before this second of the audio clock; at once if that has passed. */
+  earliestS?: number;
+  /** Where in the clips playing begins, in seconds. */
+  fromS?: number;
+  /** The region that is repeated until playing is stopped, in seconds of the clips. */
+  loop?: { fromS: number; toS: number };
+  /** Playing ends with this scope; with the player's if none is given. */
+  scope?: Scope;
 }
 
 export class Player {
@@ -29,7 +37,7 @@ export class Player {
   readonly #output: GainNode;
   readonly #listeners: InterruptionListener[] = [];
   #levelDb = 0;
-  #playing: Playing | null = null;
+  #playing: Playback | null = null;
 
   constructor(scope: Scope, context: AudioContext = new AudioContext()) {
     this.#scope = scope;
@@ -83,30 +91,19 @@ export class Player {
   }
 
   /** Play a clip once; resolves when its last sample has left the loudspeaker, or when it was cut. */
-  play(clip: Clip): Promise<Presentation> {
+  play(clip: Clip, earliestS = 0): Promise<Presentation> {
+    return this.start([clip], { earliestS }).ended;
+  }
+
+  /** Start clips together as aligned voices, of which one is heard. What was playing is cut. */
+  start(clips: readonly Clip[], { scope = this.#scope, ...options }: PlayOptions = {}): Playback {
     this.stop();
-    const source = new AudioBufferSourceNode(this.#context, { buffer: clip.buffer });
-    const gain = this.#context.createGain();
-    source.connect(gain).connect(this.#output);
-    const scope = this.#scope.child();
-    const startedAt = this.#context.currentTime;
-    const startedMs = performance.now();
-    return new Promise((resolve) => {
-      const finish: Playing["finish"] = (outcome, interruption) => {
-        if (scope.disposed) return;
-        scope.dispose();
-        this.#playing = null;
-        const endedAt = this.#context.currentTime;
-        // Where the wall clock ran on and the audio clock did not, the sound stood still.
-        const stallS = Math.max(0, (performance.now() - startedMs) / 1000 - (endedAt - startedAt));
-        const why = interruption ? { interruption } : {};
-        resolve({ outcome, startedAt, endedAt, durationS: clip.durationS, stallS, ...why });
-      };
-      // The source ends when the last block is rendered; what the ear hears ends one output latency later.
-      scope.listen(source, "ended", () => scope.after(latencyS(this.#context) * 1000, () => finish("ended")));
-      this.#playing = { source, gain, finish };
-      source.start();
+    const playback = new Playback(this.#context, this.#output, clips, options, scope);
+    this.#playing = playback;
+    void playback.ended.then(() => {
+      if (this.#playing === playback) this.#playing = null;
     });
+    return playback;
   }
 
   /** Cut what is playing, with a short ramp instead of a click. */
@@ -116,9 +113,8 @@ export class Player {
 
   #cut(outcome: "stopped" | "voided", interruption?: Interruption): void {
     const playing = this.#playing;
-    if (!playing) return;
-    playing.source.stop(fadeOut(playing.gain.gain, 1, this.#context.currentTime));
-    playing.finish(outcome, interruption);
+    this.#playing = null;
+    playing?.cut(outcome, interruption);
   }
 
   #interrupt(interruption: Interruption): void {

@@ -32,10 +32,9 @@ export class Clips {
 
   /** Fetch in the order of need, one page after another, so that the nearest is never behind the furthest. */
   prepare(upcoming: readonly TrialPage[]): void {
-    const pages = upcoming.filter(({ workspace }) => !workspace); // it fetches for itself
-    const wanted = new Set(pages.flatMap((page) => Object.keys(page.media).map((slot) => nameOf(page.trial, slot))));
+    const wanted = new Set(upcoming.flatMap((page) => Object.keys(page.media).map((slot) => nameOf(page.trial, slot))));
     for (const name of this.#ready.keys()) if (!wanted.has(name)) this.#ready.delete(name);
-    for (const page of pages) this.#ahead = this.#ahead.then(() => this.of(page)).catch(() => {});
+    for (const page of upcoming) this.#ahead = this.#ahead.then(() => this.of(page)).catch(() => {});
   }
 
   #get(trial: string, slot: string, sound: Sound): Promise<Clip> {

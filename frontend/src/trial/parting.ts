@@ -1,11 +1,11 @@
 // The step that was made while the page was being left: written down at once, because nothing else may come to its end then.
-import type { Json, Listened } from "../outbox/events.ts";
+import type { Heard, Json, Listened } from "../outbox/events.ts";
 
 /** A step, and the revision that it was made from. */
 export interface Parting {
   revision: number;
   payload: Json;
-  listened: Listened;
+  listened: Heard | Listened;
 }
 
 const keyOf = (trial: string) => `earmark-parting ${trial}`;

@@ -41,7 +41,7 @@ export function turnBefore(
   texts: Texts,
 ): Turn | null {
   const order = last && sameOrder(page, last) ? "" : orderSentence(page, texts);
-  if (page.workspace && last?.session === 0) return null; // an example is no work to rest from
+  if (page.workspace && last?.session === 0) return null; // no break after an example
   if (last ? last.session !== page.session : beginsLaterSession(page, sessions)) return { kind: "session", order };
   return last && order ? { kind: "order", order } : null;
 }

@@ -1,4 +1,4 @@
-// A visit from the first page to the receipt: what comes next, one trial after another, and the last word.
+// A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes.
 
 import { retrying } from "../lib/retry.ts";
 import { Alarm, type Scope } from "../lib/scope.ts";
@@ -8,7 +8,7 @@ import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
 import { Asking } from "./asking.ts";
 import { Clips } from "./clips.ts";
-import type { ProtocolView, SessionSummary, TrialPage, VisitConfig, WorkspaceView } from "./contract.ts";
+import type { SessionSummary, TrialFrame, TrialPage, VisitConfig } from "./contract.ts";
 import type { Keys } from "./keys.ts";
 import { turnBefore } from "./place.ts";
 import { asOf, TrialQueue } from "./queue.ts";
@@ -19,7 +19,6 @@ import type { SaveStateView } from "./savestate.ts";
 import type { Screen } from "./screen.ts";
 import { Sending } from "./sending.ts";
 import type { Texts } from "./texts.ts";
-import { Trial } from "./trial.ts";
 import { Views } from "./views.ts";
 import { type Step, Workspace } from "./workspace.ts";
 
@@ -191,34 +190,16 @@ export class VisitRun {
   }
 
   async #runTrial(page: TrialPage, already?: Heard): Promise<void> {
-    const { screen, scope, texts, player, keys } = this.#parts;
-    const trialScope = scope.child();
-    this.#current = { trial: page.trial, scope: trialScope };
-    const patiently = this.#asking.retry(trialScope, texts.waiting_for_network);
-    const view = await retrying(() => this.#views.load(page.view), patiently);
-    if (page.workspace) return this.#runWorkspace(page, view as WorkspaceView, trialScope);
-    screen.showTrial(page, this.#sessions);
-    const fetch = () => retrying(() => this.#clips.of(page), this.#asking.retry(trialScope, texts.loading_again));
-    const clips = already ? Promise.resolve(new Map()) : fetch();
-    const keep = (payload: Json, heard: Heard) => this.#keep(page, payload, heard);
-    const last = this.#last;
-    const reopen = () => {
-      this.#reopened = last && { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
-      trialScope.dispose();
-    };
-    const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
-    const form = view as ProtocolView;
-    await new Trial({ page, view: form, clips, player, screen, keys, texts, scope: trialScope, keep, ...extra }).done;
-    this.#current = null;
-  }
-
-  async #runWorkspace(page: TrialPage, view: WorkspaceView, scope: Scope): Promise<void> {
-    const { screen, keys, outbox, saveState } = this.#parts;
-    screen.show("workspace");
-    const now = asOf(page, outbox.waiting);
-    const keep = ({ page: at, payload, listened, draft }: Step) => {
+    const { screen, keys, outbox, saveState, texts } = this.#parts;
+    const scope = this.#parts.scope.child();
+    this.#current = { trial: page.trial, scope };
+    const view = await retrying(
+      () => this.#views.load(page.view),
+      this.#asking.retry(scope, texts.waiting_for_network),
+    );
+    const keep = ({ page: at, payload, heard, draft }: Step) => {
       this.#queue.stepped(at, payload);
-      return draft ? this.#sending.send(at, payload, listened, draft) : this.#keep(at, payload, listened);
+      return draft ? this.#sending.send(at, payload, heard, draft) : this.#keep(at, payload, heard);
     };
     const renew = () => this.#refill().then(() => this.#queue.find(page.trial)?.media ?? {});
     const turnTo = (trial: string) => {
@@ -227,22 +208,40 @@ export class VisitRun {
     };
     const pages = () => outbox.drained().then(() => this.#asking.pages());
     const changing = () => saveState.changing();
-    const desk = { changing, keep, renew, pages, turnTo };
-    await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...desk }).done;
-    this.#last = null; // it is opened again by turning to it, if at all
+    const showTrial = () => this.#showTrial(page, scope, already);
+    const host = { changing, keep, renew, pages, turnTo, showTrial };
+    const now = asOf(page, outbox.waiting);
+    await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...host }).done;
     this.#current = null;
+  }
+
+  #showTrial(page: TrialPage, scope: Scope, already?: Heard): TrialFrame {
+    const { screen, player, texts } = this.#parts;
+    screen.showTrial(page, this.#sessions);
+    const fetch = () => retrying(() => this.#clips.of(page), this.#asking.retry(scope, texts.loading_again));
+    const clips = already ? Promise.resolve(new Map()) : fetch();
+    const last = this.#last;
+    const reopen = () => {
+      this.#reopened = last && { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
+      scope.dispose();
+    };
+    const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
+    return { screen, player, texts, clips, ...extra };
   }
 
   /** Resolves when the answer is safe; only then does the page go on. */
   async #keep(page: TrialPage, payload: Json, heard: Heard | Listened): Promise<void> {
-    if ("stall_ms" in heard) {
-      this.#last = { page, heard };
-      if (heard.stall_ms > STALL_MS) this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
-    }
+    this.#last = "stall_ms" in heard ? { page, heard } : null;
+    if ("stall_ms" in heard && heard.stall_ms > STALL_MS)
+      this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
     this.#parts.screen.notice("");
     await this.#sending.send(page, payload, heard);
-    this.#clips.prepare(this.#queue.pages);
+    this.#prepareClips();
+  }
+
+  #prepareClips(): void {
+    this.#clips.prepare(this.#queue.pages.filter(({ view }) => this.#views.get(view)?.clipsAhead));
   }
 
   /** Ask what comes next; whoever asks meanwhile shares the answer. */
@@ -259,8 +258,8 @@ export class VisitRun {
     this.#answered = upcoming.answered;
     this.#receipt = upcoming.receipt;
     this.#queue.merge(upcoming.trials);
-    for (const page of this.#queue.pages) this.#views.load(page.view).catch(() => {});
-    this.#clips.prepare(this.#queue.pages);
+    const views = this.#queue.pages.map((page) => this.#views.load(page.view));
+    void Promise.allSettled(views).then(() => this.#prepareClips());
   }
 
   /** Nothing is ready here: wait until the server knows all answers, then ask what is left; nothing means the end. */

@@ -1,26 +1,32 @@
-// Finds a protocol's view by the name that the server gave: static/dist/view-<name>.js, beside this bundle.
-import type { ProtocolView, WorkspaceView } from "./contract.ts";
+// Loader of protocol views, by the name that the server gave: static/dist/view-<name>.js, beside this bundle.
+import type { ProtocolView } from "./contract.ts";
 
 // A digest over all views, set by build.mjs: their addresses carry no hash of their own, and servers let browsers keep
 // static files for a year.
 declare const VIEWS_VERSION: string;
 
-/** Which one a page needs, the page says. */
-export type AnyView = ProtocolView | WorkspaceView;
-
 export class Views {
-  readonly #views = new Map<string, Promise<AnyView>>();
+  readonly #views = new Map<string, Promise<ProtocolView>>();
+  readonly #loaded = new Map<string, ProtocolView>();
   #failures = 0;
 
-  load(name: string): Promise<AnyView> {
+  /** The view, once it has been loaded. */
+  get(name: string): ProtocolView | undefined {
+    return this.#loaded.get(name);
+  }
+
+  load(name: string): Promise<ProtocolView> {
     const known = this.#views.get(name);
     if (known) return known;
-    const view = import(this.#address(name)) as Promise<AnyView>;
+    const view = import(this.#address(name)) as Promise<ProtocolView>;
     this.#views.set(name, view);
-    view.catch(() => {
-      this.#failures += 1;
-      this.#views.delete(name);
-    });
+    view.then(
+      (loaded) => this.#loaded.set(name, loaded),
+      () => {
+        this.#failures += 1;
+        this.#views.delete(name);
+      },
+    );
     return view;
   }
 

@@ -1,6 +1,6 @@
 // When a change is kept: as soon as the hand rests, after a while even if it does not, and at once when the page is left.
 import type { Scope } from "../lib/scope.ts";
-import type { Desk } from "../trial/contract.ts";
+import type { WorkspaceHost } from "../trial/contract.ts";
 
 /** How long a hand rests after each kind of change before the step is made, in milliseconds. */
 export const REST_MS = { act: 400, text: 1000, heard: 3000 } as const;
@@ -17,15 +17,15 @@ interface Pending {
 
 export class Keeping {
   readonly #scope: Scope;
-  readonly #desk: Pick<Desk, "changing">;
+  readonly #host: Pick<WorkspaceHost, "changing">;
   readonly #keep: () => void;
   #pending: Pending | null = null;
   #cancel = () => {};
   #settled: (() => void) | null = null; // of a change that was made, and not only heard
 
-  constructor(scope: Scope, desk: Pick<Desk, "changing">, keep: () => void) {
+  constructor(scope: Scope, host: Pick<WorkspaceHost, "changing">, keep: () => void) {
     this.#scope = scope;
-    this.#desk = desk;
+    this.#host = host;
     this.#keep = keep;
     scope.own(() => this.drop());
     scope.listen(window, "pagehide", () => this.flush());
@@ -40,7 +40,7 @@ export class Keeping {
     if (heard && this.#pending && !this.#pending.heard) return;
     const sinceMs = this.#pending?.sinceMs ?? performance.now();
     this.#pending = { sinceMs, heard };
-    if (!heard) this.#settled ??= this.#desk.changing();
+    if (!heard) this.#settled ??= this.#host.changing();
     this.#cancel();
     const leftMs = Math.max(sinceMs + LONGEST_MS - performance.now(), 0);
     this.#cancel = this.#scope.after(Math.min(REST_MS[change], leftMs), () => this.flush());

@@ -1,0 +1,89 @@
+// THumBS in the browser: a clip and its captions on one page, or all captions of all clips in a grid.
+import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { pageOf } from "./contract.ts";
+import { openExample } from "./example.ts";
+import { Grid } from "./grid.ts";
+import { type Mode, rememberedMode, rememberMode } from "./mode.ts";
+import { PageList } from "./pagelist.ts";
+import { placeAmong } from "./place.ts";
+import { Rating } from "./rating.ts";
+import { wireRubric } from "./rubric.ts";
+import { readThumbsTexts, type ThumbsTexts } from "./texts.ts";
+
+// What was answered in the grid, and not by opening its page: the list of pages ahead may still hold it as it was.
+const answeredInGrid = new Set<string>();
+
+export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
+  if (answeredInGrid.delete(page.trial)) {
+    host.turnTo(page.trial);
+    return;
+  }
+  const root = host.showWorkspace();
+  const texts = readThumbsTexts();
+  const workspace = need("[data-part=workspace]", root);
+  const isExample = pageOf(page).example !== undefined;
+  const mode = isExample ? "example" : rememberedMode();
+  workspace.dataset.mode = mode;
+  tellPlace(workspace, page, host, texts, isExample);
+  scope.listen(need("[data-act=keys]", workspace), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
+  const openRubric = wireRubric(scope, workspace, page, host, texts);
+  let flush = () => {};
+  const list = new PageList({ scope, root: workspace, trial: page.trial, host, texts, leave: () => flush() });
+  if (isExample) openExample(workspace, page, host, texts, scope, openRubric);
+  else {
+    const parts = { scope, root: workspace, page, host, texts, list, openRubric };
+    const worked = mode === "grid" ? new Grid({ ...parts, answered: answeredInGrid }) : new Rating(parts);
+    flush = () => worked.flush();
+    wireModes(workspace, page, host, texts, scope, mode as Mode, flush);
+  }
+  need("h1", workspace).focus({ preventScroll: true });
+}
+
+function tellPlace(
+  root: HTMLElement,
+  page: ShownPage,
+  host: WorkspaceHost,
+  texts: ThumbsTexts,
+  isExample: boolean,
+): void {
+  const { block, blocks, number, of } = placeAmong(page, host.sessions);
+  const { place } = page;
+  const where = fill(texts.where, { n: place.number, of: place.of });
+  need("[data-part=where]", root).textContent = isExample ? texts.where_example : where;
+  const heading = need("[data-part=block]", root);
+  heading.hidden = isExample || blocks < 2;
+  heading.textContent = fill(texts.block, { n: block, of: blocks });
+  const progress = need<HTMLProgressElement>("[data-part=progress]", root);
+  progress.max = of;
+  progress.value = number - 1;
+  need("[data-part=progress-text]", root).textContent = fill(texts.progress, { n: number, of });
+  need("[data-part=progress-line]", root).hidden = isExample;
+}
+
+/** The page is opened anew in the other manner, with everything that was entered. */
+function wireModes(
+  root: HTMLElement,
+  page: ShownPage,
+  host: WorkspaceHost,
+  texts: ThumbsTexts,
+  scope: Scope,
+  mode: Mode,
+  flush: () => void,
+): void {
+  for (const button of need("[data-part=modes]", root).querySelectorAll<HTMLElement>("[data-mode]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+    scope.listen(button, "click", () => {
+      if (button.dataset.mode === mode) return;
+      if (!navigator.onLine) {
+        host.notice(texts.offline);
+        return;
+      }
+      flush();
+      rememberMode(button.dataset.mode as Mode);
+      answeredInGrid.delete(page.trial);
+      host.turnTo(page.trial);
+    });
+  }
+}
