@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Alarm, Scope } from "./scope.ts";
+import { Scope, WakeSignal } from "./scope.ts";
 
 test("disposing removes listeners, timers, intervals, observers and child scopes", async () => {
   const scope = new Scope();
@@ -68,8 +68,8 @@ test("each cleanup runs exactly once, newest first", () => {
 
 test("an alarm that rings while nobody waits ends the next wait at once", async () => {
   const scope = new Scope();
-  const alarm = new Alarm();
-  alarm.ring();
+  const alarm = new WakeSignal();
+  alarm.notify();
   await alarm.wait(scope); // would never end if the ring were lost
   const waiting = alarm.wait(scope);
   scope.dispose(); // and disposal ends a wait too

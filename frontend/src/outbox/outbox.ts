@@ -1,9 +1,7 @@
 // Answers on their way to the server: kept first, sent until each has a final answer, never given up.
-import { Problem, request, requestJson } from "../lib/http.ts";
-import { askedPause, isRefusal, pauseAfter } from "../lib/retry.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
-import { bodyOf, MAX_EVENTS, takeBatch } from "./batch.ts";
-import { isFinal, type Receipt, type Result, type VoteEvent } from "./events.ts";
+import { askedPause, isRefusal, Problem, pauseAfter, request, requestJson } from "../lib/http.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
+import { bodyOf, isFinal, MAX_EVENTS, type Receipt, type Result, takeBatch, type VoteEvent } from "./events.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
 /** Why somebody must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
@@ -47,7 +45,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #store: Store;
   readonly #channel: BroadcastChannel;
-  readonly #alarm = new Alarm();
+  readonly #alarm = new WakeSignal();
   readonly #overflow = new MemoryStore(); // used when the device's store is full
   readonly #awaited = new Map<string, () => void>(); // events whose answer the page waits for
   readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
@@ -82,13 +80,13 @@ export class Outbox {
     const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
     await this.#refresh();
     this.#expectSoon();
-    if (!this.#restMs) this.#alarm.ring();
+    if (!this.#restMs) this.#alarm.notify();
     await acknowledged;
   }
 
   /** Try at once: a person asked, or the network came back. */
   wake(): void {
-    this.#alarm.ring();
+    this.#alarm.notify();
   }
 
   /** Everything that is not yet on the server, for the escape hatch. */
@@ -99,7 +97,7 @@ export class Outbox {
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     while (this.#mirror.length && !this.#options.scope.disposed) {
-      await new Alarm().wait(this.#options.scope, 100);
+      await new WakeSignal().wait(this.#options.scope, 100);
       await this.#refresh();
     }
   }

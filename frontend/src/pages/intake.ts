@@ -1,17 +1,16 @@
 // The page that sends files into a collection: wires the desk to what a person drops, chooses and presses.
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
-import { Desk } from "../upload/desk.ts";
-import { type Handle, openDrop } from "../upload/entries.ts";
-import { Screen } from "../upload/screen.ts";
+import { UploadController } from "../upload/controller.ts";
+import { type Handle, openDrop } from "../upload/droppedFiles.ts";
+import { Screen, type Texts } from "../upload/screen.ts";
 import { type Config, Server } from "../upload/server.ts";
-import type { Texts } from "../upload/texts.ts";
 
 type Pickers = typeof window & { showDirectoryPicker?: (wish: { mode: "read" }) => Promise<Handle> };
 
 const scope = new Scope();
 
-function wireDrops(desk: Desk, screen: Screen): void {
+function wireDrops(desk: UploadController, screen: Screen): void {
   const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   let depth = 0; // entering a child is told before leaving its parent
   const mark = (change: number) => {
@@ -30,7 +29,7 @@ function wireDrops(desk: Desk, screen: Screen): void {
   });
 }
 
-function wirePickers(desk: Desk, screen: Screen): void {
+function wirePickers(desk: UploadController, screen: Screen): void {
   const pickers = window as Pickers;
   scope.listen(screen.chooseFolder, "click", async () => {
     if (!pickers.showDirectoryPicker) {
@@ -52,7 +51,7 @@ function wirePickers(desk: Desk, screen: Screen): void {
     });
 }
 
-function wireButtons(desk: Desk, screen: Screen): void {
+function wireButtons(desk: UploadController, screen: Screen): void {
   scope.listen(screen.pause, "click", () => desk.togglePause());
   scope.listen(screen.seal, "click", () => void desk.seal());
   scope.listen(screen.reopen, "click", () => void desk.reopen({ ask: true }));
@@ -65,7 +64,7 @@ function wireButtons(desk: Desk, screen: Screen): void {
 const config = embedded<Config>("config");
 const texts = embedded<Texts>("texts");
 const screen = new Screen(texts);
-const desk = new Desk({ config, texts, screen, server: new Server(config, scope), scope });
+const desk = new UploadController({ config, texts, screen, server: new Server(config, scope), scope });
 wireDrops(desk, screen);
 wirePickers(desk, screen);
 wireButtons(desk, screen);

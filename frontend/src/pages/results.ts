@@ -4,9 +4,7 @@ import { make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
-import { drawPlot } from "../plot/draw.ts";
-import { figures } from "../plot/figures.ts";
-import { pngOf } from "../plot/png.ts";
+import { drawPlot, figures, pngOf } from "../plot/draw.ts";
 
 const POLL_MS = 3000;
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Scope } from "../lib/scope.ts";
-import { FakeBuffer, FakeContext, type FakeGain, installFakeAudio } from "./fake-audio.ts";
-import { FADE_S, LEAD_S } from "./playback.ts";
-import { type Clip, Player } from "./player.ts";
+import { FakeBuffer, FakeContext, type FakeGain, installFakeAudio } from "./fakeAudio.ts";
+import { type Clip, FADE_S, LEAD_S, Player } from "./player.ts";
 
 const RATE_HZ = 48_000;
 let scope = new Scope();

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Scope } from "../lib/scope.ts";
 import type { Heard, Json } from "../outbox/events.ts";
-import { FakeBuffer, FakeContext, installFakeAudio } from "../player/fake-audio.ts";
+import { FakeBuffer, FakeContext, installFakeAudio } from "../player/fakeAudio.ts";
 import { type Clip, Player } from "../player/player.ts";
 import type { ShownPage, TrialFrame, WorkspaceHost } from "./contract.ts";
-import { pageOf } from "./fake-pages.ts";
+import { pageOf } from "./fakePages.ts";
 import { type GatedForm, gatedForm } from "./gatedForm.ts";
 import type { Phase } from "./screen.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionSummary, TrialPage } from "./contract.ts";
-import { pageOf } from "./fake-pages.ts";
+import { pageOf } from "./fakePages.ts";
 import { attention, partOf, turnBefore, whereText } from "./place.ts";
 import type { Texts } from "./texts.ts";
 

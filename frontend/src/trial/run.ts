@@ -1,26 +1,61 @@
 // A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes.
 
-import { retrying } from "../lib/retry.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
-import { newUuid } from "../lib/uuid.ts";
+import { newUuid, retrying } from "../lib/http.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
-import { Asking } from "./asking.ts";
-import { Clips } from "./clips.ts";
-import type { SessionSummary, TrialFrame, TrialPage, VisitConfig } from "./contract.ts";
+import { type Reports, VisitApi, VoteSender } from "./api.ts";
+import type { Break } from "./break.ts";
+import type { ProtocolView, SessionSummary, TrialFrame, TrialPage, VisitConfig } from "./contract.ts";
+import type { Review } from "./dialogs.ts";
 import type { Keys } from "./keys.ts";
 import { turnBefore } from "./place.ts";
-import { asOf, TrialQueue } from "./queue.ts";
-import type { Reports } from "./reports.ts";
-import type { Rest } from "./rest.ts";
-import type { Review } from "./review.ts";
-import type { SaveStateView } from "./savestate.ts";
+import { asOf, Clips, TrialQueue } from "./queue.ts";
+import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
-import { Sending } from "./sending.ts";
 import type { Texts } from "./texts.ts";
-import { Views } from "./views.ts";
 import { type Step, Workspace } from "./workspace.ts";
+
+// A digest over all views, set by build.mjs: their addresses carry no hash of their own, and servers let browsers keep
+// static files for a year.
+declare const VIEWS_VERSION: string;
+
+/** Loader of protocol views, by the name that the server gave: static/dist/view-<name>.js, beside this bundle. */
+export class Views {
+  readonly #views = new Map<string, Promise<ProtocolView>>();
+  readonly #loaded = new Map<string, ProtocolView>();
+  #failures = 0;
+
+  /** The view, once it has been loaded. */
+  get(name: string): ProtocolView | undefined {
+    return this.#loaded.get(name);
+  }
+
+  load(name: string): Promise<ProtocolView> {
+    const known = this.#views.get(name);
+    if (known) return known;
+    const view = import(this.#address(name)) as Promise<ProtocolView>;
+    this.#views.set(name, view);
+    view.then(
+      (loaded) => this.#loaded.set(name, loaded),
+      () => {
+        this.#failures += 1;
+        this.#views.delete(name);
+      },
+    );
+    return view;
+  }
+
+  #address(name: string): string {
+    if (!/^[a-z0-9_-]+$/.test(name)) throw new Error(`"${name}" is not the name of a view.`);
+    const url = new URL(`./view-${name}.js`, import.meta.url);
+    url.searchParams.set("v", VIEWS_VERSION);
+    // Browsers remember a failed import for the life of the page; another address is asked for anew.
+    if (this.#failures) url.searchParams.set("again", String(this.#failures));
+    return url.href;
+  }
+}
 
 const PAGES_KEPT_AHEAD = 5;
 const BLANK_MS = 250; // between two trials, so that one is not taken for the other
@@ -33,11 +68,11 @@ export interface RunParts {
   texts: Texts;
   scope: Scope;
   screen: Screen;
-  saveState: SaveStateView;
+  saveState: SaveStatus;
   outbox: Outbox;
   player: Player;
   keys: Keys;
-  rest: Rest;
+  rest: Break;
   review: Review;
   reports: Reports;
   /** Let the level be set once more. */
@@ -50,13 +85,14 @@ interface Answered {
   heard: Heard;
 }
 
+/** A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes. */
 export class VisitRun {
   readonly #parts: RunParts;
   readonly #queue = new TrialQueue();
   readonly #clips: Clips;
   readonly #views = new Views();
-  readonly #asking: Asking;
-  readonly #sending: Sending;
+  readonly #asking: VisitApi;
+  readonly #sending: VoteSender;
   #sessions: readonly SessionSummary[] = [];
   #answered = 0;
   #receipt = "";
@@ -70,8 +106,8 @@ export class VisitRun {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
-    this.#sending = new Sending(parts.outbox);
-    this.#asking = new Asking(parts);
+    this.#sending = new VoteSender(parts.outbox);
+    this.#asking = new VisitApi(parts);
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
     parts.player.onInterruption((interruption, cutShort) => {
       if (interruption === "device") this.#noticeDevice();
@@ -97,7 +133,7 @@ export class VisitRun {
       if (!again && !turnedTo && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
       this.#reopened = null;
       await this.#runTrial(page, again?.heard);
-      await new Alarm().wait(scope, BLANK_MS);
+      await new WakeSignal().wait(scope, BLANK_MS);
     }
   }
 
@@ -115,7 +151,7 @@ export class VisitRun {
     const next = this.#sessions.find(({ session }) => session === page.session);
     if (!turn || !next) return false;
     screen.show("none");
-    await Promise.race([outbox.drained().then(() => this.#refill()), new Alarm().wait(scope, SETTLING_MS)]);
+    await Promise.race([outbox.drained().then(() => this.#refill()), new WakeSignal().wait(scope, SETTLING_MS)]);
     const sessions = this.#sessions.filter(({ session }) => session > 0).length;
     const facts = { turn, next, sessions, answered: this.#answered, receipt: this.#receipt };
     const choice = await rest.show({ ...facts, restS: config.rest_s, offersLevel: config.level_check });
@@ -130,7 +166,7 @@ export class VisitRun {
     if (!current) return;
     const id = newUuid();
     // It counts for the page that is due, which this one is once the server has the answers before it.
-    await Promise.race([outbox.drained(), new Alarm().wait(scope, SETTLING_MS)]);
+    await Promise.race([outbox.drained(), new WakeSignal().wait(scope, SETTLING_MS)]);
     const send = () => reports.send("clip", id, { reason }, current.trial);
     const { skipped, enough } = await retrying(send, this.#asking.retry(current.scope, texts.waiting_for_network));
     this.#queue.postpone(current.trial);

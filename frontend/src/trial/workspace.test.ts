@@ -3,10 +3,10 @@ import { beforeEach, test } from "node:test";
 import { Scope } from "../lib/scope.ts";
 import type { VoteEvent } from "../outbox/events.ts";
 import type { WorkspaceHost } from "./contract.ts";
-import { pageOf } from "./fake-pages.ts";
+import { pageOf } from "./fakePages.ts";
 import { Keys } from "./keys.ts";
 import { asOf } from "./queue.ts";
-import { type Step, Workspace } from "./workspace.ts";
+import { type Step, saveUnloadDraft, takeUnloadDraft, Workspace } from "./workspace.ts";
 
 function step(trial: string, revision: number, payload: string): VoteEvent {
   const clock = { wall: "", monotonic_ms: 0, counter: revision };
@@ -113,4 +113,44 @@ test("a page that was closed elsewhere is over", async () => {
   const { done } = worked(scope);
   scope.dispose();
   await done;
+});
+
+const NOTE = { revision: 4, payload: { comment: "rain" }, listened: { plays: 1, heard_ms: 2000 } };
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  };
+  Object.defineProperty(globalThis, "localStorage", { value: localStorage, configurable: true });
+});
+
+test("a step that never arrived is given back once", () => {
+  saveUnloadDraft("a", NOTE);
+  assert.deepEqual(takeUnloadDraft("a", 4), NOTE);
+  assert.equal(takeUnloadDraft("a", 4), null);
+});
+
+test("a step that did arrive, or was overtaken on another device, is not made again", () => {
+  saveUnloadDraft("a", NOTE);
+  assert.equal(takeUnloadDraft("a", 5), null);
+  assert.equal(takeUnloadDraft("a", 4), null);
+});
+
+test("a note belongs to its page", () => {
+  saveUnloadDraft("a", NOTE);
+  assert.equal(takeUnloadDraft("b", 4), null);
+});
+
+test("where nothing can be kept the page works all the same", () => {
+  Object.defineProperty(globalThis, "localStorage", {
+    get: () => {
+      throw new Error("refused");
+    },
+    configurable: true,
+  });
+  saveUnloadDraft("a", NOTE);
+  assert.equal(takeUnloadDraft("a", 4), null);
 });

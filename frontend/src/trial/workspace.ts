@@ -1,10 +1,40 @@
 // Host of one open page: shows the view, keeps its steps in order, and closes the page with the last one.
+
 import type { Scope } from "../lib/scope.ts";
 import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { ProtocolView, SessionSummary, TrialFrame, TrialPage, WorkspaceHost } from "./contract.ts";
 import type { Keys } from "./keys.ts";
-import { leaveNote, takeNote } from "./parting.ts";
 import type { Screen } from "./screen.ts";
+
+/** A step, and the revision that it was made from. */
+export interface UnloadDraft {
+  revision: number;
+  payload: Json;
+  listened: Heard | Listened;
+}
+
+const unloadKey = (trial: string) => `earmark-parting ${trial}`;
+
+/** The step that was made while the page was being left: written down at once, because nothing else may come to its end then. */
+export function saveUnloadDraft(trial: string, parting: UnloadDraft): void {
+  try {
+    localStorage.setItem(unloadKey(trial), JSON.stringify(parting));
+  } catch {
+    // Nothing can be kept on this device; what was kept before this moment stays.
+  }
+}
+
+/** The step, if it never arrived: then the page still stands at the revision from which it was made. It is given once. */
+export function takeUnloadDraft(trial: string, revision: number): UnloadDraft | null {
+  try {
+    const note = localStorage.getItem(unloadKey(trial));
+    localStorage.removeItem(unloadKey(trial));
+    const parting = note === null ? null : (JSON.parse(note) as UnloadDraft);
+    return parting?.revision === revision ? parting : null;
+  } catch {
+    return null;
+  }
+}
 
 /** One step as it goes to the outbox. */
 export interface Step {
@@ -30,6 +60,7 @@ export interface WorkspaceParts {
   turnTo: (trial: string) => void;
 }
 
+/** Host of one open page: shows the view, keeps its steps in order, and closes the page with the last one. */
 export class Workspace {
   readonly #parts: WorkspaceParts;
   readonly #revisions = new Map<string, number>(); // of pages that steps were made on here
@@ -77,7 +108,7 @@ export class Workspace {
   /** The page, with what was done in the last moment of an earlier visit to it: that is made a step now. */
   #resumed(): TrialPage {
     const { page } = this.#parts;
-    const parting = takeNote(page.trial, page.revision);
+    const parting = takeUnloadDraft(page.trial, page.revision);
     if (!parting) return page;
     void this.#keep(page, parting.payload, parting.listened, true);
     return { ...page, draft: parting.payload };
@@ -92,7 +123,7 @@ export class Workspace {
     const revision = this.#revisions.get(page.trial) ?? page.revision;
     this.#revisions.set(page.trial, revision + 1);
     const step = { page: { ...page, revision }, payload, heard, draft };
-    if (this.#leaving) leaveNote(page.trial, { revision, payload, listened: heard });
+    if (this.#leaving) saveUnloadDraft(page.trial, { revision, payload, listened: heard });
     const settled = this.#parts.changing();
     this.#steps = this.#steps.then(() => this.#parts.keep(step)).finally(settled);
     return this.#steps;

@@ -1,8 +1,43 @@
-// The elements of the page that sends files, and what they show.
+// Screen of the upload page: its elements, what they show, and its texts.
 import { fill, make, need } from "../lib/dom.ts";
-import { Pace, sizeText, timeText } from "./pace.ts";
-import type { Row, Shipment, Totals } from "./shipment.ts";
-import type { Texts } from "./texts.ts";
+import type { Row, Totals, UploadQueue } from "./queue.ts";
+import { sizeText, TransferRate, timeText } from "./transferRate.ts";
+
+export interface Texts {
+  state_waiting: string;
+  state_sending: string;
+  state_retrying: string;
+  state_paused: string;
+  state_done: string;
+  state_absent: string;
+  state_failed: string;
+  and_more: string;
+  pause: string;
+  resume: string;
+  remove: string;
+  announcing: string;
+  reading: string;
+  ignored: string;
+  total: string;
+  speed: string;
+  left: string;
+  seconds: string;
+  minutes: string;
+  hours: string;
+  said_progress: string;
+  said_arrived: string;
+  said_paused: string;
+  said_resumed: string;
+  trouble_network: string;
+  trouble_session: string;
+  trouble_disk: string;
+  trouble_gone: string;
+  trouble_absent: string;
+  trouble_unreadable: string;
+  trouble_changed: string;
+  trouble_nothing: string;
+  trouble_unknown: string;
+}
 
 const MOST_ROWS = 100;
 const SAID_EVERY_PERCENT = 25;
@@ -22,6 +57,7 @@ interface Line {
   note: HTMLElement;
 }
 
+/** The elements of the page that sends files, and what they show. */
 export class Screen {
   readonly drop = need("#drop");
   readonly chooseFolder = need<HTMLButtonElement>("#choose-folder");
@@ -34,7 +70,7 @@ export class Screen {
   readonly table = need<HTMLTableSectionElement>("#files tbody");
   readonly #texts: Texts;
   readonly #language = document.documentElement.lang;
-  readonly #pace = new Pace();
+  readonly #pace = new TransferRate();
   #lines = new Map<string, Line>();
   #said = 0;
 
@@ -64,7 +100,7 @@ export class Screen {
   }
 
   /** Draw everything anew; cheap enough for four times a second. */
-  show(shipment: Shipment, { paused, now }: { paused: boolean; now: number }): void {
+  show(shipment: UploadQueue, { paused, now }: { paused: boolean; now: number }): void {
     const totals = shipment.totals();
     this.#showRows(shipment.shown(MOST_ROWS), paused);
     need("#sending").hidden = totals.files === 0;

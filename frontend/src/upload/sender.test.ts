@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Scope } from "../lib/scope.ts";
+import { type Row, UploadQueue } from "./queue.ts";
 import { Sender } from "./sender.ts";
-import { type Row, Shipment } from "./shipment.ts";
-import type { Attempt } from "./transport.ts";
+import type { Attempt } from "./tusHttpStack.ts";
 
 const tick = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -39,7 +39,7 @@ class Road {
 }
 
 function set(count: number) {
-  const shipment = new Shipment();
+  const shipment = new UploadQueue();
   const names = Array.from({ length: count }, (_, n) => `${n}.wav`);
   shipment.announce(names.map((path) => ({ path, byte_count: 1, received_bytes: 0, upload_url: `/${path}` })));
   shipment.supply(names.map((path) => ({ path, file: new File(["x"], path) })));
@@ -60,7 +60,7 @@ function set(count: number) {
   return { shipment, road, scope, sender, heard };
 }
 
-const states = (shipment: Shipment) => shipment.rows.map(({ state }) => state);
+const states = (shipment: UploadQueue) => shipment.rows.map(({ state }) => state);
 
 test("two files go at a time, and all arrive", async () => {
   const { shipment, road, scope } = set(5);

@@ -1,8 +1,8 @@
 // What the page asks of the server about an import, apart from the bytes themselves.
 import { request, requestJson } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
-import type { Picked } from "./entries.ts";
-import type { Announced, Row } from "./shipment.ts";
+import type { Picked } from "./droppedFiles.ts";
+import type { Announced, Row } from "./queue.ts";
 
 /** What Django hands over: addresses, and the import if the page is that of one. */
 export interface Config {

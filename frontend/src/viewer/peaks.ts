@@ -1,9 +1,9 @@
 // The peaks of the waveform: fetched in blocks, folded to what one pixel shows.
-import type { Manifest, PeaksShape, Range } from "./contract.ts";
+
+import { DataStore, type DataStoreParts } from "./dataStore.ts";
 import type { View } from "./geometry.ts";
 import { BLOCK_BINS, binSamples, blocksIn, peaksLevel } from "./levels.ts";
-import type { Remote } from "./remote.ts";
-import { Stock, type StoreParts } from "./stock.ts";
+import type { Manifest, PeaksShape, Range, Remote } from "./remote.ts";
 
 const LIMIT_BYTES = 8 * 2 ** 20;
 
@@ -55,13 +55,13 @@ function fold(bins: Bins, first: number, last: number, result: Envelope, column:
 
 export class PeakStore {
   readonly #remote: Remote;
-  readonly #stock: Stock<Block>;
+  readonly #stock: DataStore<Block>;
   #shape: PeaksShape;
 
-  constructor(parts: StoreParts, manifest: Manifest) {
+  constructor(parts: DataStoreParts, manifest: Manifest) {
     this.#remote = parts.remote;
     this.#shape = manifest.peaks;
-    this.#stock = new Stock(parts, {
+    this.#stock = new DataStore(parts, {
       limitBytes: LIMIT_BYTES,
       fetch: (key, signal) => this.#fetch(key, signal),
       byteCount: ({ values }) => values.length,

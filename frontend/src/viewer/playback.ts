@@ -1,10 +1,9 @@
 // Lets the viewer sound: what Play means here, the cursor that follows the ear, the view that follows the cursor.
 import type { Scope } from "../lib/scope.ts";
 import type { Passage } from "../player/schedule.ts";
-import { type PlayerNews, SlicePlayer } from "../player/slices.ts";
-import type { Range } from "./contract.ts";
+import { type PlayerNews, SlicePlayer } from "../player/slicePlayer.ts";
 import { follow } from "./geometry.ts";
-import type { Remote } from "./remote.ts";
+import type { Range, Remote } from "./remote.ts";
 import type { ViewerState } from "./state.ts";
 
 // A selection that is being dragged is heard when the hand rests.

@@ -1,7 +1,7 @@
-// The hand on the pictures: drag to move, drag the ruler (or with Shift) to select, wheel and two fingers to zoom, click to go there.
+// Pointer input on the pictures: drag to move, drag the ruler (or with Shift) to select, wheel and two fingers to zoom.
 import type { Scope } from "../lib/scope.ts";
+import type { Parts } from "./dom.ts";
 import { clampView, pan, pinch, sampleAt, span, type View, wholeView, xOf, zoomAround } from "./geometry.ts";
-import type { Parts } from "./parts.ts";
 import type { Playback } from "./playback.ts";
 import type { ViewerState } from "./state.ts";
 
@@ -40,19 +40,19 @@ interface Drag {
 }
 
 /** The sample that was clicked: in the picture, or in the strip with the whole recording. */
-export type TellHand = (type: "pick" | "jump", sample: number) => void;
+export type PointerActs = (type: "pick" | "jump", sample: number) => void;
 
-export class Hand {
+export class PointerInput {
   readonly #parts: Parts;
   readonly #state: ViewerState;
   readonly #playback: Playback;
   readonly #down = new Map<number, number>();
   #drag: Drag | null = null;
   #pinch: { view: View; from: [number, number] } | null = null;
-  readonly #tell: TellHand;
+  readonly #tell: PointerActs;
   #lastClick = { at: 0, x: 0 };
 
-  constructor(scope: Scope, parts: Parts, state: ViewerState, playback: Playback, tell: TellHand) {
+  constructor(scope: Scope, parts: Parts, state: ViewerState, playback: Playback, tell: PointerActs) {
     this.#parts = parts;
     this.#state = state;
     this.#playback = playback;

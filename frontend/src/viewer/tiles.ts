@@ -1,11 +1,10 @@
 // The tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
 import { lookup } from "./colours.ts";
-import type { Manifest, SpectrogramShape, Statistic } from "./contract.ts";
+import { DataStore, type DataStoreParts } from "./dataStore.ts";
 import { rangeOf, type View } from "./geometry.ts";
 import { partOf, storedStatistic, type Tile, tileLevel, tilesIn, tilesWanted } from "./levels.ts";
-import type { Remote } from "./remote.ts";
+import type { Manifest, Remote, SpectrogramShape, Statistic } from "./remote.ts";
 import type { Look } from "./state.ts";
-import { Stock, type StoreParts } from "./stock.ts";
 
 const LIMIT_BYTES = 96 * 2 ** 20;
 const BYTES_PER_PIXEL = 5; // one grey, four coloured
@@ -28,19 +27,19 @@ export interface Share {
 
 export class TileStore {
   readonly #remote: Remote;
-  readonly #stock: Stock<Picture>;
+  readonly #stock: DataStore<Picture>;
   readonly #scratch = new OffscreenCanvas(1, 1);
   #shape: SpectrogramShape;
   #look: Look;
   #table: Uint32Array<ArrayBuffer>;
   #colouring = 0;
 
-  constructor(parts: StoreParts, manifest: Manifest, look: Look) {
+  constructor(parts: DataStoreParts, manifest: Manifest, look: Look) {
     this.#remote = parts.remote;
     this.#shape = manifest.spectrogram;
     this.#look = look;
     this.#table = lookup(this.#shape.floor_db, this.#shape.ceiling_db, look);
-    this.#stock = new Stock(parts, {
+    this.#stock = new DataStore(parts, {
       limitBytes: LIMIT_BYTES,
       fetch: (key, signal) => this.#fetch(key, signal),
       byteCount: ({ grey }) => grey.length * BYTES_PER_PIXEL,

@@ -3,9 +3,9 @@
 import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { Annotating } from "./annotating.ts";
-import { type ChaptersTexts, readChaptersTexts } from "./texts.ts";
-import { showTranscript } from "./transcript.ts";
+import { Annotation } from "./annotation.ts";
+import { type ChaptersTexts, readChaptersTexts } from "./contract.ts";
+import { showTranscript } from "./lists.ts";
 
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const root = host.showWorkspace();
@@ -13,7 +13,7 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   need("[data-part=where]", root).textContent = whereText(page, texts);
   askAs(root, page);
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
-  const annotating = new Annotating(need("[data-part=workspace]", root), page, host, texts, scope);
+  const annotating = new Annotation(need("[data-part=workspace]", root), page, host, texts, scope);
   const transcript = need("[data-part=transcript]", root);
   const { text = "" } = page.texts.transcript ?? {};
   transcript.hidden = !text;

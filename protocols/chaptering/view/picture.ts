@@ -1,11 +1,33 @@
-// The recording in the shared viewer, in seconds: where the cursor is, what is in view, and a marker for every chapter.
-import { need } from "../../../frontend/src/lib/dom.ts";
+// Picture of the recording in the shared viewer, with a marker for every chapter and a strip of all chapters.
+import { make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { MarkNews } from "../../../frontend/src/viewer/marks.ts";
 import type { ViewerTexts } from "../../../frontend/src/viewer/texts.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import type { Division } from "./division.ts";
-import { ChapterStrip } from "./strip.ts";
+
+/** The whole recording divided into its chapters: a band under the strip, for orientation. */
+export class ChapterStrip {
+  readonly #band = make("div", { class: "chapters__band", "aria-hidden": "true" });
+
+  /** Under the strip with the whole recording, as wide as it is. */
+  constructor(picture: HTMLElement) {
+    need(".viewer__minimap", picture).after(this.#band);
+  }
+
+  show({ marks }: Division, chosen: string | null, durationS: number): void {
+    const starts = [0, ...marks.map(({ atS }) => atS)];
+    const parts = starts.map((start, index) => {
+      const stop = starts[index + 1] ?? durationS;
+      const part = make("span", { class: "chapters__part" }, String(index + 1));
+      part.style.setProperty("left", `${(100 * start) / durationS}%`);
+      part.style.setProperty("width", `${(100 * (stop - start)) / durationS}%`);
+      part.dataset.chosen = index > 0 && marks[index - 1]?.id === chosen ? "yes" : "no";
+      return part;
+    });
+    this.#band.replaceChildren(...parts);
+  }
+}
 
 const NUDGE_S = 0.1; // an arrow key on a marker that has the focus; ten times as much with Shift
 const PAGE = 0.9;
@@ -30,6 +52,7 @@ export interface PictureParts {
   acts: PictureActs;
 }
 
+/** The recording in the shared viewer, in seconds: where the cursor is, what is in view, and a marker for every chapter. */
 export class Picture {
   readonly viewer: Viewer;
   readonly #strip: ChapterStrip;

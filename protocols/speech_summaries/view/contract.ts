@@ -1,6 +1,7 @@
-// What a page of speech summaries holds, and what is answered on it.
+// Contract of the pages of speech summaries: what they receive, what they send, and their texts.
 import type { Json } from "../../../frontend/src/outbox/events.ts";
 import type { ShownPage } from "../../../frontend/src/trial/contract.ts";
+import { textsIn } from "../../../frontend/src/viewer/texts.ts";
 
 /** Pick words of a transcript, from `least` to `most`; best are `target`, the `ratio` of all. */
 export interface MakerPage {
@@ -28,6 +29,7 @@ export interface Judged {
   listened?: { plays: number };
 }
 
+/** What a page of speech summaries holds, and what is answered on it. */
 export function pageOf(page: ShownPage): MakerPage | JudgePage {
   return page.page as unknown as MakerPage | JudgePage;
 }
@@ -41,3 +43,24 @@ export function wordsOf(page: ShownPage, slot = "transcript"): string[] {
 }
 
 export type Payload = { [key: string]: Json };
+
+export interface SummaryTexts {
+  where: string;
+  play: string;
+  stop: string;
+  sound_failed: string;
+  plays_left: string;
+  counter: string;
+  fits: string;
+  more: string;
+  fewer: string;
+  empty: string;
+  version: string;
+  rated: string;
+  still_open: string;
+}
+
+/** The sentences of the page; templates/rating/protocols/speech-summaries_page.html holds and translates them. */
+export function readSummaryTexts(): SummaryTexts {
+  return textsIn<SummaryTexts>("#summaries-texts");
+}

@@ -2,10 +2,9 @@
 import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { pageOf } from "./contract.ts";
+import { pageOf, readSummaryTexts } from "./contract.ts";
 import { Judging } from "./judging.ts";
 import { Making } from "./making.ts";
-import { readSummaryTexts } from "./texts.ts";
 
 const VIEWS = { maker: Making, judge: Judging };
 

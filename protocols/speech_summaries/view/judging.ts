@@ -3,11 +3,10 @@ import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { digitOf } from "../../../frontend/src/trial/keys.ts";
-import { Keeping } from "../../../frontend/src/workspace/keeping.ts";
-import { draftOf, type Judged, type JudgePage, type Payload, pageOf, wordsOf } from "./contract.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
+import { draftOf, type Judged, type JudgePage, type Payload, pageOf, type SummaryTexts, wordsOf } from "./contract.ts";
+import { joined } from "./picks.ts";
 import { Sound } from "./sound.ts";
-import type { SummaryTexts } from "./texts.ts";
-import { joined } from "./words.ts";
 
 interface Version {
   key: string;
@@ -22,7 +21,7 @@ export class Judging {
   readonly #texts: SummaryTexts;
   readonly #host: WorkspaceHost;
   readonly #sound: Sound;
-  readonly #drafts: Keeping;
+  readonly #drafts: Autosave;
 
   constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: SummaryTexts, scope: Scope) {
     const draft = draftOf<Judged>(page);
@@ -39,7 +38,7 @@ export class Judging {
     );
     this.#comment = need<HTMLTextAreaElement>("[data-part=comment]", root);
     this.#comment.value = draft.comment ?? "";
-    this.#drafts = new Keeping(scope, host, () => this.#keep());
+    this.#drafts = new Autosave(scope, host, () => this.#keep());
     this.#sound = new Sound({
       root,
       page,

@@ -1,15 +1,41 @@
-// Which words are picked, and the way back to every earlier choice. Pure.
+// Picked words of a transcript with undo, and how words read when joined. Pure.
+import { History } from "../../../frontend/src/workspace/history.ts";
 
+// Scripts that put no spaces between words.
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー、。「」]/u;
+const CLINGS_LEFT = /^[\p{Pe}\p{Pf}.,;:!?…%)\]]+$/u;
+const ENDS_SENTENCE = /[.!?…。！？]["'”’)\]»]*$/u;
+
+/** As it would be written: a space between words, except in scripts that have none and before closing signs. */
+export function joined(words: readonly string[]): string {
+  return words.reduce((text, word) => text + (text && isSpaced(text, word) ? " " : "") + word, "");
+}
+
+function isSpaced(before: string, word: string): boolean {
+  if (CLINGS_LEFT.test(word)) return false;
+  return !(UNSPACED.test([...before].at(-1) ?? "") && UNSPACED.test([...word][0] ?? ""));
+}
+
+/** The positions, from 1, of the sentence that a word belongs to: up to the next full stop, question or exclamation mark. */
+export function sentenceAround(words: readonly string[], position: number): number[] {
+  const isEnd = (place: number) => ENDS_SENTENCE.test(words[place - 1] ?? "");
+  let first = position;
+  while (first > 1 && !isEnd(first - 1)) first -= 1;
+  let last = position;
+  while (last < words.length && !isEnd(last)) last += 1;
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** Which words are picked, and the way back to every earlier choice. Pure. */
 export class Picks {
   readonly #words: number;
-  #now: ReadonlySet<number>;
-  #done: ReadonlySet<number>[] = [];
-  #undone: ReadonlySet<number>[] = [];
+  readonly #history: History<ReadonlySet<number>>;
 
   /** Of so many words, those at these positions (from 1) are picked. */
   constructor(words: number, picked: readonly number[] = []) {
     this.#words = words;
-    this.#now = new Set(picked.filter((position) => this.#exists(position)));
+    this.#history = new History(new Set(picked.filter((position) => this.#exists(position))));
   }
 
   /** In the order of the transcript, which nobody can change. */
@@ -21,12 +47,16 @@ export class Picks {
     return this.#now.size;
   }
 
+  get #now(): ReadonlySet<number> {
+    return this.#history.now;
+  }
+
   get canUndo(): boolean {
-    return this.#done.length > 0;
+    return this.#history.canUndo;
   }
 
   get canRedo(): boolean {
-    return this.#undone.length > 0;
+    return this.#history.canRedo;
   }
 
   has(position: number): boolean {
@@ -57,11 +87,11 @@ export class Picks {
   }
 
   undo(): boolean {
-    return this.#go(this.#done, this.#undone);
+    return this.#history.undo();
   }
 
   redo(): boolean {
-    return this.#go(this.#undone, this.#done);
+    return this.#history.redo();
   }
 
   #exists(position: number): boolean {
@@ -70,17 +100,7 @@ export class Picks {
 
   #make(next: ReadonlySet<number>): void {
     if (next.size === this.#now.size && [...next].every((position) => this.#now.has(position))) return;
-    this.#done.push(this.#now);
-    this.#undone = [];
-    this.#now = next;
-  }
-
-  #go(from: ReadonlySet<number>[], to: ReadonlySet<number>[]): boolean {
-    const next = from.pop();
-    if (!next) return false;
-    to.push(this.#now);
-    this.#now = next;
-    return true;
+    this.#history.make(next);
   }
 }
 

@@ -5,8 +5,8 @@ import type { Listened } from "../../../frontend/src/outbox/events.ts";
 import { heardSeconds } from "../../../frontend/src/player/heard.ts";
 import { type Clip, Player } from "../../../frontend/src/player/player.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { icon } from "../../../frontend/src/viewer/icons.ts";
-import type { SummaryTexts } from "./texts.ts";
+import { icon } from "../../../frontend/src/viewer/dom.ts";
+import type { SummaryTexts } from "./contract.ts";
 
 export interface SoundParts {
   root: HTMLElement;

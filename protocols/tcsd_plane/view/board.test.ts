@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import { Keys } from "../../../frontend/src/trial/keys.ts";
-import { type FakeElement, left } from "../../../frontend/src/viewer/fake-page.ts";
-import { mountBoard } from "./board.ts";
-import { at, focus, mount, Root, TEXTS } from "./board-fake.ts";
+import { type FakeElement, left } from "../../../frontend/src/viewer/fakePage.ts";
+import { crossesOf, fileTime, mountBoard } from "./board.ts";
+import { at, focus, mount, Root, TEXTS } from "./boardFake.ts";
+import type { ShownCross } from "./contract.ts";
 
 test("choose a token, click: it lies there, tentative; drag it: it goes along; outside it sticks", () => {
   const { board, find, click, point, did, scope } = mount();
@@ -184,8 +185,37 @@ test("a thousand mounts leave nothing behind", () => {
 });
 
 test("the sentences and their template list the same keys", () => {
-  const source = readFileSync(new URL("./boardtexts.ts", import.meta.url), "utf8");
+  const source = readFileSync(new URL("./crosses.ts", import.meta.url), "utf8");
   const wanted = [...source.matchAll(/^ {2}(\w+): string;/gm)].map(([, key]) => key);
   assert.ok(wanted.length > 30);
   assert.deepEqual(TEXTS.map(({ dataset }) => dataset.text).toSorted(), wanted.toSorted());
+});
+
+test("an example's crosses are decided ones", () => {
+  const shown = { s3: { tc: 0.1, sd: 0.2, why: "Little of the day.", hears: [] } };
+  assert.deepEqual(crossesOf(shown), { s3: { tc: 0.1, sd: 0.2, decided: true } });
+});
+
+test("file time is hours, minutes and seconds", () => {
+  assert.deepEqual([0, 59.9, 3605, 86_515].map(fileTime), ["0:00:00", "0:00:59", "1:00:05", "24:01:55"]);
+});
+
+test("an example's crosses stay where they are and give their reasons and sounds", () => {
+  const shown: Record<string, ShownCross> = {
+    s1: { tc: 0.2, sd: 0.4, why: "Rain all day.", hears: [[30_250, 30_260]] },
+  };
+  const heard: unknown[] = [];
+  const { board, root, press, point, scope } = mount({ shown, hear: (range) => heard.push(range) });
+  point("click", at(0.2, 0.4));
+  assert.equal(board.selected, "s1");
+  press("ArrowRight");
+  press("Backspace");
+  assert.deepEqual([board.crosses, board.takeMoves()], [{ s1: { tc: 0.2, sd: 0.4, decided: true } }, []]);
+  const reason = root.find("board__reason");
+  assert.match(reason.textContent, /Rain all day\./);
+  const [, stretch] = [...reason.all()].filter((element) => element.tag === "button");
+  assert.equal(stretch?.textContent, "Full recording, 8:24:10 – 8:24:20");
+  stretch?.dispatchEvent(new Event("click"));
+  assert.deepEqual(heard, [[30_250, 30_260]]);
+  scope.dispose();
 });

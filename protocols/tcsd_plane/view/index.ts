@@ -1,12 +1,17 @@
-// The TC/SD plane in the browser: a recording of a day, its summaries, and a plane on which each becomes a cross.
+// View of the TC/SD plane: a day-long recording, its summaries, and a plane on which each becomes a cross.
 import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import { rangesOf } from "../../../frontend/src/player/heard.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import type { PlanePage } from "./contract.ts";
-import { openExample } from "./example.ts";
-import { Rating } from "./rating.ts";
-import { type PlaneTexts, readPlaneTexts } from "./texts.ts";
+import { AudioPanel } from "./audioPanel.ts";
+import { mountBoard } from "./board.ts";
+import { type Board, type PlanePage, type PlaneTexts, readPlaneTexts, type Token } from "./contract.ts";
+import { HourStrip } from "./day.ts";
+import { Listening } from "./listening.ts";
+import { ProbePlayer } from "./probes.ts";
+import { Rating, wireKeys } from "./rating.ts";
 
+/** The TC/SD plane in the browser: a recording of a day, its summaries, and a plane on which each becomes a cross. */
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const root = host.showWorkspace();
   const workspace = need("[data-part=workspace]", root);
@@ -46,4 +51,62 @@ function definition(name: string, { language, word, question, attend }: ScaleWor
     make("dt", { lang: language }, `${word} (${name})`),
     make("dd", { lang: language }, make("p", {}, question), make("p", {}, attend)),
   ];
+}
+
+/** Nothing is rated and nothing is noted; what is heard is shown as on any other page. */
+export function openExample(
+  root: HTMLElement,
+  page: ShownPage,
+  host: WorkspaceHost,
+  texts: PlaneTexts,
+  scope: Scope,
+): void {
+  const { probes: planned, example } = page.page as unknown as PlanePage;
+  const redraw = () => {
+    sound.day.viewer.setHeard(rangesOf(listening.full, sound.day.rateHz));
+    probing.draw();
+    strip.draw();
+    sound.summaries.draw();
+  };
+  const listening = new Listening({}, redraw);
+  const chosen = (token: Token) => board.select(token);
+  const sound = new AudioPanel({ scope, root, page, host, texts, listening, chosen });
+  const { day, summaries, tokens, fullPanel } = sound;
+  const changed = () => sound.pack.setProbes(probing.byNeed);
+  const probing: ProbePlayer = new ProbePlayer({ scope, root, day, texts, listening, planned, own: [], changed });
+  const strip = new HourStrip(scope, root, day, texts, (hour) => ({ noted: false, probes: probing.heardIn(hour) }));
+  const board: Board = mountBoard(
+    need("[data-part=board]", root),
+    {
+      tokens,
+      crosses: {},
+      shown: example ?? {},
+      play: (token) => summaries.play(token),
+      hear: (stretch) => sound.hear(stretch),
+      nameStretch: (stretch) => stretch.map((seconds) => day.nameOf(seconds * day.rateHz)).join("–"),
+      changed: () => {
+        if (board.selected !== null && board.selected !== summaries.token) summaries.select(board.selected);
+      },
+    },
+    page.keys,
+    scope,
+  );
+  wireKeys({
+    scope,
+    keys: page.keys,
+    fullPanel,
+    day,
+    strip,
+    summaries,
+    active: () => sound.active,
+    nextProbe: () => void probing.next(),
+    playProbes: () => void probing.playRow(),
+    focusNote: () => {},
+    openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", root).showModal(),
+  });
+  page.keys.onStop(scope, () => probing.stop());
+  scope.listen(need("[data-part=seen]", root), "click", () => {
+    sound.stop();
+    void host.finish({ seen: true, finished: true }, listening.summary);
+  });
 }

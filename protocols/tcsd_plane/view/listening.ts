@@ -1,9 +1,9 @@
 // What was heard on this page, by the audio clock: which seconds of the day, how often each summary, which probes.
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
-import type { PlayerNews } from "../../../frontend/src/player/slices.ts";
+import { coveredSeconds, type Interval, withHeard } from "../../../frontend/src/player/heard.ts";
+import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
 import type { Viewer } from "../../../frontend/src/viewer/viewer.ts";
-import { heardSeconds, type Interval, withHeard } from "../../../frontend/src/workspace/heard.ts";
 import type { Token, Workspace } from "./contract.ts";
 
 const TICK_MS = 1000;
@@ -27,7 +27,7 @@ export class Listening {
     this.#plays = { ...plays };
     this.#probes = new Set(probes);
     // What was heard twice on an earlier visit is not known any more: it counts once.
-    this.#heardS = heardSeconds(this.#full);
+    this.#heardS = coveredSeconds(this.#full);
     this.#changed = changed;
   }
 

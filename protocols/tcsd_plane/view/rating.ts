@@ -1,36 +1,197 @@
-// The page on which a recording is rated: puts sound, notes and plane together, and keeps every step.
-import { need } from "../../../frontend/src/lib/dom.ts";
+// Rating page of a recording: puts sound, notes and plane together, keeps every step, and closes the recording.
+import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json } from "../../../frontend/src/outbox/events.ts";
+import { coveredSeconds, rangesOf } from "../../../frontend/src/player/heard.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { heardSeconds, rangesOf } from "../../../frontend/src/workspace/heard.ts";
-import { Keeping } from "../../../frontend/src/workspace/keeping.ts";
+import type { Keys } from "../../../frontend/src/trial/keys.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
+import { SubmitDialog } from "../../../frontend/src/workspace/submitDialog.ts";
+import { AudioPanel, type Summaries } from "./audioPanel.ts";
 import { mountBoard } from "./board.ts";
-import { Closing } from "./closing.ts";
-import { Comments } from "./comments.ts";
-import { type Board, type PlanePage, readDraft, type Token, type Workspace } from "./contract.ts";
-import { Guide, type Step } from "./guide.ts";
+import { type Board, type PlanePage, type PlaneTexts, readDraft, type Token, type Workspace } from "./contract.ts";
+import { numberOf, tentativeTokens } from "./crosses.ts";
+import { type Day, HourStrip, ZOOM_STEP } from "./day.ts";
+import { Comments, HourNotes, SourceList } from "./hourNotes.ts";
 import { shortName } from "./hours.ts";
 import { type Heard, Listening } from "./listening.ts";
-import { Notebook } from "./notebook.ts";
-import { HourPad } from "./pad.ts";
-import { wireKeys } from "./pagekeys.ts";
-import { Probing } from "./probing.ts";
-import { SoundSide } from "./soundside.ts";
-import { SourceList } from "./sources.ts";
-import { HourStrip } from "./strip.ts";
-import type { PlaneTexts } from "./texts.ts";
+import { NotesModel } from "./notesModel.ts";
+import { ProbePlayer } from "./probes.ts";
 
+export type Step = "explore" | "hours" | "place";
+
+export interface Progress {
+  heardS: number;
+  sources: number;
+  hours: [number, number];
+  placed: [number, number];
+}
+
+/** The three steps and how far each has come: a guide, never a gate. */
+export class Guide {
+  readonly #root: ParentNode;
+  readonly #texts: PlaneTexts;
+
+  constructor(scope: Scope, root: ParentNode, texts: PlaneTexts, go: (step: Step) => void) {
+    this.#root = root;
+    this.#texts = texts;
+    for (const step of ["explore", "hours", "place"] as const)
+      scope.listen(need(`[data-step=${step}]`, root), "click", () => go(step));
+  }
+
+  show({ heardS, sources, hours, placed }: Progress): void {
+    const minutes = Math.floor(heardS / 60);
+    this.#write("explore", fill(this.#texts.explored, { minutes, sources }), false);
+    this.#write("hours", `${hours[0]}/${hours[1]}`, hours[1] > 0 && hours[0] === hours[1]);
+    this.#write("place", `${placed[0]}/${placed[1]}`, placed[0] === placed[1]);
+  }
+
+  #write(step: Step, text: string, done: boolean): void {
+    const button = need(`[data-step=${step}]`, this.#root);
+    need("[data-count]", button).textContent = text;
+    button.dataset.done = done ? "yes" : "no";
+  }
+}
+
+/** What is worth knowing before a recording is closed. */
+export interface SubmitFacts {
+  unheard: Token[];
+  hoursWithoutProbes: string[];
+}
+
+export interface SubmitCheckParts {
+  scope: Scope;
+  root: ParentNode;
+  texts: PlaneTexts;
+  tokens: readonly Token[];
+  board: Board;
+  facts(): SubmitFacts;
+  finish(): Promise<void>;
+}
+
+const names = (tokens: readonly Token[]) => tokens.map(numberOf).join(", ");
+
+/** SubmitCheck a recording: what was not heard is told, what is tentative is asked about, and only missing crosses forbid it. */
+export class SubmitCheck {
+  readonly #parts: SubmitCheckParts;
+
+  constructor(parts: SubmitCheckParts) {
+    this.#parts = parts;
+    const { scope, root, board, finish } = parts;
+    const decideAndFinish = () => {
+      board.decideAll();
+      return finish();
+    };
+    new SubmitDialog(scope, root, { tell: (dialog) => this.#tell(dialog), finish: decideAndFinish });
+  }
+
+  #tell(dialog: SubmitDialog): void {
+    const { texts, tokens, board, facts } = this.#parts;
+    const missing = tokens.filter((token) => !board.crosses[token]);
+    const tentative = tentativeTokens(board.crosses);
+    const { unheard, hoursWithoutProbes } = facts();
+    const bare = hoursWithoutProbes.length;
+    dialog.say({
+      missing: missing.length ? fill(texts.missing, { n: names(missing) }) : "",
+      tentative: tentative.length ? fill(texts.tentative, { n: names(tentative) }) : "",
+      unheard: unheard.length ? fill(texts.unheard, { n: names(unheard) }) : "",
+      unprobed: bare ? fill(texts.unprobed, { n: bare, hours: hoursWithoutProbes.join(", ") }) : "",
+    });
+    dialog.go.hidden = missing.length > 0;
+    dialog.go.textContent = tentative.length ? texts.decide_and_close : texts.close_recording;
+  }
+}
+
+/** Which of the two players Space and zoom are about: the one that was touched last. */
+export type Player = "full" | "summary";
+
+export interface KeyParts {
+  scope: Scope;
+  keys: Keys;
+  /** Everything that shows the full recording; arrows and pages mean time only in there. */
+  fullPanel: HTMLElement;
+  day: Day;
+  strip: HourStrip;
+  summaries: Summaries;
+  active(): Player;
+  nextProbe(): void;
+  playProbes(): void;
+  focusNote(): void;
+  openCriteria(): void;
+}
+
+const STEP_S = 10;
+const STRIDE_S = 60; // with Shift
+
+type Acts = Record<string, () => void>;
+
+/** The keys of the workspace that are not the plane's own: which sound, which hour, which place. */
+export function wireKeys(parts: KeyParts): void {
+  const { keys, scope, fullPanel } = parts;
+  const acts = anywhere(parts);
+  keys.on(scope, (event) => {
+    if (event.defaultPrevented) return false;
+    const inside = event.target instanceof Node && fullPanel.contains(event.target);
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const act = (inside ? inTime(parts, event.shiftKey)[key] : undefined) ?? acts[key];
+    act?.();
+    return act !== undefined;
+  });
+}
+
+function anywhere({ day, strip, summaries, active, ...parts }: KeyParts): Acts {
+  const zoom = (factor: number) => {
+    if (active() === "full") day.viewer.zoom(factor);
+    else summaries.viewer?.zoom(factor);
+  };
+  const fit = () => {
+    const { viewer } = summaries;
+    if (active() === "full") day.fit();
+    else if (viewer?.manifest) viewer.show({ start: 0, stop: viewer.manifest.length_samples });
+  };
+  const toggle = () => {
+    if (active() === "summary") summaries.toggle();
+    else if (day.viewer.playing) day.viewer.stop();
+    else day.viewer.play();
+  };
+  return {
+    " ": toggle,
+    j: () => summaries.step(-1),
+    l: () => summaries.step(1),
+    b: parts.playProbes,
+    r: parts.nextProbe,
+    "+": () => zoom(ZOOM_STEP),
+    "=": () => zoom(ZOOM_STEP),
+    "-": () => zoom(1 / ZOOM_STEP),
+    e: fit,
+    d: () => strip.focus(),
+    h: () => parts.fullPanel.querySelector<HTMLElement>(".viewer__stage")?.focus(),
+    n: parts.focusNote,
+    c: parts.openCriteria,
+  };
+}
+
+function inTime({ day }: KeyParts, shift: boolean): Acts {
+  const seconds = shift ? STRIDE_S : STEP_S;
+  return {
+    ArrowLeft: () => day.moveBy(-seconds),
+    ArrowRight: () => day.moveBy(seconds),
+    PageUp: () => day.step(-1),
+    PageDown: () => day.step(1),
+  };
+}
+
+/** The page on which a recording is rated: puts sound, notes and plane together, and keeps every step. */
 export class Rating {
   readonly #root: HTMLElement;
   readonly #host: WorkspaceHost;
-  readonly #keeping: Keeping;
+  readonly #keeping: Autosave;
   readonly #listening: Listening;
-  readonly #notebook: Notebook;
-  readonly #sound: SoundSide;
+  readonly #notebook: NotesModel;
+  readonly #sound: AudioPanel;
   readonly #strip: HourStrip;
-  readonly #probing: Probing;
-  readonly #pad: HourPad;
+  readonly #probing: ProbePlayer;
+  readonly #pad: HourNotes;
   readonly #sources: SourceList;
   readonly #comments: Comments;
   readonly #board: Board;
@@ -41,13 +202,13 @@ export class Rating {
     this.#host = host;
     const draft = readDraft(page.draft);
     const { probes: planned } = page.page as unknown as PlanePage;
-    this.#keeping = new Keeping(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
+    this.#keeping = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
     this.#listening = new Listening(draft.listened ?? {}, (what) => this.#heard(what));
-    this.#notebook = new Notebook(draft, () => this.#noted());
+    this.#notebook = new NotesModel(draft, () => this.#noted());
     const chosen = (token: Token) => this.#board.select(token);
-    this.#sound = new SoundSide({ scope, root, page, host, texts, listening: this.#listening, chosen });
+    this.#sound = new AudioPanel({ scope, root, page, host, texts, listening: this.#listening, chosen });
     const { day, tokens, summaries } = this.#sound;
-    this.#probing = new Probing({
+    this.#probing = new ProbePlayer({
       scope,
       root,
       day,
@@ -59,7 +220,7 @@ export class Rating {
     });
     this.#strip = new HourStrip(scope, root, day, texts, (hour) => this.#marksOf(hour));
     const probes = (hour: number) => this.#probing.heardIn(hour);
-    this.#pad = new HourPad({ scope, root, day, notebook: this.#notebook, texts, probes });
+    this.#pad = new HourNotes({ scope, root, day, notebook: this.#notebook, texts, probes });
     this.#sources = new SourceList(scope, root, this.#notebook, texts);
     this.#comments = new Comments(scope, root, tokens, texts, draft, () => this.#keeping.soon("text"));
     const options = {
@@ -98,7 +259,7 @@ export class Rating {
     keys.onStop(scope, () => this.#probing.stop());
     const finish = () => this.#finish();
     const board = this.#board;
-    new Closing({ scope, root: this.#root, texts, tokens, board, facts: () => this.#facts(), finish });
+    new SubmitCheck({ scope, root: this.#root, texts, tokens, board, facts: () => this.#facts(), finish });
   }
 
   #facts() {
@@ -183,7 +344,7 @@ export class Rating {
     const { hours } = this.#sound.day;
     const { tokens } = this.#sound;
     this.#guide.show({
-      heardS: heardSeconds(this.#listening.full),
+      heardS: coveredSeconds(this.#listening.full),
       sources: this.#notebook.sources.length,
       hours: [this.#notebook.hours.length, hours.length],
       placed: [Object.keys(this.#board.crosses).length, tokens.length],

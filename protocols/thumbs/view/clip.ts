@@ -1,13 +1,55 @@
-// The clip: a button, a small picture, the way to any moment of it, and how often it was played.
+// The clip: play button, small picture, number of plays, and the question whether it was synthesised.
 import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
-import type { PlayerNews } from "../../../frontend/src/player/slices.ts";
-import { icon } from "../../../frontend/src/viewer/icons.ts";
+import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
+import type { ShownPage } from "../../../frontend/src/trial/contract.ts";
+import { icon } from "../../../frontend/src/viewer/dom.ts";
 import { readTexts } from "../../../frontend/src/viewer/texts.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
-import type { ThumbsTexts } from "./texts.ts";
+import { wordsOf } from "./caption.ts";
+import { pageOf, type ThumbsTexts } from "./contract.ts";
+import type { PageAnswers } from "./scores.ts";
+
+/** The one question about the clip itself: whether it was synthesised. Yes and no are answers; nothing is preset. */
+export class Synthesised {
+  readonly #place: HTMLElement;
+  readonly #answers: PageAnswers;
+
+  constructor(scope: Scope, root: ParentNode, page: ShownPage, answers: PageAnswers, changed: () => void) {
+    this.#answers = answers;
+    this.#place = need("[data-part=synthesised]", root);
+    this.#place.hidden = !pageOf(page).synthesised;
+    const words = wordsOf(page, "SYNTHESISED");
+    const question = need("[data-part=synthesised-question]", this.#place);
+    question.lang = words.language;
+    question.textContent = words.question;
+    for (const radio of this.#radios)
+      scope.listen(radio, "change", () => {
+        answers.synthesised = radio.value === "yes";
+        this.#show();
+        changed();
+      });
+    this.#show();
+  }
+
+  focus(): void {
+    const radio = this.#radios.find(({ checked }) => checked) ?? this.#radios[0];
+    if (!this.#place.hidden) radio?.focus();
+  }
+
+  get #radios(): HTMLInputElement[] {
+    return [...this.#place.querySelectorAll<HTMLInputElement>("input")];
+  }
+
+  #show(): void {
+    const { synthesised } = this.#answers;
+    this.#place.dataset.set = synthesised === null ? "no" : "yes";
+    need("[data-part=synthesised-unset]", this.#place).hidden = synthesised !== null;
+    for (const radio of this.#radios) radio.checked = synthesised !== null && (radio.value === "yes") === synthesised;
+  }
+}
 
 const NEWS = ["ready", "position", "start", "stall", "resume", "stop"];
 
@@ -23,6 +65,7 @@ export interface ClipParts {
   changed: () => void;
 }
 
+/** The clip: a button, a small picture, the way to any moment of it, and how often it was played. */
 export class Clip {
   readonly #parts: ClipParts;
   readonly #viewer: Viewer;

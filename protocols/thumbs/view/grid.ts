@@ -1,17 +1,113 @@
-// All captions of all clips in one table, for people who think in spreadsheets: typed, pasted, checked cell by cell.
+// Grid of all captions of all clips in one table: typed, pasted, checked cell by cell.
 import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json, Listened } from "../../../frontend/src/outbox/events.ts";
-import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { Keeping } from "../../../frontend/src/workspace/keeping.ts";
+import type { ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { icon } from "../../../frontend/src/viewer/dom.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { hidesOverall, wordsOf } from "./caption.ts";
 import { Clip } from "./clip.ts";
-import type { Cell } from "./gridcell.ts";
-import { pasteInto, wireMoves } from "./gridmoves.ts";
-import { columnsOf, type GridRow, rowsOf, type Sheet, sheetsOf } from "./gridrows.ts";
-import type { PageList } from "./pagelist.ts";
+import { ENTERED, pageOf, readDraft, type ThumbsTexts } from "./contract.ts";
+import { Cell, type Column, pasteInto, wireMoves } from "./gridCells.ts";
+import type { PageList } from "./pageList.ts";
 import { clipOf } from "./rating.ts";
-import type { ThumbsTexts } from "./texts.ts";
+import { formatNumber, isComplete, overall, PageAnswers } from "./scores.ts";
+
+/** A page with what is answered of it here. */
+export interface Sheet {
+  page: TrialPage;
+  /** Counted over all blocks. */
+  clip: number;
+  answers: PageAnswers;
+  plays: number;
+  heardMs: number;
+}
+
+export interface GridRow {
+  sheet: Sheet;
+  slot: string;
+  /** Which caption of its clip. */
+  number: number;
+  element: HTMLElement;
+  /** In the order of the columns; the rows of one clip share the cell that asks about it. */
+  cells: Cell[];
+  /** Show the sum, where it may be seen. */
+  show: () => void;
+}
+
+export interface RowActs {
+  play: (sheet: Sheet) => void;
+  changed: (sheet: Sheet, cell: Cell, what: "number" | "comment") => void;
+}
+
+/** The rows of the grid: one a caption, the clips one after another, and one cell for the question about a clip. */
+export function sheetsOf(pages: readonly TrialPage[]): Sheet[] {
+  const asked = pages.filter((page) => pageOf(page).example === undefined);
+  return asked.map((page, index) => ({
+    page,
+    clip: index + 1,
+    answers: new PageAnswers(page),
+    plays: readDraft(page.draft).listened?.plays ?? 0,
+    heardMs: 0,
+  }));
+}
+
+export function columnsOf(page: TrialPage): Column[] {
+  return [...ENTERED, ...(pageOf(page).synthesised ? (["SYNTHESISED"] as const) : []), "COMMENT"];
+}
+
+export function rowsOf(scope: Scope, sheet: Sheet, texts: ThumbsTexts, acts: RowActs): GridRow[] {
+  const { page, answers, clip } = sheet;
+  const { step } = pageOf(page);
+  const makeCell = (slot: string, column: Column, name: string) =>
+    new Cell({ scope, answers, texts, slot, column, step, name, changed: (...news) => acts.changed(sheet, ...news) });
+  const words = (column: Column) => (column === "COMMENT" ? texts.comment : wordsOf(page, column).word);
+  const shared = makeCell("clip", "SYNTHESISED", fill(texts.cell_clip, { column: words("SYNTHESISED"), clip }));
+  return answers.slots.map((slot, index) => {
+    const number = index + 1;
+    const cells = columnsOf(page).map((column) =>
+      column === "SYNTHESISED"
+        ? shared
+        : makeCell(slot, column, fill(texts.cell, { column: words(column), clip, n: number })),
+    );
+    return rowOf(scope, sheet, { slot, number, cells }, texts, acts);
+  });
+}
+
+function rowOf(
+  scope: Scope,
+  sheet: Sheet,
+  { slot, number, cells }: Pick<GridRow, "slot" | "number" | "cells">,
+  texts: ThumbsTexts,
+  acts: RowActs,
+): GridRow {
+  const { page, answers, clip } = sheet;
+  const label = fill(texts.play_row, { n: clip });
+  const play = make("button", { type: "button", class: "button button--small", "aria-label": label }, icon("play"));
+  scope.listen(play, "click", () => acts.play(sheet));
+  const name = make("th", { scope: "row" }, make("div", { class: "num" }, make("span", {}, `${clip}.${number}`), play));
+  const text = make(
+    "td",
+    { class: "thumbs-grid__text", spellcheck: "false", translate: "no" },
+    page.texts[slot]?.text ?? "",
+  );
+  const places = cells
+    .filter(({ column }) => column !== "SYNTHESISED" || number === 1)
+    .map((cell) => {
+      const span = cell.column === "SYNTHESISED" ? { rowspan: String(answers.slots.length) } : {};
+      return make("td", span as Record<string, string>, cell.element);
+    });
+  const total = make("td", { class: "num thumbs-grid__total" });
+  const element = make("tr", {}, name, text, ...places, ...(hidesOverall(page) ? [] : [total]));
+  if (number === 1) element.dataset.first = "yes";
+  const show = () => {
+    const numbers = answers.numbers(slot);
+    total.textContent = isComplete(numbers) ? formatNumber(overall(numbers)) : "";
+    element.dataset.complete = isComplete(numbers) ? "yes" : "no";
+  };
+  show();
+  return { sheet, slot, number, element, cells, show };
+}
 
 export interface GridParts {
   scope: Scope;
@@ -25,9 +121,10 @@ export interface GridParts {
   answered: Set<string>;
 }
 
+/** All captions of all clips in one table, for people who think in spreadsheets: typed, pasted, checked cell by cell. */
 export class Grid {
   readonly #parts: GridParts;
-  readonly #steps = new Map<Sheet, Keeping>();
+  readonly #steps = new Map<Sheet, Autosave>();
   #rows: GridRow[] = [];
   #sheets: Sheet[] = [];
   #playing: { sheet: Sheet; clip: Clip; scope: Scope } | null = null;
@@ -67,7 +164,7 @@ export class Grid {
       changed: (sheet: Sheet, _: Cell, what: "number" | "comment") => this.#changed(sheet, what),
     };
     this.#rows = this.#sheets.flatMap((sheet) => rowsOf(scope, sheet, texts, acts));
-    for (const sheet of this.#sheets) this.#steps.set(sheet, new Keeping(scope, host, () => this.#keep(sheet)));
+    for (const sheet of this.#sheets) this.#steps.set(sheet, new Autosave(scope, host, () => this.#keep(sheet)));
     this.#nameColumns();
     need("[data-part=rows]", root).replaceChildren(...this.#rows.map(({ element }) => element));
     this.#wire();

@@ -1,20 +1,63 @@
-// THumBS in the browser: a clip and its captions on one page, or all captions of all clips in a grid.
+// View of THumBS: a clip and its captions on one page, or all captions of all clips in a grid.
+
 import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
-import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { pageOf } from "./contract.ts";
-import { openExample } from "./example.ts";
+import type { SessionSummary, ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { pageOf, readThumbsTexts, type ThumbsTexts } from "./contract.ts";
+import { openExample, wireRubric } from "./example.ts";
 import { Grid } from "./grid.ts";
-import { type Mode, rememberedMode, rememberMode } from "./mode.ts";
-import { PageList } from "./pagelist.ts";
-import { placeAmong } from "./place.ts";
+import { PageList } from "./pageList.ts";
 import { Rating } from "./rating.ts";
-import { wireRubric } from "./rubric.ts";
-import { readThumbsTexts, type ThumbsTexts } from "./texts.ts";
+
+export type Mode = "page" | "grid";
+
+const KEY = "earmark-thumbs-mode";
+let chosen: Mode | null = null; // where the device remembers nothing
+
+/** One clip at a time or all of them in a grid: chosen once, remembered on this device. */
+export function rememberedMode(): Mode {
+  try {
+    return (localStorage.getItem(KEY) ?? chosen) === "grid" ? "grid" : "page";
+  } catch {
+    return chosen ?? "page";
+  }
+}
+
+export function rememberMode(mode: Mode): void {
+  chosen = mode;
+  try {
+    localStorage.setItem(KEY, mode);
+  } catch {
+    // Holds for this page.
+  }
+}
+
+export interface Place {
+  /** Block 1, 2, ... and of how many; the example is no block. */
+  block: number;
+  blocks: number;
+  /** Among all clips. */
+  number: number;
+  of: number;
+}
+
+/** Where a clip stands: in its block, and among all clips of the visit. Pure. */
+export function placeAmong(page: Pick<TrialPage, "session" | "place">, sessions: readonly SessionSummary[]): Place {
+  const blocks = sessions.filter(({ session }) => session > 0).sort((one, other) => one.session - other.session);
+  const before = blocks.filter(({ session }) => session < page.session);
+  const sum = (some: readonly SessionSummary[]) => some.reduce((total, block) => total + block.total, 0);
+  return {
+    block: before.length + 1,
+    blocks: blocks.length,
+    number: sum(before) + page.place.number,
+    of: sum(blocks),
+  };
+}
 
 // What was answered in the grid, and not by opening its page: the list of pages ahead may still hold it as it was.
 const answeredInGrid = new Set<string>();
 
+/** THumBS in the browser: a clip and its captions on one page, or all captions of all clips in a grid. */
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   if (answeredInGrid.delete(page.trial)) {
     host.turnTo(page.trial);

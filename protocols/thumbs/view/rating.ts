@@ -1,18 +1,90 @@
-// The page of one clip: its captions side by side, each scored; every change is kept, and the way on says what is missing.
+// Rating page of one clip: its captions side by side, each scored; every change is kept.
+
 import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json } from "../../../frontend/src/outbox/events.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { Keeping } from "../../../frontend/src/workspace/keeping.ts";
-import { PageAnswers } from "./answers.ts";
-import { CaptionCard, wordsOf } from "./caption.ts";
-import { Clip } from "./clip.ts";
-import { readDraft, type Scale } from "./contract.ts";
-import { type KeyActs, wireKeys } from "./keys.ts";
-import type { PageList } from "./pagelist.ts";
-import type { Row } from "./rows.ts";
-import { Synthesised } from "./synthesised.ts";
-import type { ThumbsTexts } from "./texts.ts";
+import { digitOf, type Keys, placeOf } from "../../../frontend/src/trial/keys.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
+import { CaptionCard, type Row, wordsOf } from "./caption.ts";
+import { Clip, Synthesised } from "./clip.ts";
+import { readDraft, type Scale, type ThumbsTexts } from "./contract.ts";
+import type { PageList } from "./pageList.ts";
+import { PageAnswers } from "./scores.ts";
+
+const ROWS: Record<string, Scale> = {
+  p: "PRECISION",
+  r: "RECALL",
+  f: "FLUENCY",
+  c: "CONCISENESS",
+  i: "IRRELEVANCE",
+};
+
+export interface KeyActs {
+  play(): void;
+  focusRow(scale: Scale): void;
+  /** On the row that has the focus; says whether that meant something. */
+  digit(digit: number): boolean;
+  step(way: -1 | 1): boolean;
+  minus(): boolean;
+  noPenalties(): void;
+  nextCaption(): void;
+  focusSynthesised(): void;
+  rubric(): void;
+  list(): void;
+  back(): void;
+  next(): void;
+}
+
+/** The keys of one clip's page: the sound, the rows of the chosen caption, and the way on. */
+export function wireKeys(scope: Scope, root: HTMLElement, keys: Keys, acts: KeyActs): void {
+  keys.on(scope, (event) => act(event, acts));
+  scope.listen<KeyboardEvent>(root, "keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    acts.next();
+  });
+  // On a radio that is chosen already Space would do nothing; elsewhere on the page it plays, so it does here.
+  scope.listen<KeyboardEvent>(root, "keydown", (event) => {
+    const { target } = event;
+    const isChosen = target instanceof HTMLInputElement && target.type === "radio" && target.checked;
+    if (event.key !== " " || event.repeat || !isChosen || !keys.enabled) return;
+    event.preventDefault();
+    acts.play();
+  });
+}
+
+function act(event: KeyboardEvent, acts: KeyActs): boolean {
+  const digit = digitOf(event.code);
+  if (digit !== undefined) return acts.digit(digit);
+  const isRadio = placeOf(event.target) === "choice"; // where arrows already choose
+  if (event.key === "ArrowLeft" || event.key === "ArrowRight")
+    return !isRadio && acts.step(event.key === "ArrowLeft" ? -1 : 1);
+  if (event.key === "-" || event.code === "NumpadSubtract") return acts.minus();
+  const row = ROWS[event.key.toLowerCase()];
+  if (row) {
+    acts.focusRow(row);
+    return true;
+  }
+  return meant(event.key, acts);
+}
+
+function meant(key: string, acts: KeyActs): boolean {
+  const meanings: Record<string, () => void> = {
+    " ": acts.play,
+    o: acts.noPenalties,
+    n: acts.nextCaption,
+    s: acts.focusSynthesised,
+    h: acts.rubric,
+    l: acts.list,
+    Backspace: acts.back,
+    Enter: acts.next,
+  };
+  const act = meanings[key.length === 1 ? key.toLowerCase() : key];
+  act?.();
+  return act !== undefined;
+}
 
 export interface RatingParts {
   scope: Scope;
@@ -24,12 +96,13 @@ export interface RatingParts {
   openRubric: () => void;
 }
 
+/** The page of one clip: its captions side by side, each scored; every change is kept, and the way on says what is missing. */
 export class Rating {
   readonly #parts: RatingParts;
   readonly #answers: PageAnswers;
   readonly #cards: CaptionCard[];
   readonly #clip: Clip;
-  readonly #steps: Keeping;
+  readonly #steps: Autosave;
   readonly #synthesised: Synthesised;
   readonly #unheard: HTMLDialogElement;
   #chosen: CaptionCard | undefined;
@@ -38,7 +111,7 @@ export class Rating {
     this.#parts = parts;
     const { scope, root, page, host, texts } = parts;
     this.#answers = new PageAnswers(page);
-    this.#steps = new Keeping(scope, host, () => host.keep(this.#payload(false), this.#clip.listened));
+    this.#steps = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#clip.listened));
     this.#cards = this.#makeCards();
     this.#synthesised = new Synthesised(scope, root, page, this.#answers, () => this.#changed());
     this.#clip = new Clip({
