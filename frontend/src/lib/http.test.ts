@@ -8,7 +8,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 /** Work that fails in these ways, one after the other, and then answers. */
 function failing(...errors: Error[]) {
   const scope = new Scope();
-  const alarm = new WakeSignal();
+  const wakeSignal = new WakeSignal();
   const told: unknown[] = [];
   let calls = 0;
   const work = async () => {
@@ -17,7 +17,7 @@ function failing(...errors: Error[]) {
     if (error) throw error;
     return "answer";
   };
-  return { scope, alarm, told, work, calls: () => calls, onFailure: (error: unknown) => told.push(error) };
+  return { scope, wakeSignal, told, work, calls: () => calls, onFailure: (error: unknown) => told.push(error) };
 }
 
 test("pauses grow to thirty seconds, keep a fixed lower half and never end", () => {
@@ -73,11 +73,11 @@ test("the pause is longer by what the server asks for, within reason", async () 
   }
 });
 
-test("the alarm ends a pause early", async () => {
+test("the wakeSignal ends a pause early", async () => {
   const asking = failing(new Unreachable());
   const answer = retrying(asking.work, asking);
   await settled();
-  asking.alarm.notify();
+  asking.wakeSignal.notify();
   assert.equal(await answer, "answer");
 });
 

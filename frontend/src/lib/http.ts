@@ -101,7 +101,7 @@ export interface Retry {
   /** Which failures end the matter at once; a lost session does not, because the link can be opened in another tab. */
   isFinal?: (error: unknown) => boolean;
   /** Ends a pause early: the network came back, somebody pressed Retry. */
-  alarm: WakeSignal;
+  wakeSignal: WakeSignal;
 }
 
 const never = new Promise<never>(() => {});
@@ -122,7 +122,10 @@ export function askedPause(error: unknown): number {
   return error instanceof Problem ? Math.min(LONGEST_PAUSE_MS, error.retryAfterMs) : 0;
 }
 
-export async function retrying<T>(work: () => Promise<T>, { scope, onFailure, isFinal, alarm }: Retry): Promise<T> {
+export async function retrying<T>(
+  work: () => Promise<T>,
+  { scope, onFailure, isFinal, wakeSignal }: Retry,
+): Promise<T> {
   for (let failures = 1; !scope.disposed; failures += 1) {
     let asked = 0;
     try {
@@ -132,7 +135,7 @@ export async function retrying<T>(work: () => Promise<T>, { scope, onFailure, is
       if (!scope.disposed) onFailure(error);
       asked = askedPause(error);
     }
-    await alarm.wait(scope, asked + pauseAfter(failures));
+    await wakeSignal.wait(scope, asked + pauseAfter(failures));
   }
   return never; // the page is gone; nobody waits for this any more
 }

@@ -66,12 +66,12 @@ test("each cleanup runs exactly once, newest first", () => {
   assert.deepEqual(order, [1, 3, 2]);
 });
 
-test("an alarm that rings while nobody waits ends the next wait at once", async () => {
+test("an wakeSignal that rings while nobody waits ends the next wait at once", async () => {
   const scope = new Scope();
-  const alarm = new WakeSignal();
-  alarm.notify();
-  await alarm.wait(scope); // would never end if the ring were lost
-  const waiting = alarm.wait(scope);
+  const wakeSignal = new WakeSignal();
+  wakeSignal.notify();
+  await wakeSignal.wait(scope); // would never end if the ring were lost
+  const waiting = wakeSignal.wait(scope);
   scope.dispose(); // and disposal ends a wait too
   await waiting;
   assert.equal(scope.size, 0);

@@ -45,7 +45,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #store: Store;
   readonly #channel: BroadcastChannel;
-  readonly #alarm = new WakeSignal();
+  readonly #wakeSignal = new WakeSignal();
   readonly #overflow = new MemoryStore(); // used when the device's store is full
   readonly #awaited = new Map<string, () => void>(); // events whose answer the page waits for
   readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
@@ -80,13 +80,13 @@ export class Outbox {
     const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
     await this.#refresh();
     this.#expectSoon();
-    if (!this.#restMs) this.#alarm.notify();
+    if (!this.#restMs) this.#wakeSignal.notify();
     await acknowledged;
   }
 
   /** Try at once: a person asked, or the network came back. */
   wake(): void {
-    this.#alarm.notify();
+    this.#wakeSignal.notify();
   }
 
   /** Everything that is not yet on the server, for the escape hatch. */
@@ -125,7 +125,7 @@ export class Outbox {
     while (!scope.disposed) {
       if (await this.#underLock(() => this.#sendOnce())) continue;
       const pause = this.#restMs + pauseAfter(Math.max(1, this.#failures), this.#options.random);
-      await this.#alarm.wait(scope, this.#mirror.length ? pause : undefined);
+      await this.#wakeSignal.wait(scope, this.#mirror.length ? pause : undefined);
     }
   }
 

@@ -163,7 +163,7 @@ const KEPT_S = 120;
 interface Run {
   scope: Scope;
   voices: BufferQueue;
-  alarm: WakeSignal;
+  wakeSignal: WakeSignal;
   passage: Passage;
   /** The next sample to be scheduled, null when all is. */
   want: number | null;
@@ -250,7 +250,7 @@ export class SlicePlayer {
     run.passage = passage;
     run.turn += 1;
     if (reached !== null) run.want = nextSample(passage, reached);
-    run.alarm.notify();
+    run.wakeSignal.notify();
   }
 
   #open(): AudioContext {
@@ -271,7 +271,7 @@ export class SlicePlayer {
     const over = () => run.want === null && this.#end("end");
     const voices = new BufferQueue(context, this.#source.sampleRateHz, scope, over);
     const want = nextSample(passage, start);
-    const fresh = { turn: 0, requests: 0, troubled: false, firstFrame: null, alarm: new WakeSignal() };
+    const fresh = { turn: 0, requests: 0, troubled: false, firstFrame: null, wakeSignal: new WakeSignal() };
     const run: Run = { scope, voices, passage, want, ...fresh };
     scope.every(TICK_MS, () => this.#tick(run, context));
     this.#run = run;
@@ -284,7 +284,7 @@ export class SlicePlayer {
   async #feed(run: Run, context: AudioContext): Promise<void> {
     while (!run.scope.disposed) {
       if (run.want === null || this.#isAhead(run, context)) {
-        await run.alarm.wait(run.scope, TICK_MS);
+        await run.wakeSignal.wait(run.scope, TICK_MS);
         continue;
       }
       const { want, turn } = run;
@@ -292,7 +292,7 @@ export class SlicePlayer {
       if (!stretch || run.scope.disposed || run.turn !== turn) continue;
       // Nothing sounds before the browser lets it: a suspended clock does not run.
       if (context.state === "running") this.#schedule(run, context, stretch, want);
-      else await run.alarm.wait(run.scope, TICK_MS / 5);
+      else await run.wakeSignal.wait(run.scope, TICK_MS / 5);
     }
   }
 
@@ -335,7 +335,7 @@ export class SlicePlayer {
         if (isLasting(error, tries)) this.#end("failed");
         else this.#trouble(run, context, start);
       }
-      await run.alarm.wait(run.scope, Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS));
+      await run.wakeSignal.wait(run.scope, Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS));
     }
     return null;
   }

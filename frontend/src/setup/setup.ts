@@ -51,12 +51,12 @@ export interface SetupParts {
 export class Setup {
   readonly #parts: SetupParts;
   readonly #section = need("#setup");
-  readonly #alarm = new WakeSignal();
+  readonly #wakeSignal = new WakeSignal();
   #checks = 0;
 
   constructor(parts: SetupParts) {
     this.#parts = parts;
-    parts.scope.listen(window, "online", () => this.#alarm.notify());
+    parts.scope.listen(window, "online", () => this.#wakeSignal.notify());
   }
 
   /** Ask what is still to be checked, and take over the level of an earlier page of this visit. */
@@ -123,11 +123,14 @@ export class Setup {
     const onFailure = () => {
       note.textContent = this.#parts.texts.waiting_for_network;
     };
-    return retrying(work, { scope: this.#parts.scope, onFailure, alarm: this.#alarm, isFinal: isRefusal }).then(
-      (answer) => {
-        note.textContent = "";
-        return answer;
-      },
-    );
+    return retrying(work, {
+      scope: this.#parts.scope,
+      onFailure,
+      wakeSignal: this.#wakeSignal,
+      isFinal: isRefusal,
+    }).then((answer) => {
+      note.textContent = "";
+      return answer;
+    });
   }
 }

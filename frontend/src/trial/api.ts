@@ -21,7 +21,7 @@ export interface VisitApiParts {
 /** What a visit asks the server: what comes next, every page, the receipt. Asked until there is an answer, with words meanwhile. */
 export class VisitApi {
   readonly #parts: VisitApiParts;
-  readonly #alarm = new WakeSignal();
+  readonly #wakeSignal = new WakeSignal();
 
   constructor(parts: VisitApiParts) {
     this.#parts = parts;
@@ -29,7 +29,7 @@ export class VisitApi {
 
   /** Try again now: somebody asked, or the network came back. */
   wake(): void {
-    this.#alarm.notify();
+    this.#wakeSignal.notify();
   }
 
   async upcoming(): Promise<Upcoming> {
@@ -71,7 +71,7 @@ export class VisitApi {
       this.#parts.saveState.setSessionLost(lost);
       this.#parts.screen.note(isRefusal(error) ? (error as Problem).message : sentence);
     };
-    return { scope, onFailure, alarm: this.#alarm };
+    return { scope, onFailure, wakeSignal: this.#wakeSignal };
   }
 
   async #get<T>(path: string): Promise<T> {

@@ -91,7 +91,7 @@ export class VisitRun {
   readonly #queue = new TrialQueue();
   readonly #clips: Clips;
   readonly #views = new Views();
-  readonly #asking: VisitApi;
+  readonly #api: VisitApi;
   readonly #sending: VoteSender;
   #sessions: readonly SessionSummary[] = [];
   #answered = 0;
@@ -107,7 +107,7 @@ export class VisitRun {
   constructor(parts: RunParts) {
     this.#parts = parts;
     this.#sending = new VoteSender(parts.outbox);
-    this.#asking = new VisitApi(parts);
+    this.#api = new VisitApi(parts);
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
     parts.player.onInterruption((interruption, cutShort) => {
       if (interruption === "device") this.#noticeDevice();
@@ -168,7 +168,7 @@ export class VisitRun {
     // It counts for the page that is due, which this one is once the server has the answers before it.
     await Promise.race([outbox.drained(), new WakeSignal().wait(scope, SETTLING_MS)]);
     const send = () => reports.send("clip", id, { reason }, current.trial);
-    const { skipped, enough } = await retrying(send, this.#asking.retry(current.scope, texts.waiting_for_network));
+    const { skipped, enough } = await retrying(send, this.#api.retry(current.scope, texts.waiting_for_network));
     this.#queue.postpone(current.trial);
     current.scope.dispose();
     screen.notice(skipped ? texts.skipped : enough ? texts.too_many_skipped : texts.postponed);
@@ -186,7 +186,7 @@ export class VisitRun {
 
   wake(): void {
     this.#parts.outbox.wake();
-    this.#asking.wake();
+    this.#api.wake();
   }
 
   /** What the server said about answers of this tab or of another one. */
@@ -229,10 +229,7 @@ export class VisitRun {
     const { screen, keys, outbox, saveState, texts } = this.#parts;
     const scope = this.#parts.scope.child();
     this.#current = { trial: page.trial, scope };
-    const view = await retrying(
-      () => this.#views.load(page.view),
-      this.#asking.retry(scope, texts.waiting_for_network),
-    );
+    const view = await retrying(() => this.#views.load(page.view), this.#api.retry(scope, texts.waiting_for_network));
     const keep = ({ page: at, payload, heard, draft }: Step) => {
       this.#queue.stepped(at, payload);
       return draft ? this.#sending.send(at, payload, heard, draft) : this.#keep(at, payload, heard);
@@ -242,7 +239,7 @@ export class VisitRun {
       this.#turnedTo = trial;
       scope.dispose();
     };
-    const pages = () => outbox.drained().then(() => this.#asking.pages());
+    const pages = () => outbox.drained().then(() => this.#api.pages());
     const changing = () => saveState.changing();
     const showTrial = () => this.#showTrial(page, scope, already);
     const host = { changing, keep, renew, pages, turnTo, showTrial };
@@ -254,7 +251,7 @@ export class VisitRun {
   #showTrial(page: TrialPage, scope: Scope, already?: Heard): TrialFrame {
     const { screen, player, texts } = this.#parts;
     screen.showTrial(page, this.#sessions);
-    const fetch = () => retrying(() => this.#clips.of(page), this.#asking.retry(scope, texts.loading_again));
+    const fetch = () => retrying(() => this.#clips.of(page), this.#api.retry(scope, texts.loading_again));
     const clips = already ? Promise.resolve(new Map()) : fetch();
     const last = this.#last;
     const reopen = () => {
@@ -289,7 +286,7 @@ export class VisitRun {
   }
 
   async #askAhead(): Promise<void> {
-    const upcoming = await this.#asking.upcoming();
+    const upcoming = await this.#api.upcoming();
     this.#sessions = upcoming.sessions;
     this.#answered = upcoming.answered;
     this.#receipt = upcoming.receipt;
@@ -313,10 +310,10 @@ export class VisitRun {
     const { config, screen, review } = this.#parts;
     if (config.revisable) {
       screen.show("none");
-      const after = await review.show(await this.#asking.pages());
+      const after = await review.show(await this.#api.pages());
       if (after !== "submit") return this.#pageOf(after.open);
     }
-    await this.#asking.finish();
+    await this.#api.finish();
     return undefined;
   }
 
@@ -325,6 +322,6 @@ export class VisitRun {
     screen.note(texts.waiting_for_network);
     await outbox.drained(); // or the server would not know the newest answer to it
     this.#queue.reopen(trial);
-    return (await this.#asking.pages()).find((page) => page.trial === trial);
+    return (await this.#api.pages()).find((page) => page.trial === trial);
   }
 }

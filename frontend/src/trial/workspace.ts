@@ -13,12 +13,12 @@ export interface UnloadDraft {
   listened: Heard | Listened;
 }
 
-const unloadKey = (trial: string) => `earmark-parting ${trial}`;
+const unloadKey = (trial: string) => `earmark-unload-draft ${trial}`;
 
 /** The step that was made while the page was being left: written down at once, because nothing else may come to its end then. */
-export function saveUnloadDraft(trial: string, parting: UnloadDraft): void {
+export function saveUnloadDraft(trial: string, unloadDraft: UnloadDraft): void {
   try {
-    localStorage.setItem(unloadKey(trial), JSON.stringify(parting));
+    localStorage.setItem(unloadKey(trial), JSON.stringify(unloadDraft));
   } catch {
     // Nothing can be kept on this device; what was kept before this moment stays.
   }
@@ -29,8 +29,8 @@ export function takeUnloadDraft(trial: string, revision: number): UnloadDraft | 
   try {
     const note = localStorage.getItem(unloadKey(trial));
     localStorage.removeItem(unloadKey(trial));
-    const parting = note === null ? null : (JSON.parse(note) as UnloadDraft);
-    return parting?.revision === revision ? parting : null;
+    const unloadDraft = note === null ? null : (JSON.parse(note) as UnloadDraft);
+    return unloadDraft?.revision === revision ? unloadDraft : null;
   } catch {
     return null;
   }
@@ -108,10 +108,10 @@ export class Workspace {
   /** The page, with what was done in the last moment of an earlier visit to it: that is made a step now. */
   #resumed(): TrialPage {
     const { page } = this.#parts;
-    const parting = takeUnloadDraft(page.trial, page.revision);
-    if (!parting) return page;
-    void this.#keep(page, parting.payload, parting.listened, true);
-    return { ...page, draft: parting.payload };
+    const unloadDraft = takeUnloadDraft(page.trial, page.revision);
+    if (!unloadDraft) return page;
+    void this.#keep(page, unloadDraft.payload, unloadDraft.listened, true);
+    return { ...page, draft: unloadDraft.payload };
   }
 
   async #finish(payload: Json, heard: Heard | Listened): Promise<void> {

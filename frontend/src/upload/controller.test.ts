@@ -49,14 +49,14 @@ function open(intake = "") {
   const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {} };
   const scope = new Scope();
   const config = { hashing_url: "/hashing.js" };
-  const desk = new UploadController({
+  const controller = new UploadController({
     config,
     texts: TEXTS,
     screen,
     server,
     scope,
   } as unknown as UploadControllerParts);
-  return { desk, server, notes, scope };
+  return { controller, server, notes, scope };
 }
 
 beforeEach(() => {
@@ -69,30 +69,30 @@ beforeEach(() => {
 });
 
 test("two drops at once go into one import", async () => {
-  const { desk, server, scope } = open();
-  await Promise.all([desk.takeFiles([empty("a.wav")]), desk.takeFiles([empty("b.wav")])]);
+  const { controller, server, scope } = open();
+  await Promise.all([controller.takeFiles([empty("a.wav")]), controller.takeFiles([empty("b.wav")])]);
   assert.equal(server.begun, 1);
   scope.dispose();
 });
 
 test("everything that is odd about a drop is said, also when it brings new files", async () => {
-  const { desk, notes, scope } = open("i");
-  await desk.resume();
-  await desk.takeFiles([empty("old.wav"), empty("new.wav"), empty(".DS_Store")]);
+  const { controller, notes, scope } = open("i");
+  await controller.resume();
+  await controller.takeFiles([empty("old.wav"), empty("new.wav"), empty(".DS_Store")]);
   assert.equal(notes.at(-1), "trouble_changed old.wav{count} trouble_unknown {path}1 ignored {path}1");
-  await desk.takeFiles([]);
+  await controller.takeFiles([]);
   assert.equal(notes.at(-1), "trouble_nothing {path}{count}");
   scope.dispose();
 });
 
 test("a folder that cannot be read is named, and the next drop is taken all the same", async () => {
-  const { desk, server, notes, scope } = open();
+  const { controller, server, notes, scope } = open();
   const locked = { name: "secret", fullPath: "/set/secret", isDirectory: true, createReader: () => ({ readEntries }) };
   const readEntries = (_: unknown, fail: (problem: Error) => void) => fail(new Error("NotReadableError"));
-  await desk.takeDrop([locked as unknown as FileSystemEntry], Promise.resolve([]));
+  await controller.takeDrop([locked as unknown as FileSystemEntry], Promise.resolve([]));
   assert.equal(notes.at(-1), "trouble_unreadable set/secret{count}");
   assert.equal(server.begun, 0, "an import lacks no file silently");
-  await desk.takeFiles([empty("a.wav")]);
+  await controller.takeFiles([empty("a.wav")]);
   assert.equal(server.begun, 1);
   scope.dispose();
 });
@@ -105,32 +105,32 @@ test("what the server refuses is said in its words, and a lost session or networ
     [new Problem(502, {}), "trouble_network {path}{count}"],
     [new Unreachable(), "trouble_network {path}{count}"],
   ] as const) {
-    const { desk, server, notes, scope } = open();
+    const { controller, server, notes, scope } = open();
     server.trouble = trouble;
-    await desk.takeFiles([empty("a.wav")]);
+    await controller.takeFiles([empty("a.wav")]);
     assert.equal(notes.at(-1), said);
     scope.dispose();
   }
 });
 
 test("an import that the server no longer has is told when its page opens", async () => {
-  const { desk, server, notes, scope } = open("i");
+  const { controller, server, notes, scope } = open("i");
   server.trouble = new Problem(404, { detail: "There is no such import." });
-  await desk.resume();
+  await controller.resume();
   assert.equal(notes.at(-1), "There is no such import.");
   scope.dispose();
 });
 
 test("a file is left out, also one that the server has forgotten already, but not over a refusal", async () => {
-  const { desk, server, notes, scope } = open("i");
-  await desk.resume();
+  const { controller, server, notes, scope } = open("i");
+  await controller.resume();
   server.trouble = new Problem(423, { detail: "Another request is sending this file." });
-  await desk.remove("old.wav");
+  await controller.remove("old.wav");
   assert.equal(notes.at(-1), "Another request is sending this file.");
   server.trouble = new Problem(404, {});
-  await desk.remove("old.wav");
+  await controller.remove("old.wav");
   server.trouble = null;
-  await desk.remove("old.wav");
+  await controller.remove("old.wav");
   assert.deepEqual(server.forgotten, [], "it is not on the list any more");
   scope.dispose();
 });

@@ -36,10 +36,10 @@ export interface UploadControllerParts {
 
 export class UploadController {
   readonly #parts: UploadControllerParts;
-  readonly #shipment = new UploadQueue();
+  readonly #queue = new UploadQueue();
   readonly #hasher: Hasher;
   readonly #sender: Sender;
-  readonly #alarm = new WakeSignal();
+  readonly #wakeSignal = new WakeSignal();
   #handles: Handle[] = [];
   #turn: Promise<void> = Promise.resolve();
   #changed = false;
@@ -53,7 +53,7 @@ export class UploadController {
       this.#changed = true;
     };
     this.#sender = new Sender({
-      shipment: this.#shipment,
+      queue: this.#queue,
       hasher,
       scope,
       attempt: attemptBy({ hasher, scope, csrf: () => server.csrf(), onMove, onPiece: () => this.#tell(null) }),
@@ -70,17 +70,17 @@ export class UploadController {
 
   /** Whether leaving the page would mean choosing files again. */
   get wouldLose(): boolean {
-    const { done, files, absent } = this.#shipment.totals();
+    const { done, files, absent } = this.#queue.totals();
     return done + absent < files && !this.#handles.length;
   }
 
   draw(): void {
     this.#changed = false;
-    this.#parts.screen.show(this.#shipment, { paused: this.#sender.paused, now: performance.now() });
+    this.#parts.screen.show(this.#queue, { paused: this.#sender.paused, now: performance.now() });
   }
 
   wake(): void {
-    this.#alarm.notify();
+    this.#wakeSignal.notify();
     this.#sender.wake();
   }
 
@@ -90,8 +90,8 @@ export class UploadController {
     if (!server.intake) return;
     const onFailure = (problem: unknown) => this.#complain(problem);
     try {
-      const ask = { scope, alarm: this.#alarm, isFinal: isRefusal, onFailure };
-      this.#shipment.announce(await retrying(() => server.list(), ask));
+      const ask = { scope, wakeSignal: this.#wakeSignal, isFinal: isRefusal, onFailure };
+      this.#queue.announce(await retrying(() => server.list(), ask));
     } catch (refusal) {
       this.#complain(refusal);
       return;
@@ -105,7 +105,7 @@ export class UploadController {
 
   /** Read the remembered folders again; with a click behind it, the browser may be asked for permission. */
   async reopen(wish: { ask: boolean }): Promise<void> {
-    if (!this.#shipment.totals().absent) return;
+    if (!this.#queue.totals().absent) return;
     const open = await permitted(this.#handles, wish);
     if (open.length) await this.#take(() => fromHandles(open, (count) => this.#count(count)));
   }
@@ -133,7 +133,7 @@ export class UploadController {
   }
 
   async remove(path: string): Promise<void> {
-    const row = this.#shipment.rows.find((one) => one.path === path);
+    const row = this.#queue.rows.find((one) => one.path === path);
     if (!row || row.state === "sending") return;
     try {
       await this.#parts.server.forget(row);
@@ -141,7 +141,7 @@ export class UploadController {
       const isGone = problem instanceof Problem && problem.status === 404;
       if (!isGone) return this.#complain(problem);
     }
-    this.#shipment.remove(row);
+    this.#queue.remove(row);
     this.#hasher.forget(path); // another file may come under the same path
     this.draw();
   }
@@ -151,7 +151,7 @@ export class UploadController {
     const { screen, server } = this.#parts;
     screen.seal.disabled = true;
     try {
-      await server.seal(this.#shipment.rows);
+      await server.seal(this.#queue.rows);
       await forgetHandles(server.intake);
       location.reload();
     } catch (problem) {
@@ -171,7 +171,7 @@ export class UploadController {
   async #handIn({ files, ignored }: Collected, handles: readonly Handle[]): Promise<void> {
     const { screen, server, texts } = this.#parts;
     const isNew = !server.intake;
-    const { changed, others } = this.#shipment.supply(files);
+    const { changed, others } = this.#queue.supply(files);
     this.#sender.wake();
     if (others.length) await this.#announce(others);
     if (files.length) {
@@ -192,8 +192,8 @@ export class UploadController {
     const { screen, server, texts } = this.#parts;
     const isNew = !server.intake;
     screen.note(texts.announcing);
-    this.#shipment.announce(await server.announce(others));
-    this.#shipment.supply(others);
+    this.#queue.announce(await server.announce(others));
+    this.#queue.supply(others);
     if (isNew) this.#settleIn();
     this.#sender.wake();
   }

@@ -52,77 +52,77 @@ const file = (path: string, byte_count: number, received_bytes = 0) => ({
 const pickAs = (path: string, size: number) => ({ path, file: new File(["x".repeat(size)], path) });
 
 function loaded(): UploadQueue {
-  const shipment = new UploadQueue();
-  shipment.announce([file("a.wav", 4, 4), file("b.wav", 6, 2), file("c.wav", 3)]);
-  return shipment;
+  const queue = new UploadQueue();
+  queue.announce([file("a.wav", 4, 4), file("b.wav", 6, 2), file("c.wav", 3)]);
+  return queue;
 }
 
 test("after a reload what has arrived is done and the rest waits for its file", () => {
-  const shipment = loaded();
+  const queue = loaded();
   assert.deepEqual(
-    shipment.rows.map(({ state }) => state),
+    queue.rows.map(({ state }) => state),
     ["done", "absent", "absent"],
   );
-  assert.deepEqual(shipment.totals(), { files: 3, done: 1, absent: 2, failed: 0, bytes: 13, sent: 6 });
-  assert.equal(shipment.next(), undefined);
+  assert.deepEqual(queue.totals(), { files: 3, done: 1, absent: 2, failed: 0, bytes: 13, sent: 6 });
+  assert.equal(queue.next(), undefined);
 });
 
 test("files that are dropped again are sent on, strangers and changed ones are told apart", () => {
-  const shipment = loaded();
-  const { changed, others } = shipment.supply([
+  const queue = loaded();
+  const { changed, others } = queue.supply([
     pickAs("a.wav", 4),
     pickAs("b.wav", 6),
     pickAs("c.wav", 5),
     pickAs("d.wav", 1),
   ]);
   assert.deepEqual([changed[0]?.path, others[0]?.path], ["c.wav", "d.wav"]);
-  assert.equal(shipment.next()?.path, "b.wav");
-  assert.equal(shipment.rows[0]?.file, null, "what has arrived is not sent again");
+  assert.equal(queue.next()?.path, "b.wav");
+  assert.equal(queue.rows[0]?.file, null, "what has arrived is not sent again");
 });
 
 test("a file that is dropped twice while it is sent stays as it is", () => {
-  const shipment = loaded();
-  shipment.supply([pickAs("b.wav", 6)]);
-  const row = shipment.next();
+  const queue = loaded();
+  queue.supply([pickAs("b.wav", 6)]);
+  const row = queue.next();
   assert.ok(row);
   row.state = "sending";
   const before = row.file;
-  shipment.supply([pickAs("b.wav", 6)]);
+  queue.supply([pickAs("b.wav", 6)]);
   assert.deepEqual([row.state, row.file === before], ["sending", true]);
 });
 
 test("a list is complete when every file is done, and an empty one never", () => {
   assert.equal(new UploadQueue().complete, false);
-  const shipment = loaded();
-  for (const row of shipment.rows) row.state = "done";
-  assert.equal(shipment.complete, true);
+  const queue = loaded();
+  for (const row of queue.rows) row.state = "done";
+  assert.equal(queue.complete, true);
 });
 
 test("an announcement that comes again forgets nothing", () => {
-  const shipment = loaded();
-  shipment.supply([pickAs("b.wav", 6)]);
-  shipment.announce([file("b.wav", 6, 2), file("d.wav", 1)]);
-  assert.equal(shipment.next()?.path, "b.wav");
-  assert.equal(shipment.rows.length, 4);
+  const queue = loaded();
+  queue.supply([pickAs("b.wav", 6)]);
+  queue.announce([file("b.wav", 6, 2), file("d.wav", 1)]);
+  assert.equal(queue.next()?.path, "b.wav");
+  assert.equal(queue.rows.length, 4);
 });
 
 test("of many files those in trouble are shown first and those done last", () => {
-  const shipment = new UploadQueue();
-  shipment.announce(Array.from({ length: 500 }, (_, n) => file(`${n}.wav`, 1, 1)));
-  shipment.announce([file("late.wav", 1), file("broken.wav", 1)]);
-  const broken = shipment.rows.at(-1);
+  const queue = new UploadQueue();
+  queue.announce(Array.from({ length: 500 }, (_, n) => file(`${n}.wav`, 1, 1)));
+  queue.announce([file("late.wav", 1), file("broken.wav", 1)]);
+  const broken = queue.rows.at(-1);
   assert.ok(broken);
   broken.state = "failed";
-  const shown = shipment.shown(3).map(({ path }) => path);
+  const shown = queue.shown(3).map(({ path }) => path);
   assert.deepEqual(shown, ["broken.wav", "late.wav", "0.wav"]);
 });
 
 test("a piece on its way counts, but never beyond the file", () => {
-  const shipment = loaded();
-  const row = shipment.rows[1];
+  const queue = loaded();
+  const row = queue.rows[1];
   assert.ok(row);
   row.underway = 3;
-  assert.equal(shipment.totals().sent, 9);
+  assert.equal(queue.totals().sent, 9);
   row.underway = 100;
-  assert.equal(shipment.totals().sent, 10);
+  assert.equal(queue.totals().sent, 10);
 });

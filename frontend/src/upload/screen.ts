@@ -70,7 +70,7 @@ export class Screen {
   readonly table = need<HTMLTableSectionElement>("#files tbody");
   readonly #texts: Texts;
   readonly #language = document.documentElement.lang;
-  readonly #pace = new TransferRate();
+  readonly #rate = new TransferRate();
   #lines = new Map<string, Line>();
   #said = 0;
 
@@ -91,24 +91,24 @@ export class Screen {
     const box = need("#trouble");
     if (box.textContent !== sentence) box.textContent = sentence;
     box.hidden = !sentence;
-    if (sentence) this.#pace.forget();
+    if (sentence) this.#rate.forget();
   }
 
   showPaused(paused: boolean): void {
     this.pause.textContent = paused ? this.#texts.resume : this.#texts.pause;
-    this.#pace.forget();
+    this.#rate.forget();
   }
 
   /** Draw everything anew; cheap enough for four times a second. */
-  show(shipment: UploadQueue, { paused, now }: { paused: boolean; now: number }): void {
-    const totals = shipment.totals();
-    this.#showRows(shipment.shown(MOST_ROWS), paused);
+  show(queue: UploadQueue, { paused, now }: { paused: boolean; now: number }): void {
+    const totals = queue.totals();
+    this.#showRows(queue.shown(MOST_ROWS), paused);
     need("#sending").hidden = totals.files === 0;
     if (!totals.files) return;
     this.#showTotals(totals, paused, now);
     const more = totals.files - MOST_ROWS;
     need("#more").textContent = more > 0 ? fill(this.#texts.and_more, { count: more }) : "";
-    const complete = shipment.complete;
+    const complete = queue.complete;
     if (complete && this.seal.disabled) this.say(this.#texts.said_arrived);
     this.seal.disabled = !complete;
     this.pause.hidden = complete;
@@ -121,11 +121,11 @@ export class Screen {
     const bar = need<HTMLProgressElement>("#total-bar");
     bar.max = bytes || 1;
     bar.value = bytes ? sent : 1;
-    if (!paused) this.#pace.note(now, sent);
+    if (!paused) this.#rate.note(now, sent);
     const size = (count: number) => sizeText(count, this.#language);
     need("#total-text").textContent = fill(this.#texts.total, { done, files, sent: size(sent), size: size(bytes) });
-    const speed = this.#pace.speed();
-    const left = this.#pace.secondsLeft(bytes - sent);
+    const speed = this.#rate.speed();
+    const left = this.#rate.secondsLeft(bytes - sent);
     const moving = speed && left !== null && sent < bytes && !paused;
     const parts = moving
       ? [fill(this.#texts.speed, { speed: size(speed) }), fill(this.#texts.left, { time: timeText(left, this.#texts) })]

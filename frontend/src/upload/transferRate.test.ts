@@ -5,35 +5,35 @@ import { sizeText, TransferRate, timeText } from "./transferRate.ts";
 const WORDS = { seconds: "{n} s", minutes: "{n} min", hours: "{hours} h {minutes} min" };
 
 test("the speed is that of the last seconds", () => {
-  const pace = new TransferRate();
-  assert.equal(pace.speed(), null);
-  for (let second = 0; second <= 60; second += 1) pace.note(second * 1000, second * 100);
-  assert.equal(pace.speed(), 100);
-  for (let second = 61; second <= 90; second += 1) pace.note(second * 1000, 6000 + (second - 60) * 1000);
-  assert.equal(pace.speed(), 1000);
-  assert.equal(pace.secondsLeft(5000), 5);
+  const rate = new TransferRate();
+  assert.equal(rate.speed(), null);
+  for (let second = 0; second <= 60; second += 1) rate.note(second * 1000, second * 100);
+  assert.equal(rate.speed(), 100);
+  for (let second = 61; second <= 90; second += 1) rate.note(second * 1000, 6000 + (second - 60) * 1000);
+  assert.equal(rate.speed(), 1000);
+  assert.equal(rate.secondsLeft(5000), 5);
 });
 
 test("nothing is said after less than a second, after a pause, or when nothing moves", () => {
-  const pace = new TransferRate();
-  pace.note(0, 0);
-  pace.note(900, 100);
-  assert.equal(pace.speed(), null);
-  pace.note(2000, 100);
-  assert.equal(pace.speed(), 50);
-  pace.forget();
-  assert.equal(pace.secondsLeft(10), null);
-  pace.note(0, 5);
-  pace.note(5000, 5);
-  assert.equal(pace.secondsLeft(10), null);
+  const rate = new TransferRate();
+  rate.note(0, 0);
+  rate.note(900, 100);
+  assert.equal(rate.speed(), null);
+  rate.note(2000, 100);
+  assert.equal(rate.speed(), 50);
+  rate.forget();
+  assert.equal(rate.secondsLeft(10), null);
+  rate.note(0, 5);
+  rate.note(5000, 5);
+  assert.equal(rate.secondsLeft(10), null);
 });
 
 test("a piece that is sent again does not make the speed negative", () => {
-  const pace = new TransferRate();
-  pace.note(0, 0);
-  pace.note(2000, 800);
-  pace.note(3000, 100);
-  assert.equal(pace.speed(), null);
+  const rate = new TransferRate();
+  rate.note(0, 0);
+  rate.note(2000, 800);
+  rate.note(3000, 100);
+  assert.equal(rate.speed(), null);
 });
 
 test("sizes and times are said in units that people use", () => {

@@ -155,7 +155,7 @@ export class Remote {
   }
 
   manifest(signal: AbortSignal): Promise<Manifest> {
-    return this.#asking(async (base) => readManifest(await requestJson(`${base}manifest/`, { signal })));
+    return this.#withRenewal(async (base) => readManifest(await requestJson(`${base}manifest/`, { signal })));
   }
 
   peaks(level: number, start: number, count: number, signal: AbortSignal): Promise<Answer> {
@@ -167,7 +167,7 @@ export class Remote {
   }
 
   async slice(start: number, count: number, signal: AbortSignal): Promise<Slice> {
-    return this.#asking(async (base) => {
+    return this.#withRenewal(async (base) => {
       const response = await get(`${base}slice/?start=${start}&count=${count}`, signal);
       return {
         bytes: await body(response),
@@ -178,14 +178,14 @@ export class Remote {
   }
 
   #answer(path: string, signal: AbortSignal): Promise<Answer> {
-    return this.#asking(async (base) => {
+    return this.#withRenewal(async (base) => {
       const response = await get(base + path, signal);
       return { bytes: await body(response), complete: response.headers.get("Earmark-Complete") !== "no" };
     });
   }
 
   /** Ask, and once more under a fresh address when the old one has expired. */
-  async #asking<T>(ask: (base: string) => Promise<T>): Promise<T> {
+  async #withRenewal<T>(ask: (base: string) => Promise<T>): Promise<T> {
     const base = this.#base;
     try {
       return await ask(base);

@@ -199,13 +199,13 @@ class SoundViewer implements Viewer {
   }
 
   async #load(): Promise<void> {
-    const alarm = new WakeSignal();
-    this.#scope.listen(this.#parts.retry, "click", () => alarm.notify());
+    const wakeSignal = new WakeSignal();
+    this.#scope.listen(this.#parts.retry, "click", () => wakeSignal.notify());
     while (!this.#scope.disposed && !this.#live) {
       try {
         this.#begin(await this.#remote.manifest(this.#scope.signal));
       } catch (error) {
-        await alarm.wait(this.#scope, this.#explain(error));
+        await wakeSignal.wait(this.#scope, this.#explain(error));
       }
     }
   }

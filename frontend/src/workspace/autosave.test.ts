@@ -6,7 +6,7 @@ import { Autosave, LONGEST_MS } from "./autosave.ts";
 let now = 0;
 let steps: number[] = [];
 let scope = new Scope();
-let keeping: Autosave;
+let autosave: Autosave;
 let changes = 0; // made and not settled
 let unsettled: number[] = []; // as they were when each step was made
 
@@ -30,7 +30,7 @@ beforeEach(() => {
       changes -= 1;
     };
   };
-  keeping = new Autosave(scope, { changing }, () => {
+  autosave = new Autosave(scope, { changing }, () => {
     steps.push(now);
     unsettled.push(changes);
   });
@@ -43,33 +43,33 @@ afterEach(() => {
 });
 
 test("a cross is kept when the hand has rested, once for all its moves", () => {
-  keeping.soon("act");
+  autosave.soon("act");
   pass(300);
-  keeping.soon("act");
+  autosave.soon("act");
   pass(5000);
   assert.deepEqual(steps, [700]);
 });
 
 test("what is only heard waits longer, and never postpones what was done", () => {
-  keeping.soon("heard");
+  autosave.soon("heard");
   pass(1000);
-  keeping.soon("act");
+  autosave.soon("act");
   pass(200);
-  keeping.soon("heard");
+  autosave.soon("heard");
   pass(5000);
   assert.deepEqual(steps, [1400]);
 });
 
 test("who listens on and on makes a step all the same", () => {
   for (let second = 0; second < 30; second += 1) {
-    keeping.soon("heard");
+    autosave.soon("heard");
     pass(1000);
   }
   assert.deepEqual(steps, [LONGEST_MS]);
 });
 
 test("leaving the page keeps what is pending, and nothing twice", () => {
-  keeping.soon("text");
+  autosave.soon("text");
   window.dispatchEvent(new Event("pagehide"));
   window.dispatchEvent(new Event("pagehide"));
   pass(5000);
@@ -77,34 +77,34 @@ test("leaving the page keeps what is pending, and nothing twice", () => {
 });
 
 test("a page that goes out of sight is left", () => {
-  keeping.soon("text");
+  autosave.soon("text");
   Object.assign(document, { visibilityState: "hidden" });
   document.dispatchEvent(new Event("visibilitychange"));
   assert.deepEqual(steps, [0]);
 });
 
 test("a closed page makes no more steps", () => {
-  keeping.soon("act");
-  keeping.drop();
+  autosave.soon("act");
+  autosave.drop();
   pass(5000);
   assert.deepEqual(steps, []);
 });
 
 test("nobody is told that a change is saved before it is a step, but listening is no change", () => {
-  keeping.soon("heard");
+  autosave.soon("heard");
   assert.equal(changes, 0);
-  keeping.soon("text");
-  keeping.soon("act");
+  autosave.soon("text");
+  autosave.soon("act");
   assert.equal(changes, 1);
   pass(1000);
   assert.deepEqual([unsettled, changes], [[1], 0]);
 });
 
 test("a page that is closed leaves no change behind", () => {
-  keeping.soon("act");
-  keeping.drop();
+  autosave.soon("act");
+  autosave.drop();
   assert.equal(changes, 0);
-  keeping.soon("act");
+  autosave.soon("act");
   scope.dispose();
   assert.deepEqual([changes, steps], [0, []]);
 });

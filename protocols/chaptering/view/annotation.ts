@@ -150,7 +150,7 @@ export class Annotation {
   readonly #picture: Picture;
   readonly #list: ChapterList;
   readonly #listening: Listening;
-  readonly #keeping: Autosave;
+  readonly #autosave: Autosave;
   readonly #status: HTMLElement;
   readonly #showTools: (editing: Editing) => void;
 
@@ -162,9 +162,9 @@ export class Annotation {
     this.#host = host;
     this.#status = need("[data-part=status]", root);
     this.#editing = new Editing(divisionOf(draft), durationS);
-    this.#keeping = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
+    this.#autosave = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
     this.#picture = this.#mountPicture(root, page, scope);
-    const heard = () => this.#keeping.soon("heard");
+    const heard = () => this.#autosave.soon("heard");
     this.#listening = new Listening(scope, this.#picture.viewer, draft.listened ?? {}, heard);
     this.#list = this.#mountList(root, titles, scope);
     const acts = this.#acts(titles);
@@ -260,7 +260,7 @@ export class Annotation {
 
   #retitle(id: string, title: string): void {
     this.#editing.retitle(id, title);
-    this.#keeping.soon("text");
+    this.#autosave.soon("text");
     this.#show();
   }
 
@@ -310,7 +310,7 @@ export class Annotation {
 
   #did(outcome: Outcome | null): void {
     if (!outcome) return;
-    if (outcome.changed) this.#keeping.soon("act");
+    if (outcome.changed) this.#autosave.soon("act");
     this.#show();
     this.#say(fill(this.#texts[outcome.says], { n: outcome.n, time: formatTime(outcome.atS, 1) }));
   }
@@ -328,7 +328,7 @@ export class Annotation {
 
   async #finish(): Promise<void> {
     this.#picture.viewer.stop();
-    this.#keeping.drop();
+    this.#autosave.drop();
     await this.#host.finish(this.#payload(true), this.#listening.summary);
   }
 

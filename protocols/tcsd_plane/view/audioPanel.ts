@@ -192,7 +192,7 @@ export interface AudioPanelParts {
 export class AudioPanel {
   readonly day: Day;
   readonly summaries: Summaries;
-  readonly pack: Prefetch;
+  readonly prefetch: Prefetch;
   readonly fullPanel: HTMLElement;
   readonly tokens: Token[];
   active: Player = "full";
@@ -226,7 +226,7 @@ export class AudioPanel {
     listening.followFull(scope, this.day.viewer);
     const summariesS = this.tokens.reduce((sum, token) => sum + (page.media[token]?.duration_s ?? 0), 0);
     const changed = (readyS: number, totalS: number) => this.#showReady(readyS, totalS);
-    this.pack = new Prefetch({ scope, full, summaries: sounds, summariesS, changed });
+    this.prefetch = new Prefetch({ scope, full, summaries: sounds, summariesS, changed });
     this.#watch(scope, page);
     this.#keepFocus(scope);
   }

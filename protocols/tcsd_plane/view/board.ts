@@ -100,7 +100,7 @@ class MountedBoard implements Board {
   readonly #state: BoardState;
   readonly #surface: HTMLElement;
   readonly #drawing: Drawing;
-  readonly #voice: Announcer;
+  readonly #announcer: Announcer;
   readonly #tray: Tray;
   readonly #parts: Part[];
   #pointer: PointerInput | null = null;
@@ -113,10 +113,10 @@ class MountedBoard implements Board {
     this.#state = new BoardState(tokens, shown ? crossesOf(shown) : crosses, () => this.#facts());
     this.#surface = this.#makeSurface();
     this.#drawing = new Drawing(this.#surface, this.#state);
-    this.#voice = new Announcer(this.#state, texts);
+    this.#announcer = new Announcer(this.#state, texts);
     this.#tray = new Tray(scope, this.#state, texts, options.play);
     this.#parts = shown ? [this.#tray, ...this.#readOnly(scope, shown)] : [this.#tray, ...this.#movable(scope)];
-    const { hint, live } = this.#voice;
+    const { hint, live } = this.#announcer;
     const parts = this.#parts.map(({ element }) => element);
     this.element = make("section", { class: "board", "aria-label": texts.board }, this.#surface);
     this.element.append(...(shown ? [] : [hint]), ...parts, live);
@@ -145,7 +145,7 @@ class MountedBoard implements Board {
 
   draw(): void {
     this.#drawing.draw();
-    this.#voice.draw();
+    this.#announcer.draw();
     for (const part of this.#parts) part.draw();
   }
 
@@ -174,7 +174,7 @@ class MountedBoard implements Board {
     if (trail) this.#state.resume(trail);
     this.#pointer = new PointerInput(scope, this.#surface, this.#drawing, this.#state);
     for (const [token, element] of this.#tray.tokens) this.#pointer.addSource(scope, element, token);
-    this.#ranges = new Ranges(scope, this.#state, this.#texts, this.#voice);
+    this.#ranges = new Ranges(scope, this.#state, this.#texts, this.#announcer);
     return [new Bar(scope, this.#state, this.#texts), this.#ranges];
   }
 
@@ -189,7 +189,7 @@ class MountedBoard implements Board {
 
   #listen(scope: Scope, keys: Keys): void {
     const touched = (hand: "pointer" | "keys") => () => {
-      this.#state.hand = hand;
+      this.#state.lastInput = hand;
       this.element.setAttribute("data-hand", hand);
     };
     scope.listen(document, "pointerdown", touched("pointer"));
@@ -201,13 +201,20 @@ class MountedBoard implements Board {
     this.#state.onNews((news) => this.#hear(news));
     const letGo = () => this.#pointer?.letGo() ?? false;
     const fixed = this.#options.shown !== undefined;
-    new KeyboardInput(scope, { surface: this.#surface, state: this.#state, voice: this.#voice, keys, fixed, letGo });
+    new KeyboardInput(scope, {
+      surface: this.#surface,
+      state: this.#state,
+      announcer: this.#announcer,
+      keys,
+      fixed,
+      letGo,
+    });
   }
 
   #hear(news: News): void {
     const { memory, changed } = this.#options;
     this.draw();
-    this.#voice.tell(news);
+    this.#announcer.tell(news);
     if (news.what === "moved" && memory !== undefined) rememberTrail(memory, this.#state.trail);
     if (news.what === "moved" || (news.what === "chosen" && news.byHand)) changed();
   }

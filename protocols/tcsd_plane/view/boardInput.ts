@@ -60,7 +60,7 @@ export function commandFor(stroke: Stroke, letters: boolean): Command | null {
 export interface KeyboardParts {
   surface: HTMLElement;
   state: BoardState;
-  voice: Announcer;
+  announcer: Announcer;
   keys: Keys;
   /** An example's crosses are chosen and not moved. */
   fixed: boolean;
@@ -124,16 +124,16 @@ export class KeyboardInput {
   }
 
   #obey(command: Command, held: boolean): void {
-    const { state, voice } = this.#parts;
+    const { state, announcer } = this.#parts;
     const token = state.selected;
-    if (token === null) voice.sayAdvice();
+    if (token === null) announcer.sayAdvice();
     else if (command.do === "nudge") state.nudge(token, command.axis, command.by, held);
     else if (command.do === "settle") state.settle(token, "keys");
     else if (command.do === "lift") state.lift(token, "keys");
-    else if (command.do === "relate") voice.sayRelations(token);
+    else if (command.do === "relate") announcer.sayRelations(token);
     else {
       state.ask(command.axis);
-      voice.sayAdvice();
+      announcer.sayAdvice();
     }
   }
 }

@@ -284,13 +284,13 @@ export class Bar {
     this.#buttons = {
       settle: button(
         "settle",
-        chosen((token) => state.crosses[token] && state.settle(token, state.hand)),
+        chosen((token) => state.crosses[token] && state.settle(token, state.lastInput)),
         texts.decide,
         key("⏎"),
       ),
       lift: button(
         "lift",
-        chosen((token) => state.lift(token, state.hand)),
+        chosen((token) => state.lift(token, state.lastInput)),
         texts.lift,
         key("⌫"),
       ),
@@ -304,12 +304,12 @@ export class Bar {
     this.#menus = [this.#menu(scope, "sd"), this.#menu(scope, "tc")];
     const { settle, lift, undo, redo } = this.#buttons;
     const menus = this.#menus.map(([menu]) => menu);
-    const wayBack = make("div", { class: "board__group board__group--end" }, undo, redo);
+    const undoGroup = make("div", { class: "board__group board__group--end" }, undo, redo);
     this.element = make(
       "div",
       { class: "board__bar" },
       make("div", { class: "board__group" }, settle, lift, ...menus),
-      wayBack,
+      undoGroup,
     );
   }
 
@@ -365,7 +365,7 @@ function disable(button: HTMLButtonElement, idle: boolean): void {
 
 const AXES: readonly Axis[] = ["tc", "sd"];
 const NAMES = { tc: "TC", sd: "SD" };
-const STEP = "0.01"; // what was put by hand keeps its four decimals until the range itself is moved
+const STEP = "0.01"; // what was put by pointer keeps its four decimals until the range itself is moved
 
 interface Row {
   group: HTMLElement;
@@ -381,11 +381,11 @@ export class Ranges {
   readonly #texts: BoardTexts;
   readonly #rows = new Map<Token, Row>();
 
-  constructor(scope: Scope, state: BoardState, texts: BoardTexts, voice: Announcer) {
+  constructor(scope: Scope, state: BoardState, texts: BoardTexts, announcer: Announcer) {
     this.#state = state;
     this.#texts = texts;
     const list = make("ol", { class: "board__rows" });
-    for (const token of state.tokens) list.append(this.#row(scope, token, voice));
+    for (const token of state.tokens) list.append(this.#row(scope, token, announcer));
     const hint = make("p", { class: "small muted" }, texts.list_hint);
     this.element = make("details", { class: "board__list" }, make("summary", {}, texts.list), hint, list);
   }
@@ -412,7 +412,7 @@ export class Ranges {
     }
   }
 
-  #row(scope: Scope, token: Token, voice: Announcer): HTMLElement {
+  #row(scope: Scope, token: Token, announcer: Announcer): HTMLElement {
     const n = numberOf(token);
     const ranges = { tc: this.#range(scope, token, "tc"), sd: this.#range(scope, token, "sd") };
     const figures = { tc: make("output", { class: "num" }), sd: make("output", { class: "num" }) };
@@ -436,7 +436,7 @@ export class Ranges {
     scope.listen(group, "focusin", () => this.#state.choose(token));
     scope.listen(where, "click", () => {
       relation.textContent = describeRelations(token, this.#state.crosses, this.#texts);
-      voice.say(relation.textContent);
+      announcer.say(relation.textContent);
     });
     this.#rows.set(token, { group, ranges, figures, relation });
     return make("li", {}, group);

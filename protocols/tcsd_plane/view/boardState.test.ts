@@ -201,7 +201,7 @@ test("undo chooses what it moved, so that it is seen; deciding all is one step o
     s1: { tc: 0.1, sd: 0.2, decided: false },
     s2: { tc: 0.8, sd: 0.9, decided: false },
   });
-  state.hand = "keys";
+  state.lastInput = "keys";
   state.decideAll();
   assert.deepEqual(inputs(), [
     ["s1", [0.1, 0.2], true, "keys"],

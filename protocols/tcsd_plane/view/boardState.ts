@@ -132,7 +132,7 @@ export type News =
   | { what: "caret"; axis: Axis }
   | { what: "moved"; tokens: Token[]; axis: Axis | null };
 
-/** The state of the plane without a page: which cross is chosen, where each stands, and what a hand does to it. */
+/** State of the plane: which cross is chosen and where each stands. It knows nothing of the page. */
 export class BoardState {
   readonly tokens: readonly Token[];
   readonly #history: MoveHistory;
@@ -143,7 +143,7 @@ export class BoardState {
   #carried: { token: Token; at: Place } | null = null;
 
   /** What was touched last; a button pressed by Enter is a key's work. */
-  hand: "pointer" | "keys" = "pointer";
+  lastInput: "pointer" | "keys" = "pointer";
 
   constructor(tokens: readonly Token[], crosses: Crosses, facts: () => MoveFacts) {
     this.tokens = tokens;
@@ -280,7 +280,7 @@ export class BoardState {
     const open = tentativeTokens(crosses);
     if (!open.length) return;
     const decided = open.map((token) => [token, { ...(crosses[token] as Cross), decided: true }]);
-    this.#history.make(Object.fromEntries(decided), this.hand);
+    this.#history.make(Object.fromEntries(decided), this.lastInput);
     this.#tellMoved(open);
   }
 

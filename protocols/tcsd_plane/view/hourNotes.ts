@@ -10,22 +10,22 @@ import type { NotesModel } from "./notesModel.ts";
 /** The rater's own list of sources: the only one there is, because a list from elsewhere would put words into ears. */
 export class SourceList {
   readonly #list: HTMLElement;
-  readonly #notebook: NotesModel;
+  readonly #notes: NotesModel;
   readonly #texts: PlaneTexts;
   readonly #outer: Scope;
   #inner: Scope;
 
-  constructor(scope: Scope, root: ParentNode, notebook: NotesModel, texts: PlaneTexts) {
+  constructor(scope: Scope, root: ParentNode, notes: NotesModel, texts: PlaneTexts) {
     this.#outer = scope;
     this.#inner = scope.child();
-    this.#notebook = notebook;
+    this.#notes = notes;
     this.#texts = texts;
     this.#list = need("[data-part=sources]", root);
     const form = need<HTMLFormElement>("[data-part=source-form]", root);
     const input = need<HTMLInputElement>("input", form);
     scope.listen(form, "submit", (event) => {
       event.preventDefault();
-      if (notebook.addSource(input.value) === null) return;
+      if (notes.addSource(input.value) === null) return;
       input.value = "";
       input.focus();
     });
@@ -35,16 +35,16 @@ export class SourceList {
   draw(): void {
     this.#inner.dispose();
     this.#inner = this.#outer.child();
-    const { sources } = this.#notebook;
+    const { sources } = this.#notes;
     this.#list.replaceChildren(...sources.map((source) => this.#chip(source)));
   }
 
   #chip(source: string): HTMLElement {
-    const uses = this.#notebook.uses(source);
+    const uses = this.#notes.uses(source);
     const label = fill(uses ? this.#texts.source_used : this.#texts.source_remove, { source, n: uses });
     const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");
     if (uses) remove.setAttribute("aria-disabled", "true");
-    this.#inner.listen(remove, "click", () => this.#notebook.removeSource(source));
+    this.#inner.listen(remove, "click", () => this.#notes.removeSource(source));
     return make("li", { class: "chip" }, make("span", {}, source), remove);
   }
 }
@@ -91,13 +91,13 @@ export interface HourNotesParts {
   scope: Scope;
   root: ParentNode;
   day: Day;
-  notebook: NotesModel;
+  notes: NotesModel;
   texts: PlaneTexts;
   /** How many probes of an hour were heard. */
   probes(hour: number): number;
 }
 
-/** The pad of hours: which sources are most present and a note for the hour that is looked at, and a row for each of the others. */
+/** Notes of the hour in view, its most present sources, and a row for each of the other hours. */
 export class HourNotes {
   readonly #parts: HourNotesParts;
   readonly #present: HTMLElement;
@@ -108,14 +108,14 @@ export class HourNotes {
 
   constructor(parts: HourNotesParts) {
     this.#parts = parts;
-    const { root, scope, day, notebook } = parts;
+    const { root, scope, day, notes } = parts;
     this.#present = need("[data-part=present]", root);
     this.#note = need("[data-part=note]", root);
     this.#rows = need("[data-part=pad]", root);
     this.#chips = scope.child();
     this.#lines = scope.child();
     scope.listen(this.#note, "input", () => {
-      if (day.hour) notebook.setNote(day.hour.index, this.#note.value);
+      if (day.hour) notes.setNote(day.hour.index, this.#note.value);
     });
     scope.listen(day.events, "hours", () => this.draw());
     scope.listen(day.events, "hour", () => this.draw());
@@ -126,27 +126,27 @@ export class HourNotes {
   }
 
   draw(): void {
-    const { day, notebook } = this.#parts;
+    const { day, notes } = this.#parts;
     if (!day.hour) return;
-    const { present, note } = notebook.hour(day.hour.index);
+    const { present, note } = notes.hour(day.hour.index);
     if (this.#note.value !== note) this.#note.value = note;
     this.#drawChips(day.hour.index, present);
     this.#drawRows(day.hour.index);
   }
 
   #drawChips(hour: number, present: readonly string[]): void {
-    const { notebook, texts } = this.#parts;
+    const { notes, texts } = this.#parts;
     const held = document.activeElement?.getAttribute("data-source") ?? null; // drawn anew, a chip keeps the focus
     this.#chips.dispose();
     this.#chips = this.#parts.scope.child();
-    const chips = notebook.sources.map((source) => {
+    const chips = notes.sources.map((source) => {
       const pressed = String(present.includes(source));
       const chip = make(
         "button",
         { type: "button", class: "chip", "aria-pressed": pressed, "data-source": source },
         source,
       );
-      this.#chips.listen(chip, "click", () => notebook.toggle(hour, source));
+      this.#chips.listen(chip, "click", () => notes.toggle(hour, source));
       return chip;
     });
     const none = make("span", { class: "muted small" }, texts.no_sources);
@@ -170,9 +170,9 @@ export class HourNotes {
   }
 
   #row(index: number, now: boolean): HTMLElement {
-    const { day, notebook, texts, probes } = this.#parts;
+    const { day, notes, texts, probes } = this.#parts;
     const hour = day.hours[index];
-    const { present, note } = notebook.hour(index);
+    const { present, note } = notes.hour(index);
     const heard = probes(index);
     const row = make("button", { type: "button", class: "pad__row" });
     row.append(

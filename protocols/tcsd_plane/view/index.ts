@@ -64,7 +64,7 @@ export function openExample(
   const { probes: planned, example } = page.page as unknown as PlanePage;
   const redraw = () => {
     sound.day.viewer.setHeard(rangesOf(listening.full, sound.day.rateHz));
-    probing.draw();
+    probePlayer.draw();
     strip.draw();
     sound.summaries.draw();
   };
@@ -72,9 +72,9 @@ export function openExample(
   const chosen = (token: Token) => board.select(token);
   const sound = new AudioPanel({ scope, root, page, host, texts, listening, chosen });
   const { day, summaries, tokens, fullPanel } = sound;
-  const changed = () => sound.pack.setProbes(probing.byNeed);
-  const probing: ProbePlayer = new ProbePlayer({ scope, root, day, texts, listening, planned, own: [], changed });
-  const strip = new HourStrip(scope, root, day, texts, (hour) => ({ noted: false, probes: probing.heardIn(hour) }));
+  const changed = () => sound.prefetch.setProbes(probePlayer.byNeed);
+  const probePlayer: ProbePlayer = new ProbePlayer({ scope, root, day, texts, listening, planned, own: [], changed });
+  const strip = new HourStrip(scope, root, day, texts, (hour) => ({ noted: false, probes: probePlayer.heardIn(hour) }));
   const board: Board = mountBoard(
     need("[data-part=board]", root),
     {
@@ -99,12 +99,12 @@ export function openExample(
     strip,
     summaries,
     active: () => sound.active,
-    nextProbe: () => void probing.next(),
-    playProbes: () => void probing.playRow(),
+    nextProbe: () => void probePlayer.next(),
+    playProbes: () => void probePlayer.playRow(),
     focusNote: () => {},
     openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", root).showModal(),
   });
-  page.keys.onStop(scope, () => probing.stop());
+  page.keys.onStop(scope, () => probePlayer.stop());
   scope.listen(need("[data-part=seen]", root), "click", () => {
     sound.stop();
     void host.finish({ seen: true, finished: true }, listening.summary);

@@ -90,8 +90,8 @@ test("probes come first, then the summaries, and in the end all of it is ready",
   const summaries = new Map([["s1", new PrefetchedSound("/s1/")]]);
   const told: [number, number][] = [];
   const changed = (readyS: number, totalS: number) => void told.push([readyS, totalS]);
-  const pack = new Prefetch({ scope, full, summaries, summariesS: 25, changed });
-  pack.setProbes([
+  const prefetch = new Prefetch({ scope, full, summaries, summariesS: 25, changed });
+  prefetch.setProbes([
     { start: 900, stop: 1100 },
     { start: 100, stop: 300 },
   ]);
@@ -101,7 +101,7 @@ test("probes come first, then the summaries, and in the end all of it is ready",
   assert.deepEqual(probes, ["/full/slice/?start=900&count=200", "/full/slice/?start=100&count=200"]);
   assert.ok(asked.indexOf(probes[1] as string) < asked.findIndex((url) => url.startsWith("/s1/slice")));
   asked = [];
-  pack.setProbes([{ start: 100, stop: 300 }]);
+  prefetch.setProbes([{ start: 100, stop: 300 }]);
   await soon();
   assert.deepEqual(asked, []);
   scope.dispose();

@@ -185,13 +185,13 @@ function inTime({ day }: KeyParts, shift: boolean): Acts {
 export class Rating {
   readonly #root: HTMLElement;
   readonly #host: WorkspaceHost;
-  readonly #keeping: Autosave;
+  readonly #autosave: Autosave;
   readonly #listening: Listening;
-  readonly #notebook: NotesModel;
+  readonly #notes: NotesModel;
   readonly #sound: AudioPanel;
   readonly #strip: HourStrip;
-  readonly #probing: ProbePlayer;
-  readonly #pad: HourNotes;
+  readonly #probePlayer: ProbePlayer;
+  readonly #hourNotes: HourNotes;
   readonly #sources: SourceList;
   readonly #comments: Comments;
   readonly #board: Board;
@@ -202,13 +202,13 @@ export class Rating {
     this.#host = host;
     const draft = readDraft(page.draft);
     const { probes: planned } = page.page as unknown as PlanePage;
-    this.#keeping = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
+    this.#autosave = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
     this.#listening = new Listening(draft.listened ?? {}, (what) => this.#heard(what));
-    this.#notebook = new NotesModel(draft, () => this.#noted());
+    this.#notes = new NotesModel(draft, () => this.#noted());
     const chosen = (token: Token) => this.#board.select(token);
     this.#sound = new AudioPanel({ scope, root, page, host, texts, listening: this.#listening, chosen });
     const { day, tokens, summaries } = this.#sound;
-    this.#probing = new ProbePlayer({
+    this.#probePlayer = new ProbePlayer({
       scope,
       root,
       day,
@@ -219,10 +219,10 @@ export class Rating {
       changed: (byHand) => this.#probesMoved(byHand),
     });
     this.#strip = new HourStrip(scope, root, day, texts, (hour) => this.#marksOf(hour));
-    const probes = (hour: number) => this.#probing.heardIn(hour);
-    this.#pad = new HourNotes({ scope, root, day, notebook: this.#notebook, texts, probes });
-    this.#sources = new SourceList(scope, root, this.#notebook, texts);
-    this.#comments = new Comments(scope, root, tokens, texts, draft, () => this.#keeping.soon("text"));
+    const probes = (hour: number) => this.#probePlayer.heardIn(hour);
+    this.#hourNotes = new HourNotes({ scope, root, day, notes: this.#notes, texts, probes });
+    this.#sources = new SourceList(scope, root, this.#notes, texts);
+    this.#comments = new Comments(scope, root, tokens, texts, draft, () => this.#autosave.soon("text"));
     const options = {
       tokens,
       crosses: draft.crosses ?? {},
@@ -251,12 +251,12 @@ export class Rating {
       strip: this.#strip,
       summaries,
       active: () => this.#sound.active,
-      nextProbe: () => void this.#probing.next(),
-      playProbes: () => void this.#probing.playRow(),
-      focusNote: () => this.#pad.focusNote(),
+      nextProbe: () => void this.#probePlayer.next(),
+      playProbes: () => void this.#probePlayer.playRow(),
+      focusNote: () => this.#hourNotes.focusNote(),
       openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", this.#root).showModal(),
     });
-    keys.onStop(scope, () => this.#probing.stop());
+    keys.onStop(scope, () => this.#probePlayer.stop());
     const finish = () => this.#finish();
     const board = this.#board;
     new SubmitCheck({ scope, root: this.#root, texts, tokens, board, facts: () => this.#facts(), finish });
@@ -264,7 +264,7 @@ export class Rating {
 
   #facts() {
     const { tokens, day } = this.#sound;
-    const bare = day.hours.filter(({ index }) => this.#probing.heardIn(index) === 0);
+    const bare = day.hours.filter(({ index }) => this.#probePlayer.heardIn(index) === 0);
     return {
       unheard: tokens.filter((token) => this.#listening.plays(token) === 0),
       hoursWithoutProbes: bare.map(shortName),
@@ -273,18 +273,18 @@ export class Rating {
 
   async #finish(): Promise<void> {
     this.#sound.stop();
-    this.#keeping.drop();
+    this.#autosave.drop();
     await this.#host.finish(this.#payload(true), this.#listening.summary);
   }
 
   #payload(finished: boolean): Json {
-    const { sources, hours } = this.#notebook;
+    const { sources, hours } = this.#notes;
     const workspace: Workspace = {
       crosses: this.#board.crosses,
       moves: this.#board.takeMoves(),
       sources: [...sources],
       hours,
-      probes: [...this.#probing.own],
+      probes: [...this.#probePlayer.own],
       ...this.#comments.written,
       listened: this.#listening.kept,
       finished,
@@ -294,12 +294,12 @@ export class Rating {
 
   #go(step: Step): void {
     if (step === "explore") this.#strip.focus();
-    else if (step === "hours") this.#pad.focusNote();
+    else if (step === "hours") this.#hourNotes.focusNote();
     else need(".board__plane", this.#root).focus();
   }
 
   #marksOf(hour: number) {
-    return { noted: this.#notebook.isNoted(hour), probes: this.#probing.heardIn(hour) };
+    return { noted: this.#notes.isNoted(hour), probes: this.#probePlayer.heardIn(hour) };
   }
 
   #moved(): void {
@@ -309,30 +309,30 @@ export class Rating {
       summaries.select(selected);
       this.#sound.activate("summary");
     }
-    this.#keeping.soon("act");
+    this.#autosave.soon("act");
     this.#showProgress();
   }
 
   #noted(): void {
-    this.#keeping.soon("text");
+    this.#autosave.soon("text");
     this.#sources.draw();
-    this.#pad.draw();
+    this.#hourNotes.draw();
     this.#strip.draw();
     this.#showProgress();
   }
 
   /** Only what it concerns is drawn anew: a row that is replaced under a finger would lose its click. */
   #heard(what: Heard): void {
-    this.#keeping.soon("heard");
+    this.#autosave.soon("heard");
     if (what === "seconds") this.#showHeard();
     else if (what === "play") this.#sound.summaries.draw();
-    else for (const part of [this.#probing, this.#pad, this.#strip]) part.draw();
+    else for (const part of [this.#probePlayer, this.#hourNotes, this.#strip]) part.draw();
     this.#showProgress();
   }
 
   #probesMoved(byHand: boolean): void {
-    if (byHand) this.#keeping.soon("act");
-    this.#sound.pack.setProbes(this.#probing.byNeed);
+    if (byHand) this.#autosave.soon("act");
+    this.#sound.prefetch.setProbes(this.#probePlayer.byNeed);
   }
 
   #showHeard(): void {
@@ -345,8 +345,8 @@ export class Rating {
     const { tokens } = this.#sound;
     this.#guide.show({
       heardS: coveredSeconds(this.#listening.full),
-      sources: this.#notebook.sources.length,
-      hours: [this.#notebook.hours.length, hours.length],
+      sources: this.#notes.sources.length,
+      hours: [this.#notes.hours.length, hours.length],
       placed: [Object.keys(this.#board.crosses).length, tokens.length],
     });
   }
