@@ -73,7 +73,7 @@ test("the pause is longer by what the server asks for, within reason", async () 
   }
 });
 
-test("the wakeSignal ends a pause early", async () => {
+test("the signal ends a pause early", async () => {
   const asking = failing(new Unreachable());
   const answer = retrying(asking.work, asking);
   await settled();

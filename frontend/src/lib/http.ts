@@ -32,7 +32,7 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered: no network, a restart, a time-out. Nothing is known about what the server did. */
+/** No answer: no network, a restart, a time-out. Nothing is known about what the server did. */
 export class Unreachable extends Error {}
 
 export interface Ask {
@@ -100,7 +100,7 @@ export interface Retry {
   onFailure: (error: unknown) => void;
   /** Which failures end the matter at once; a lost session does not, because the link can be opened in another tab. */
   isFinal?: (error: unknown) => boolean;
-  /** Ends a pause early: the network came back, somebody pressed Retry. */
+  /** Ends a pause early: the network came back, or Retry was pressed. */
   wakeSignal: WakeSignal;
 }
 
@@ -137,7 +137,7 @@ export async function retrying<T>(
     }
     await wakeSignal.wait(scope, asked + pauseAfter(failures));
   }
-  return never; // the page is gone; nobody waits for this any more
+  return never; // the page is gone, and with it every waiter
 }
 
 /** A random UUID (version 4) also on plain http, where crypto.randomUUID does not exist. */

@@ -66,11 +66,11 @@ test("each cleanup runs exactly once, newest first", () => {
   assert.deepEqual(order, [1, 3, 2]);
 });
 
-test("an wakeSignal that rings while nobody waits ends the next wait at once", async () => {
+test("a signal without a waiter ends the next wait at once", async () => {
   const scope = new Scope();
   const wakeSignal = new WakeSignal();
   wakeSignal.notify();
-  await wakeSignal.wait(scope); // would never end if the ring were lost
+  await wakeSignal.wait(scope); // would never end if the signal were lost
   const waiting = wakeSignal.wait(scope);
   scope.dispose(); // and disposal ends a wait too
   await waiting;

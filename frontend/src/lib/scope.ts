@@ -1,4 +1,4 @@
-// Owns every listener, timer and observer; the only file that may create one, so that leaving a page leaves nothing behind.
+// Disposal scopes: owners of every listener, timer and observer, and the only module that may create one.
 
 type Cleanup = () => void;
 

@@ -1,10 +1,10 @@
-// Answers on their way to the server: kept first, sent until each has a final answer, never given up.
+// Outbox of answers: stored on the device first, then sent until the server's answer to each is final.
 import { askedPause, isRefusal, Problem, pauseAfter, request, requestJson } from "../lib/http.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import { bodyOf, isFinal, MAX_EVENTS, type Receipt, type Result, takeBatch, type VoteEvent } from "./events.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
-/** Why somebody must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
+/** Why the participant must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
  * (refused), or could not even read it (rejected). */
 export type ProblemReason = "session" | "storage" | "refused" | "rejected";
 
@@ -187,7 +187,7 @@ export class Outbox {
   }
 
   /** Fetch what answers lack, once for all of them. Returns those for which that has no use any more.
-   * Where nobody answers this fails as a whole, and is tried again with the answers. */
+   * Without a network this fails as a whole, and is tried again with the answers. */
   async #fetchSounds(unheard: readonly Result[]): Promise<Set<string>> {
     const tries = ({ event_id }: Result) => this.#fetches.get(event_id) ?? 0;
     const hopeless = new Set(unheard.filter((result) => tries(result) >= FETCHES_WORTH_TRYING));

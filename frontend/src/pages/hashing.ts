@@ -1,4 +1,4 @@
-// The worker behind the page that sends files: reads them and computes their digests (upload/hasher.ts asks).
+// Worker of the upload page: reads files and computes their digests (upload/hashing.ts asks).
 import { Scope } from "../lib/scope.ts";
 import { type Answer, type Ask, Digests } from "../upload/hashing.ts";
 

@@ -1,4 +1,4 @@
-// The page that sends files into a collection: wires the controller to what a person drops, chooses and presses.
+// Upload page of a collection: wires the controller to drops, pickers and buttons.
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { UploadController } from "../upload/controller.ts";

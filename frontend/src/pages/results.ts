@@ -1,4 +1,4 @@
-// The experimenter's results, live: what the server draws is fetched anew when it changed; [data-result-plot] is drawn here.
+// Results page, live: what the server renders is fetched again when it changed; [data-result-plot] is drawn here.
 // [data-result="<api address>"] is asked every three seconds. [data-png="<selector>"] takes a figure away under its data-name.
 import { make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";

@@ -1,4 +1,4 @@
-// The participant's live page: puts the parts together, leads through the sound check to the first clip, and starts.
+// Participant's page: wires its parts, runs the sound check, and starts the visit.
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { Outbox } from "../outbox/outbox.ts";

@@ -79,7 +79,7 @@ export async function unlock(context: AudioContext, scope: Scope): Promise<boole
 
 let soundingNow: { stop(): void } | null = null;
 
-/** One sound at a time on a page: whoever begins ends the one before. */
+/** One sound at a time on a page: a player that begins stops the one before. */
 export function becomeOnlySound(player: { stop(): void }): void {
   if (soundingNow !== player) soundingNow?.stop();
   soundingNow = player;

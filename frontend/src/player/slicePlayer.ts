@@ -324,7 +324,7 @@ export class SlicePlayer {
     if (behind && this.#state === "playing") this.#announce("stall", "stalled", this.position(), context.currentTime);
   }
 
-  /** One more slice, asked for until it comes; null when it never will or nobody waits any more. */
+  /** One more slice, asked for until it comes; null when it never will or is no longer wanted. */
   async #fetched(run: Run, context: AudioContext, start: number): Promise<Stretch | null> {
     const turn = run.turn;
     for (let tries = 1; !run.scope.disposed && run.turn === turn; tries += 1) {

@@ -136,7 +136,7 @@ export class LevelCheck {
     need("#level-shown").textContent = levelText(level);
   }
 
-  /** Somebody who has heard nothing cannot know whether the level is right. */
+  /** The level can be confirmed only after a clip was heard. */
   #offerLock(): void {
     this.#lock.disabled = !this.#plays.some((count) => count > 0);
   }

@@ -1,4 +1,4 @@
-// Rounds with one right answer each: hear a sound, say what it was. The right answers stay on the server.
+// Screening rounds with one right answer each: hear a sound, say what it was. The right answers stay on the server.
 import { fill, make, need } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Clip, Player } from "../player/player.ts";

@@ -27,7 +27,7 @@ export class VisitApi {
     this.#parts = parts;
   }
 
-  /** Try again now: somebody asked, or the network came back. */
+  /** Try again now: Retry was pressed, or the network came back. */
   wake(): void {
     this.#wakeSignal.notify();
   }

@@ -39,7 +39,7 @@ export class Break {
     this.#keys = keys;
   }
 
-  /** Show it until somebody is ready, or wants to set the level first. Stopping for today is closing the page. */
+  /** Show it until the participant goes on, or wants to set the level first. Stopping for today is closing the page. */
   async show(facts: BreakFacts): Promise<AfterBreak> {
     const scope = this.#scope.child();
     this.#describe(facts);

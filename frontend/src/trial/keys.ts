@@ -1,4 +1,4 @@
-// The keyboard of the whole screen: one listener, the same rules for every key.
+// Keyboard of the whole screen: one listener, the same rules for every key.
 import type { Scope } from "../lib/scope.ts";
 
 /** What a key event is judged by; a KeyboardEvent has all of it. */

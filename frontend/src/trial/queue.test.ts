@@ -109,7 +109,7 @@ test("another failure is not a reason to renew, and the next call asks anew", as
   assert.equal((await clips.of(page("t", "1"))).size, 2);
 });
 
-test("what is no longer ahead is let go", async () => {
+test("clips that are no longer ahead are released", async () => {
   const player = new FakePlayer();
   const clips = new Clips(player, () => Promise.reject(new Error("not needed")));
   await clips.of(page("t", "1"));

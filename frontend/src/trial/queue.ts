@@ -61,7 +61,7 @@ export type Renew = () => Promise<readonly TrialPage[]>;
 
 const GONE = 410;
 
-/** Clips made ready ahead of their turn; what is no longer ahead is let go. Addresses expire and are renewed silently. */
+/** Clips fetched ahead of their turn, and released when they are no longer ahead. Expired addresses are renewed. */
 export class Clips {
   readonly #player: Pick<Player, "prepare">;
   readonly #renew: Renew;

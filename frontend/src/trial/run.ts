@@ -277,7 +277,7 @@ export class VisitRun {
     this.#clips.prepare(this.#queue.pages.filter(({ view }) => this.#views.get(view)?.clipsAhead));
   }
 
-  /** Ask what comes next; whoever asks meanwhile shares the answer. */
+  /** Ask what comes next; requests in the meantime share the answer. */
   #refill(): Promise<void> {
     this.#refilling ??= this.#askAhead().finally(() => {
       this.#refilling = null;
@@ -305,7 +305,7 @@ export class VisitRun {
     return this.#queue.first ?? (await this.#finish());
   }
 
-  /** Where answers may be changed until they are handed in, whoever has given them all is asked first. */
+  /** Where answers may be changed until they are handed in, the review comes before the end. */
   async #finish(): Promise<TrialPage | undefined> {
     const { config, screen, review } = this.#parts;
     if (config.revisable) {

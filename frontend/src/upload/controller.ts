@@ -84,7 +84,7 @@ export class UploadController {
     this.#sender.wake();
   }
 
-  /** An import that was begun before: show what is there, and go on by oneself where the browser lets us. */
+  /** An import that was begun before: show its files, and go on automatically where the browser permits it. */
   async resume(): Promise<void> {
     const { scope, server, screen } = this.#parts;
     if (!server.intake) return;

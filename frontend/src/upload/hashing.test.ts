@@ -101,7 +101,7 @@ test("a file that cannot be read is named", async () => {
   await assert.rejects(asked, (problem) => problem instanceof Unreadable && problem.path === "C0/a.wav");
 });
 
-test("a worker that breaks down leaves nobody waiting, and the next question goes to a new one", async () => {
+test("a worker that breaks down fails its waiting requests, and the next request goes to a new one", async () => {
   const scope = new Scope();
   const hasher = new Hasher("/hashing.js", scope);
   const [one, two] = [hasher.of("a", new Blob(), 0, 1), hasher.of("b", new Blob(), 0, 1)];

@@ -123,7 +123,7 @@ export class Hasher {
     return worker;
   }
 
-  /** Its program did not arrive, or it broke down. Whoever waits is told, asks again, and gets a new worker. */
+  /** Its program did not arrive, or it broke down. All waiting requests fail; the next one starts a new worker. */
   #lose(): void {
     this.#worker = null;
     const waiting = [...this.#waiting.values()];

@@ -1,4 +1,4 @@
-// Sends the files of a queue, two at a time, and goes on over every loss that asking again can mend.
+// Sender of the queued files, two at a time, with retries after every failure that may pass.
 import { pauseAfter } from "../lib/http.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import { type Recovery, recoveryOf, type Trouble } from "./errors.ts";

@@ -49,7 +49,7 @@ export function sizeText(bytes: number, language: string): string {
   return new Intl.NumberFormat(language || undefined, options).format(bytes / 1000 ** step);
 }
 
-/** Seconds, then minutes, then hours; rounded up, because nobody minds being early. */
+/** Seconds, then minutes, then hours; rounded up. */
 export function timeText(seconds: number, texts: Pick<Texts, "seconds" | "minutes" | "hours">): string {
   if (seconds < 60) return fill(texts.seconds, { n: Math.max(1, Math.ceil(seconds)) });
   const minutes = Math.ceil(seconds / 60);

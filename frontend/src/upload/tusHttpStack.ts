@@ -73,7 +73,7 @@ class TusHttpRequest implements HttpRequest {
   async send(body: unknown = null): Promise<HttpResponse> {
     this.setHeader("X-CSRFToken", this.#wiring.csrf());
     if (body instanceof Blob) await this.#addDigests(body);
-    if (this.#aborted) return new Promise(() => {}); // as an aborted XMLHttpRequest: nobody hears of it again
+    if (this.#aborted) return new Promise(() => {}); // like an aborted XMLHttpRequest, it never settles
     return this.#watched(this.#inner.send(body));
   }
 

@@ -1,4 +1,4 @@
-// The colours of the spectrogram: one map for all themes, even to the eye, readable with any kind of colour vision. Pure.
+// Colours of the spectrogram: one perceptually even map for all themes, readable with any kind of colour vision. Pure.
 
 type Triple = readonly [number, number, number];
 

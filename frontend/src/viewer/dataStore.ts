@@ -81,7 +81,7 @@ interface Failure {
 
 export interface LoaderParts {
   scope: Scope;
-  /** Fetch and keep one thing; the signal aborts when nobody wants it any more. */
+  /** Fetch and keep one thing; the signal aborts when it is no longer wanted. */
   load(key: string, signal: AbortSignal): Promise<void>;
   /** Something arrived, or failed for now. */
   changed(): void;
@@ -226,7 +226,7 @@ export class DataStore<V extends Piece> {
 
   async #load(key: string, signal: AbortSignal): Promise<void> {
     const value = await this.#kind.fetch(key, signal);
-    signal.throwIfAborted(); // nobody wants it any more, and there may be nobody left to clear it away
+    signal.throwIfAborted(); // no longer wanted, and the store may be disposed
     this.#stale.delete(key);
     this.#cache.set(key, value, this.#kind.byteCount(value));
   }

@@ -11,7 +11,7 @@ import type { ViewerState } from "./state.ts";
 import type { TileStore } from "./tiles.ts";
 import { hourStarts } from "./times.ts";
 
-// Beyond three device pixels nobody sees a difference, but the bytes count.
+// Beyond three device pixels no difference is visible, but the memory counts.
 const FINEST = 3;
 
 export function screenRatio(): number {

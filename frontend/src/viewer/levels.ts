@@ -1,4 +1,4 @@
-// Which level of the pyramids a view is drawn from, and which of its tiles and blocks. Pure.
+// Levels of the pyramids: which one a view is drawn from, and which of its tiles and blocks. Pure.
 
 import { span, type View } from "./geometry.ts";
 import type { PeaksShape, Range, SpectrogramShape, Statistic } from "./remote.ts";

@@ -1,4 +1,4 @@
-// Paints what has changed, once before each paint of the screen, and asks for the pictures that are needed for it.
+// Painter of a viewer: redraws what has changed once a frame, and requests the data needed for it.
 import type { Scope } from "../lib/scope.ts";
 import type { Parts } from "./dom.ts";
 import {
@@ -22,7 +22,7 @@ import type { Readout } from "./readout.ts";
 import type { Topic, ViewerState } from "./state.ts";
 import type { TileStore } from "./tiles.ts";
 
-// While somebody turns the wheel the levels in between are not all worth fetching.
+// While the wheel is turned, the levels in between are not all worth fetching.
 const SETTLE_MS = 90;
 // What is drawn on the canvases, and does not only lie over them.
 const PICTURED: readonly Topic[] = ["data", "view", "look", "heard"];

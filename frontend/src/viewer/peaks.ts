@@ -1,4 +1,4 @@
-// The peaks of the waveform: fetched in blocks, folded to what one pixel shows.
+// Peaks of the waveform: fetched in blocks, reduced to what one pixel shows.
 
 import { DataStore, type DataStoreParts } from "./dataStore.ts";
 import type { View } from "./geometry.ts";

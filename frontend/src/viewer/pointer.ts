@@ -5,7 +5,7 @@ import { clampView, pan, pinch, sampleAt, span, type View, wholeView, xOf, zoomA
 import type { Playback } from "./playback.ts";
 import type { ViewerState } from "./state.ts";
 
-const SLACK = 4; // a hand is never quite still
+const SLACK = 4; // pixels that a press may move and still be a click
 const DOUBLE_MS = 400;
 const DOUBLE_SLACK = 12;
 const LINE_PX = 16;
@@ -100,7 +100,7 @@ export class PointerInput {
     };
   }
 
-  /** Who takes one edge of the selection leaves the other where it is. */
+  /** Dragging one edge of the selection leaves the other where it is. */
   #edge(target: Element): { anchor: number; moving: number } | null {
     const { selection } = this.#state;
     if (!selection || !target.matches(".viewer__edge")) return null;
@@ -169,7 +169,7 @@ export class PointerInput {
     this.#show(next);
   }
 
-  /** Who looks elsewhere while it plays does not want to be pulled back. */
+  /** A listener who looks elsewhere while it plays is not pulled back. */
   #show(view: View): void {
     this.#state.setView(view);
     const { position, follow, playing } = this.#state;
@@ -181,7 +181,7 @@ export class PointerInput {
 /** The strip with the whole recording: its window is dragged, or called by a click. */
 class Strip {
   #grip: number | null = null;
-  #pressed: number | null = null; // where, as long as the hand has not left that place
+  #pressed: number | null = null; // where, as long as the pointer has not left that place
 
   constructor(scope: Scope, parts: Parts, state: ViewerState, called: (sample: number) => void) {
     const { minimap } = parts;

@@ -1,4 +1,4 @@
-// What the viewer says in figures and words: position, clock, what lies under the pointer, how the picture was made.
+// Readout of the viewer in figures and words: position, clock, what lies under the pointer, how the picture was made.
 import { fill, make } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 import { arrowStep } from "./controls.ts";
@@ -104,7 +104,7 @@ export class Readout {
     write(level, db === null ? "" : formatDb(db));
   }
 
-  /** Say what a key has done, once the hand rests. */
+  /** Announce what a key has done, once no key follows. */
   announce(what: "position" | "selection" | "view"): void {
     this.#quiet();
     this.#quiet = this.#scope.after(QUIET_MS, () => write(this.#parts.live, this.#sentence(what)));

@@ -1,4 +1,4 @@
-// What a viewer shows and does at this moment, and who is told when it changes. Nothing here touches the page.
+// State of a viewer and its change events. Nothing here touches the page.
 import type { Scope } from "../lib/scope.ts";
 import type { PlayState } from "../player/slicePlayer.ts";
 import { type Levels, USUAL_LEVELS } from "./colours.ts";

@@ -1,4 +1,4 @@
-// The tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
+// Tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
 import { lookup } from "./colours.ts";
 import { DataStore, type DataStoreParts } from "./dataStore.ts";
 import { rangeOf, type View } from "./geometry.ts";

@@ -48,7 +48,7 @@ export function spokenParts(seconds: number, decimals = 1): SpokenParts {
   return { h: hours, m: minutes, s: String(Number(rest)) };
 }
 
-/** Seconds, m:s or h:m:s as somebody types them; undefined when it is no time. */
+/** Seconds, m:s or h:m:s as they are typed; undefined when it is no time. */
 export function parseTime(text: string): number | undefined {
   const trimmed = text.trim().replace(",", ".");
   if (!/^(\d+:){0,2}\d+(\.\d*)?$/.test(trimmed)) return undefined;

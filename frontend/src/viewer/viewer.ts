@@ -65,7 +65,7 @@ export interface ViewerOptions {
   bar?: boolean;
   /** Where keys are heard; the viewer itself unless said otherwise, and nowhere where the page has keys of its own. */
   keysOn?: EventTarget | null;
-  /** Who is asked for the sound, where the page keeps some of it at hand. */
+  /** Source of the sound, where the page keeps some of it itself. */
   remote?: Remote;
 }
 

@@ -42,7 +42,7 @@ afterEach(() => {
   mock.restoreAll();
 });
 
-test("a cross is kept when the hand has rested, once for all its moves", () => {
+test("a change is kept after a pause, once for all changes before it", () => {
   autosave.soon("act");
   pass(300);
   autosave.soon("act");
@@ -90,7 +90,7 @@ test("a closed page makes no more steps", () => {
   assert.deepEqual(steps, []);
 });
 
-test("nobody is told that a change is saved before it is a step, but listening is no change", () => {
+test("a change is not shown as saved before it is a step, but listening is no change", () => {
   autosave.soon("heard");
   assert.equal(changes, 0);
   autosave.soon("text");

@@ -2,9 +2,9 @@
 import type { Scope } from "../lib/scope.ts";
 import type { WorkspaceHost } from "../trial/contract.ts";
 
-/** How long a hand rests after each kind of change before the step is made, in milliseconds. */
+/** How long after the last change of each kind the step is made, in milliseconds. */
 export const REST_MS = { act: 400, text: 1000, heard: 3000 } as const;
-/** Who writes or listens without a rest makes a step all the same. */
+/** How long a step can be postponed by further changes. */
 export const LONGEST_MS = 20_000;
 
 export type Change = keyof typeof REST_MS;

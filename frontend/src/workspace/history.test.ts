@@ -27,7 +27,7 @@ test("undo goes back to the start and redo forward again; a new step ends redo",
   );
 });
 
-test("steps about the same are undone together until the hand rests; an amended step stays one", () => {
+test("steps about the same are undone together until rest() is called; an amended step stays one", () => {
   const history = new History("");
   for (const next of ["a", "ab", "abc"]) history.make(next, "title");
   history.rest();

@@ -3,7 +3,7 @@ import { need } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 
 export interface SubmitActs {
-  /** Say what there is to know, each time that somebody wants to close. */
+  /** Show the facts, each time that the dialog is opened. */
   tell(dialog: SubmitDialog): void;
   finish(): Promise<void>;
 }

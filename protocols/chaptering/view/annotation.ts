@@ -40,7 +40,7 @@ export interface SubmitCheckParts {
   finish(): Promise<void>;
 }
 
-/** SubmitCheck a recording: what is there is told, what was not heard or named too, and only titles that are needed forbid it. */
+/** Check before a recording is closed: shows what was marked, not heard or not named; only required titles forbid it. */
 export class SubmitCheck {
   readonly #parts: SubmitCheckParts;
 
@@ -68,7 +68,7 @@ export class SubmitCheck {
 
 const TICK_MS = 1000;
 
-/** What was heard of the recording, by the audio clock: which seconds, and how often somebody pressed Play. */
+/** What was heard of the recording, by the audio clock: which seconds, and how often Play was pressed. */
 export class Listening {
   readonly #viewer: Viewer;
   readonly #changed: () => void;

@@ -104,7 +104,7 @@ export function wireToolbar({ scope, root, texts, acts, picture }: ToolbarParts)
     const button = need<HTMLButtonElement>(`[data-act=${name}]`, root);
     scope.listen<MouseEvent>(button, "click", (event) => {
       if (button.getAttribute("aria-disabled") !== "true") act();
-      // Who points goes on with keys in the picture: Space would otherwise press the button again.
+      // After a click the keys go on in the picture: Space would otherwise press the button again.
       if (event.detail > 0 && button.contains(document.activeElement)) picture.focus();
     });
     return button;

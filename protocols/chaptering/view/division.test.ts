@@ -102,7 +102,7 @@ test("one goes from mark to mark, from the chosen one or from a moment", () => {
   assert.equal(editing.step(20, 1).atS, 30);
 });
 
-test("undo and redo lead to the beginning and back, and let go of a mark that is gone", () => {
+test("undo and redo lead to the beginning and back, and a mark that is gone is no longer chosen", () => {
   const editing = begin();
   editing.addAt(30);
   editing.moveTo("m1", 12);

@@ -112,7 +112,7 @@ export interface Outcome {
   changed: boolean;
 }
 
-/** What is done to a division: the marks, the one that is chosen, and the way back. Nothing here touches the page. */
+/** Editor of a division: its marks, the chosen one, and undo. It knows nothing of the page. */
 export class Editing {
   readonly #history: History<Division>;
   readonly #durationS: () => number;

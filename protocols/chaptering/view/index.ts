@@ -1,4 +1,4 @@
-// Chaptering in the browser: a recording of any length, the moments at which chapters begin, and what they are called.
+// View of chaptering: a recording of any length, where its chapters begin, and their titles.
 
 import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";

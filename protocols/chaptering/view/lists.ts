@@ -39,7 +39,7 @@ export function showTranscript(scope: Scope, place: HTMLElement, text: string, g
   place.replaceChildren(...lines);
 }
 
-/** What the hand does in the list; the list itself changes nothing. */
+/** Actions in the list; the list itself changes nothing. */
 export interface ListActs {
   choose(id: string): void;
   retitle(id: string, title: string): void;
@@ -85,7 +85,7 @@ export class ChapterList {
     this.#place = need("[data-part=list]", parts.root);
   }
 
-  /** Show the chapters; elements stay while their chapter stays, so that whoever types keeps the focus. */
+  /** Show the chapters; elements stay while their chapter stays, so that a field that is typed in keeps the focus. */
   show(division: Division, chosen: string | null): void {
     const all = [
       { id: OPENING, atS: 0, title: division.opening },

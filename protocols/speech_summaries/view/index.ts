@@ -1,4 +1,4 @@
-// Speech summaries in the browser: makers pick the words that stay, judges rate versions whose source is hidden.
+// View of speech summaries: makers pick the words that stay, judges rate versions whose source is hidden.
 import { fill, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";

@@ -1,4 +1,4 @@
-// A judge's page: versions of one transcript, each with a native radio group, sources hidden behind numbers.
+// Judge's page: versions of one transcript, each with a native radio group, sources hidden behind numbers.
 import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";

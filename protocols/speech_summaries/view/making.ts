@@ -52,7 +52,7 @@ export class WordRow {
       this.#picks.set(between(this.#at, position), this.#brush);
     } else {
       this.#picks.toggle(position);
-      this.#brush = this.#picks.has(position); // whoever goes on with Shift does the same to more words
+      this.#brush = this.#picks.has(position); // going on with Shift does the same to more words
     }
     this.#at = position;
     this.#acts.changed();

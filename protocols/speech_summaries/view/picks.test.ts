@@ -28,7 +28,7 @@ test("whatever the order of picking, positions come in the order of the transcri
   assert.equal(picks.count, 2);
 });
 
-test("a sentence is completed first and let go only when it is whole", () => {
+test("a sentence is completed first and cleared only when it is whole", () => {
   const picks = new Picks(5, [2]);
   picks.toggleAll([1, 2, 3]);
   assert.deepEqual(picks.positions, [1, 2, 3]);

@@ -27,7 +27,7 @@ export function sentenceAround(words: readonly string[], position: number): numb
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Which words are picked, and the way back to every earlier choice. Pure. */
+/** Picked words, with undo. Pure. */
 export class Picks {
   readonly #words: number;
   readonly #history: History<ReadonlySet<number>>;
@@ -38,7 +38,7 @@ export class Picks {
     this.#history = new History(new Set(picked.filter((position) => this.#exists(position))));
   }
 
-  /** In the order of the transcript, which nobody can change. */
+  /** In the order of the transcript. */
   get positions(): number[] {
     return [...this.#now].sort((one, other) => one - other);
   }

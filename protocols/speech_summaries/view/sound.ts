@@ -1,4 +1,4 @@
-// The utterance's sound, on demand: fetched when it is first asked for, stopped by the same button or by Esc.
+// Sound of the utterance, on demand: fetched when it is first played, stopped by the same button or by Esc.
 import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
@@ -88,7 +88,7 @@ export class Sound {
       if (!media.sound) throw new Error("gone");
       return player.prepare(media.sound.url, media.sound.duration_s);
     };
-    // An address expires; a page may lie open for hours before somebody listens.
+    // An address expires; a page may be open for hours before the sound is played.
     this.#clip ??= prepare(page.media).catch(() => host.renew().then(prepare));
     return this.#clip;
   }

@@ -71,7 +71,7 @@ test("a token is pulled out of the tray onto the plane, and back into it nothing
   scope.dispose();
 });
 
-test("by keys alone: digit, G, arrows, Enter, Enter, Backspace, and the way back", () => {
+test("by keys alone: digit, G, arrows, Enter, Enter, Backspace, undo and redo", () => {
   const { board, press, surface, scope } = mount();
   press("2");
   assert.equal(board.selected, "s2");

@@ -1,4 +1,4 @@
-// The plane with its tray, commands and list: one state, drawn by every part after each change.
+// Board: the plane with its tray, commands and list: one state, drawn by every part after each change.
 import { fill, make } from "../../../frontend/src/lib/dom.ts";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Keys } from "../../../frontend/src/trial/keys.ts";

@@ -107,7 +107,7 @@ export class KeyboardInput {
     else if (this.#means(event)) takeUp(event);
   }
 
-  /** Whatever was begun is not done. The stroke goes on to whoever stops the sound, so the choice stays. */
+  /** Cancel what was begun. The key goes on to the player, which stops the sound, so the choice stays. */
   #escape(): void {
     const { state, letGo } = this.#parts;
     if (!letGo() && state.asking) state.ask(null);
@@ -138,13 +138,13 @@ export class KeyboardInput {
   }
 }
 
-/** Nobody else gets it: Page up is an hour elsewhere. */
+/** No other handler gets the key: Page up is an hour elsewhere. */
 function takeUp(event: Event): void {
   event.preventDefault();
   event.stopPropagation();
 }
 
-const STILL_PX = 4; // a hand that trembles less than this has not moved anything
+const STILL_PX = 4; // a pointer that moved less than this has not moved anything
 
 /** What the pointer holds, how far from its middle, and whether it has left the place where it was taken. */
 interface Grip {
@@ -192,7 +192,7 @@ export class PointerInput {
     scope.listen(element, "pointercancel", () => this.letGo());
   }
 
-  /** Whether there was something to let go of; it is then where it was before. */
+  /** Cancel a drag; whether there was one. The cross is then where it was before. */
   letGo(): boolean {
     const held = this.#grip !== null;
     this.#grip = null;
@@ -231,7 +231,7 @@ export class PointerInput {
     else if (grip.moved) this.#carry(grip, at);
   }
 
-  /** A token in the hand is seen over the plane before it is put down; a finger covers it anyway. */
+  /** A dragged token is drawn over the plane before it is put down; a finger covers it anyway. */
   #hover(event: PointerEvent, at: Point): void {
     const { selected, crosses } = this.#state;
     if (event.pointerType !== "mouse" || selected === null || crosses[selected]) return;

@@ -264,7 +264,7 @@ export class Tray {
 
 type Act = "settle" | "lift" | "undo" | "redo";
 
-/** What can be done to the chosen cross, as buttons: decide, lift, same as another, and the way back. */
+/** Buttons for the chosen cross: decide, lift, same as another, undo and redo. */
 export class Bar {
   readonly element: HTMLElement;
   readonly #state: BoardState;
@@ -317,7 +317,7 @@ export class Bar {
     const { selected, crosses, canUndo, canRedo } = this.#state;
     const cross = selected === null ? undefined : crosses[selected];
     const { settle, lift, undo, redo } = this.#buttons;
-    disable(settle, !cross || cross.decided); // placing takes a click or keys: a button could only choose a place for somebody
+    disable(settle, !cross || cross.decided); // placing takes a click or keys: a button could not know the place
     disable(lift, !cross);
     disable(undo, !canUndo);
     disable(redo, !canRedo);
@@ -358,7 +358,7 @@ function sign(glyph: string): HTMLElement {
   return make("span", { class: "board__sign", "aria-hidden": "true" }, glyph);
 }
 
-/** Not the attribute `disabled`, which would throw the focus away under somebody's finger. */
+/** Not the attribute `disabled`, which would lose the focus. */
 function disable(button: HTMLButtonElement, idle: boolean): void {
   button.setAttribute("aria-disabled", String(idle));
 }

@@ -95,7 +95,7 @@ test("a held key never takes up another cross's step", () => {
   assert.deepEqual(made.crosses, { s1: at(0.11, 0.1), s2: at(0.2, 0.2) });
 });
 
-test("after a reload the way back is there again, if it leads to where the crosses stand", () => {
+test("after a reload undo works again, if the history leads to where the crosses stand", () => {
   const before = history({ s3: at(0.9, 0.9, true) });
   before.make({ s1: at(0.1, 0.1) }, "pointer");
   before.make({ s1: at(0.2, 0.2) }, "pointer");

@@ -125,7 +125,7 @@ export function rememberTrail(name: string, trail: PlacementTrail): void {
   }
 }
 
-/** What happened, for whoever draws, speaks or saves. */
+/** A change of the state, for drawing, announcing and saving. */
 export type News =
   | { what: "looks" } // nothing to keep
   | { what: "chosen"; byHand: boolean }

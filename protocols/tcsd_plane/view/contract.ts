@@ -83,7 +83,7 @@ export interface BoardOptions {
   hear?: ((range: readonly [number, number]) => void) | undefined;
   /** How the page calls a stretch of the full recording, by the clock of the place where it was made. */
   nameStretch?: ((range: readonly [number, number]) => string) | undefined;
-  /** A name under which this tab remembers the way back, so that undo also works after the page was loaded again. */
+  /** The name under which this tab keeps the undo history, so that undo also works after a reload. */
   memory?: string | undefined;
   /** Something changed by hand: a cross, or which one is chosen. */
   changed(): void;

@@ -32,7 +32,7 @@ test("nothing is moved that is the same already, that is itself, or that lies in
   assert.equal(alignedWith(CROSSES, "s8", "s1", "tc"), null);
 });
 
-test("a relation names the nearest neighbour on each side, and whoever shares a coordinate", () => {
+test("a relation names the nearest neighbour on each side, and every cross that shares a coordinate", () => {
   assert.deepEqual(relationsOf(CROSSES, "s2"), [
     ["below", ["s1", "s3"]],
     ["right_of", ["s1"]],

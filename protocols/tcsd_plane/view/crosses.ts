@@ -23,7 +23,7 @@ export function tentativeAt({ tc, sd }: Place): Cross {
   return { ...placeOf(tc, sd), decided: false };
 }
 
-/** The cross beside or below another one: this replaces snapping, which would pull crosses where nobody put them. */
+/** The cross beside or below another one: this replaces snapping, which would pull crosses away from where they were put. */
 export function alignedWith(crosses: Crosses, token: Token, other: Token, axis: Axis): Cross | null {
   const [moved, fixed] = [crosses[token], crosses[other]];
   if (!moved || !fixed || token === other || moved[axis] === fixed[axis]) return null;

@@ -93,7 +93,7 @@ export class HourStrip {
 }
 
 export const ZOOM_STEP = 2;
-// Who has zoomed in further than this wants to stay that close.
+// A view zoomed in further than this keeps its zoom.
 const CLOSER = 0.5;
 
 export interface DayParts {

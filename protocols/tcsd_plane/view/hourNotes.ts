@@ -51,7 +51,7 @@ export class SourceList {
 
 type Written = Pick<Workspace, "comment" | "lines">;
 
-/** The box below the plane, and a line for each summary where somebody wants one; nothing of it is ever required. */
+/** The box below the plane, and a line for each summary; none of it is required. */
 export class Comments {
   readonly #comment: HTMLTextAreaElement;
   readonly #lines: Map<Token, HTMLInputElement>;

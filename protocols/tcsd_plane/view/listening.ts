@@ -1,4 +1,4 @@
-// What was heard on this page, by the audio clock: which seconds of the day, how often each summary, which probes.
+// Record of what was heard on this page, by the audio clock: which seconds of the day, how often each summary, which probes.
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
 import { coveredSeconds, type Interval, withHeard } from "../../../frontend/src/player/heard.ts";
@@ -7,7 +7,7 @@ import type { Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import type { Token, Workspace } from "./contract.ts";
 
 const TICK_MS = 1000;
-// Who clicks elsewhere in a summary that sounds goes on with the same play.
+// A click elsewhere in a summary that plays goes on with the same play.
 const SAME_PLAY_MS = 500;
 
 type Kept = Workspace["listened"];

@@ -32,7 +32,7 @@ export class PrefetchedSound extends Remote {
     return this.#held.some((held) => held.start <= start && stop <= held.stop);
   }
 
-  /** Who asks while somebody else is asking gets the same answer. */
+  /** Requests at the same time share one answer. */
   override async manifest(signal: AbortSignal): Promise<Manifest> {
     if (this.#manifest?.state === "ready") return this.#manifest;
     this.#asked ??= super.manifest(signal).finally(() => {

@@ -19,7 +19,7 @@ export interface ProbePlayerParts {
   listening: Listening;
   planned: readonly (readonly number[])[];
   own: readonly OwnProbe[];
-  /** Probes lie somewhere else now, or are known for the first time; `byHand` when somebody put one there. */
+  /** Probes lie somewhere else now, or are known for the first time; `byHand` when the rater put one there. */
   changed(byHand: boolean): void;
 }
 
@@ -189,7 +189,7 @@ export class ProbePlayer {
   #arrive(): void {
     if (this.#sounding) {
       this.stop();
-      this.#parts.day.viewer.stop(); // or it would go on in the other hour as if somebody listened freely
+      this.#parts.day.viewer.stop(); // or it would go on in the other hour as free listening
     }
     this.#chosen = 0;
     this.#moving = this.#parts.planned.length === 0 && this.#here().length < PROBES_AN_HOUR;

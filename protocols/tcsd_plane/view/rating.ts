@@ -71,7 +71,7 @@ export interface SubmitCheckParts {
 
 const names = (tokens: readonly Token[]) => tokens.map(numberOf).join(", ");
 
-/** SubmitCheck a recording: what was not heard is told, what is tentative is asked about, and only missing crosses forbid it. */
+/** Check before a recording is closed: shows what was not heard or is tentative; only missing crosses forbid it. */
 export class SubmitCheck {
   readonly #parts: SubmitCheckParts;
 

@@ -132,7 +132,7 @@ export class Row {
       "aria-label": fill(texts.exact_for, { scale: words.word }),
       "aria-describedby": `${id}-note`,
     });
-    // Read while it is typed: what is said about it stands there before somebody reaches for Next, which then stays put.
+    // Read while it is typed: its message is there before Next is reached for, so that Next does not move.
     scope.listen(input, "input", () => this.#read(input));
     scope.listen(input, "change", () => this.#tidy(input));
     scope.listen<KeyboardEvent>(input, "keydown", (event) => {

@@ -1,4 +1,4 @@
-// The clip: play button, small picture, number of plays, and the question whether it was synthesised.
+// Clip of a page: play button, small picture, number of plays, and the question whether it was synthesised.
 import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
