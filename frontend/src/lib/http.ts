@@ -35,7 +35,7 @@ export class Problem extends Error {
 /** No answer: no network, a restart, a time-out. Nothing is known about what the server did. */
 export class Unreachable extends Error {}
 
-export interface Ask {
+interface Ask {
   /** Otherwise GET, or POST where there is JSON to send. */
   method?: "DELETE";
   headers?: Record<string, string>;
@@ -94,7 +94,7 @@ async function problemBody(response: Response): Promise<Record<string, never>> {
 export const LONGEST_PAUSE_MS = 30_000;
 const FIRST_PAUSE_MS = 500;
 
-export interface Retry {
+interface Retry {
   scope: Scope;
   /** Told after every failure, before the pause. */
   onFailure: (error: unknown) => void;

@@ -3,7 +3,7 @@ import { fill } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 import { FIXED_GAIN } from "../player/output.ts";
 
-export interface Place {
+interface Place {
   row: number;
   column: number;
 }

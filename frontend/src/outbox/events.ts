@@ -35,7 +35,7 @@ export interface VoteEvent {
 }
 
 /** `unheard` alone is not final: the sound was never fetched, and with it the same answer is taken. */
-export type Status = "stored" | "replay" | "conflict" | "refused" | "unheard";
+type Status = "stored" | "replay" | "conflict" | "refused" | "unheard";
 
 export interface Result {
   event_id: string;
@@ -61,7 +61,7 @@ export function isFinal(result: Result): boolean {
   return FINAL.includes(result.status);
 }
 
-export const CLIENT_VERSION = "1";
+const CLIENT_VERSION = "1";
 export const MAX_EVENTS = 50;
 export const MAX_BYTES = 48 * 1024;
 

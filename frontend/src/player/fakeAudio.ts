@@ -1,7 +1,7 @@
 // Fake audio device for tests: its clock stands still until it is told to go on, and it records what it was given to play.
 
 /** An AudioParam that can be asked for its value at any time. */
-export class FakeParam {
+class FakeParam {
   readonly #events: { kind: "set" | "ramp"; value: number; atS: number }[] = [];
   readonly #ramped: (value: number, atS: number) => void;
   value = 1;
@@ -66,7 +66,7 @@ export class FakeBuffer {
   }
 }
 
-export class FakeSource extends EventTarget {
+class FakeSource extends EventTarget {
   readonly context: FakeContext;
   readonly buffer: FakeBuffer;
   startS = 0;

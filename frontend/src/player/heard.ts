@@ -34,7 +34,7 @@ export interface SlotPresentation extends Presentation {
 }
 
 /** How sound left the page while an answer was made. */
-export interface Circumstances {
+interface Circumstances {
   sampleRateHz: number;
   latencyS: number;
   levelDb: number;

@@ -156,11 +156,11 @@ export interface Clip {
 }
 
 /** The bytes arrived but are not the clip that was announced. */
-export class BrokenClip extends Error {}
+class BrokenClip extends Error {}
 
 type InterruptionListener = (interruption: Interruption, cutShort: boolean) => void;
 
-export interface PlayOptions {
+interface PlayOptions {
   /** Which voice is heard first. */
   voice?: number;
   /** Not before this second of the audio clock; at once if that has passed. */

@@ -19,20 +19,15 @@ import {
   timeOf,
 } from "./schedule.ts";
 
-export interface Stretch extends Held {
+interface Stretch extends Held {
   buffer: AudioBuffer;
 }
 
 /** The bytes came, but are not the sound that was announced. */
-export class BrokenSlice extends Error {}
+class BrokenSlice extends Error {}
 
 /** Decode at the recording's own rate, whatever the device runs at, and drop the lead that the decoder needed. */
-export async function decode(
-  context: AudioContext,
-  rateHz: number,
-  channels: number,
-  slice: Slice,
-): Promise<AudioBuffer> {
+async function decode(context: AudioContext, rateHz: number, channels: number, slice: Slice): Promise<AudioBuffer> {
   const decoder = context.sampleRate === rateHz ? context : new OfflineAudioContext(channels, 1, rateHz);
   let whole: AudioBuffer;
   try {
@@ -46,7 +41,7 @@ export async function decode(
 }
 
 /** The samples of a stretch from `start` on, as a buffer of their own. */
-export function cutOut(context: AudioContext, stretch: Stretch, start: number, count: number): AudioBuffer {
+function cutOut(context: AudioContext, stretch: Stretch, start: number, count: number): AudioBuffer {
   if (start === stretch.start && count === stretch.buffer.length) return stretch.buffer;
   return part(context, stretch.buffer, start - stretch.start, count);
 }
@@ -66,7 +61,7 @@ interface QueuedBuffer {
 }
 
 /** The nodes that sound: puts buffers on the audio clock one after another, takes back what has not begun, and cuts with a ramp. */
-export class BufferQueue {
+class BufferQueue {
   readonly timeline = new Timeline();
   readonly #context: AudioContext;
   readonly #sampleRateHz: number;
@@ -135,7 +130,7 @@ export class BufferQueue {
   }
 }
 
-export interface SoundSource extends Extent {
+interface SoundSource extends Extent {
   channels: number;
   slice(start: number, count: number, signal: AbortSignal): Promise<Slice>;
 }

@@ -7,8 +7,8 @@ import type { Clip, Player } from "../player/player.ts";
 import { digitOf, type Keys } from "../trial/keys.ts";
 import type { LevelStep } from "./setup.ts";
 
-export const STEP_DB = 0.1;
-export const LARGE_STEP_DB = 0.5;
+const STEP_DB = 0.1;
+const LARGE_STEP_DB = 0.5;
 
 /** A level in decibels: how keys move it and how it is written. Pure. */
 export function withinReach(levelDb: number): number {
@@ -40,14 +40,14 @@ export function levelText(levelDb: number): string {
   return `${sign}${Math.abs(levelDb).toFixed(1)} dB`;
 }
 
-export interface LevelCheckParts {
+interface LevelCheckParts {
   step: LevelStep;
   player: Player;
   keys: Keys;
   scope: Scope;
 }
 
-export interface Levelled {
+interface Levelled {
   levelDb: number;
   plays: number[];
 }

@@ -6,7 +6,7 @@ import { digitOf, type Keys } from "../trial/keys.ts";
 import type { Texts } from "../trial/texts.ts";
 import type { ScreeningStep } from "./setup.ts";
 
-export interface ScreeningParts {
+interface ScreeningParts {
   step: ScreeningStep;
   player: Player;
   keys: Keys;

@@ -23,9 +23,9 @@ export interface LevelStep {
   level_db: number;
 }
 
-export type SetupStep = ScreeningStep | LevelStep;
+type SetupStep = ScreeningStep | LevelStep;
 
-export interface SetupState {
+interface SetupState {
   steps: SetupStep[];
   /** The level that this visit was locked at last. */
   level_db: number | null;
@@ -34,11 +34,11 @@ export interface SetupState {
 }
 
 /** What is told to the server of one check. */
-export type Outcome =
+type Outcome =
   | { step: "level"; level_db: number; plays: number[]; sample_rate_hz: number; output_latency_s: number }
   | { step: "ears" | "headphones"; screening: string; answers: string[] };
 
-export interface SetupParts {
+interface SetupParts {
   url: string;
   csrf: string;
   texts: Texts;

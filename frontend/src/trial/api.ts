@@ -10,7 +10,7 @@ import type { Texts } from "./texts.ts";
 
 const SEAT_GIVEN_AWAY = "visit.left";
 
-export interface VisitApiParts {
+interface VisitApiParts {
   config: VisitConfig;
   texts: Texts;
   scope: Scope;
@@ -113,7 +113,7 @@ export class VoteSender {
   }
 }
 
-export type ReportKind = "clip" | "device" | "hidden" | "stall" | "error" | "pause";
+type ReportKind = "clip" | "device" | "hidden" | "stall" | "error" | "pause";
 
 /** What happens in the browser and is no answer, told to the server: a clip that failed, a changed device, a pause. */
 export class Reports {

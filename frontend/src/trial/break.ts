@@ -6,7 +6,7 @@ import type { Keys } from "./keys.ts";
 import type { Turn } from "./place.ts";
 import type { Texts } from "./texts.ts";
 
-export interface BreakFacts {
+interface BreakFacts {
   turn: Turn;
   /** The session that comes now, and how many there are. */
   next: SessionSummary;
@@ -18,10 +18,10 @@ export interface BreakFacts {
   offersLevel: boolean;
 }
 
-export type AfterBreak = "ready" | "level";
+type AfterBreak = "ready" | "level";
 
 /** Minutes and seconds, as a clock shows them. */
-export function clockText(seconds: number): string {
+function clockText(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }

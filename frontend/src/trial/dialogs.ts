@@ -59,7 +59,7 @@ export function wireTrialDialog(
 }
 
 /** The id of the page to open again, or that all is to be handed in. */
-export type AfterReview = { open: string } | "submit";
+type AfterReview = { open: string } | "submit";
 
 /** Before everything is handed in: every page with what became of it, each of which can be opened again. */
 export class Review {

@@ -57,7 +57,7 @@ export class TrialQueue {
 type Sound = TrialPage["media"][string];
 
 /** What the server says comes next, with fresh addresses. */
-export type Renew = () => Promise<readonly TrialPage[]>;
+type Renew = () => Promise<readonly TrialPage[]>;
 
 const GONE = 410;
 

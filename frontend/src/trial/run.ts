@@ -22,7 +22,7 @@ import { type Step, Workspace } from "./workspace.ts";
 declare const VIEWS_VERSION: string;
 
 /** Loader of protocol views, by the name that the server gave: static/dist/view-<name>.js, beside this bundle. */
-export class Views {
+class Views {
   readonly #views = new Map<string, Promise<ProtocolView>>();
   readonly #loaded = new Map<string, ProtocolView>();
   #failures = 0;
@@ -63,7 +63,7 @@ const SETTLING_MS = 4000; // how long a break waits for the last answers to arri
 const STALL_MS = 250;
 const KEPT = { stored: true, replay: true };
 
-export interface RunParts {
+interface RunParts {
   config: VisitConfig;
   texts: Texts;
   scope: Scope;

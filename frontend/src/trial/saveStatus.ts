@@ -5,7 +5,7 @@ import type { VoteEvent } from "../outbox/events.ts";
 import type { SaveState } from "../outbox/outbox.ts";
 import type { Texts } from "./texts.ts";
 
-export interface PillText {
+interface PillText {
   state: "saved" | "saving" | "kept" | "problem";
   text: string;
   trouble: string; // empty when nothing needs to be said

@@ -7,7 +7,7 @@ import type { Keys } from "./keys.ts";
 import type { Screen } from "./screen.ts";
 
 /** A step, and the revision that it was made from. */
-export interface UnloadDraft {
+interface UnloadDraft {
   revision: number;
   payload: Json;
   listened: Heard | Listened;
@@ -44,7 +44,7 @@ export interface Step {
   draft: boolean;
 }
 
-export interface WorkspaceParts {
+interface WorkspaceParts {
   page: TrialPage;
   view: ProtocolView;
   screen: Pick<Screen, "workspace" | "show" | "markup" | "notice">;

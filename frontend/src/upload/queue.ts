@@ -1,12 +1,12 @@
 // Queue of the files of one import and how far each has come; matching of chosen files. Pure.
 import type { Picked } from "./droppedFiles.ts";
 
-export interface Expected {
+interface Expected {
   path: string;
   size: number;
 }
 
-export interface Matches {
+interface Matches {
   /** By the path under which the file was announced. */
   found: Map<string, File>;
   /** Announced, but with another length: another file under the same name. */
@@ -42,7 +42,7 @@ function theOnly<T>(candidates: readonly T[]): T | undefined {
   return candidates.length === 1 ? candidates[0] : undefined;
 }
 
-export type RowState = "waiting" | "sending" | "retrying" | "done" | "absent" | "failed";
+type RowState = "waiting" | "sending" | "retrying" | "done" | "absent" | "failed";
 
 /** A file as the server knows it. */
 export interface Announced {

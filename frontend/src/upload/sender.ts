@@ -8,7 +8,7 @@ import type { Attempt } from "./tusHttpStack.ts";
 
 const LANES = 2;
 
-export interface SenderParts {
+interface SenderParts {
   queue: UploadQueue;
   hasher: Pick<Hasher, "forget">;
   scope: Scope;

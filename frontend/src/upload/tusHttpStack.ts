@@ -5,7 +5,7 @@ import type { Digested, Hasher } from "./hashing.ts";
 import type { Row } from "./queue.ts";
 
 /** Longer than the server waits for a silent sender; a flush of 8 MiB takes a moment on any disk. */
-export const SILENCE_MS = 45_000;
+const SILENCE_MS = 45_000;
 
 /** Nothing moved for too long: the network swallows what is sent. */
 export class Silence extends Error {}
@@ -123,7 +123,7 @@ export interface Attempt {
   abort(): void;
 }
 
-export interface Road {
+interface Road {
   hasher: Hasher;
   csrf: () => string;
   scope: Scope;

@@ -10,7 +10,7 @@ import { stepWithin } from "./ruler.ts";
 import type { ViewerState } from "./state.ts";
 import type { ViewerTexts } from "./texts.ts";
 
-export type Command =
+type Command =
   | "toggle"
   | "play"
   | "stop"
@@ -83,7 +83,7 @@ function meaning({ key, shiftKey }: Stroke): Command | null {
 export type Place = "text" | "slider" | "button" | "other";
 
 /** What the keys of a viewer mean, and where they mean it. */
-export function placeOf(target: EventTarget | null): Place {
+function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof HTMLElement)) return "other";
   if (target instanceof HTMLInputElement && target.type === "range") return "slider";
   if (target.matches("input, textarea, select") || target.isContentEditable) return "text";
@@ -107,7 +107,7 @@ export function commandFor(stroke: Stroke, place: Place, letters: boolean): Comm
   return command;
 }
 
-export const ZOOM_STEP = 2;
+const ZOOM_STEP = 2;
 const PAGE = 0.9;
 // An arrow goes 10 s in a view of an hour, and in proportion elsewhere.
 const STEPS_IN_VIEW = 360;
@@ -223,7 +223,7 @@ const SPOKEN: Partial<Record<Command, "position" | "selection" | "view">> = {
   "select-right": "selection",
 };
 
-export interface ControlParts {
+interface ControlParts {
   scope: Scope;
   parts: Parts;
   state: ViewerState;

@@ -79,7 +79,7 @@ interface Failure {
   waiting: boolean;
 }
 
-export interface LoaderParts {
+interface LoaderParts {
   scope: Scope;
   /** Fetch and keep one thing; the signal aborts when it is no longer wanted. */
   load(key: string, signal: AbortSignal): Promise<void>;
@@ -170,7 +170,7 @@ interface Piece {
   complete: boolean;
 }
 
-export interface Kind<V extends Piece> {
+interface Kind<V extends Piece> {
   limitBytes: number;
   fetch(key: string, signal: AbortSignal): Promise<V>;
   byteCount(value: V): number;

@@ -16,7 +16,7 @@ const PATHS = {
   follow: "M2 7.25h7V4l5 4-5 4V8.75H2z",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** The few signs on the viewer's buttons, drawn as one path each. */
 export function icon(name: IconName): SVGElement {

@@ -60,7 +60,7 @@ export class Surface {
   }
 }
 
-export interface Palette {
+interface Palette {
   ground: string;
   wave: string;
   line: string;
@@ -91,7 +91,7 @@ export function readPalette(probe: HTMLElement): Palette {
 }
 
 /** Slanted lines over a part that has nothing to show yet, or nothing to hear. */
-export function hatch(
+function hatch(
   context: CanvasRenderingContext2D,
   colour: string,
   area: { left: number; top: number; width: number; height: number },

@@ -14,7 +14,7 @@ export interface MarkNews {
   kind: "marker" | "region";
   at: number;
 }
-export type TellMark = (type: "choose" | "move" | "remove", news: MarkNews) => void;
+type TellMark = (type: "choose" | "move" | "remove", news: MarkNews) => void;
 
 interface Shown<M> {
   mark: M;

@@ -27,7 +27,7 @@ const SETTLE_MS = 90;
 // What is drawn on the canvases, and does not only lie over them.
 const PICTURED: readonly Topic[] = ["data", "view", "look", "heard"];
 
-export interface PainterParts {
+interface PainterParts {
   scope: Scope;
   parts: Parts;
   state: ViewerState;

@@ -20,7 +20,7 @@ export interface Bins {
   at(bin: number): { values: Int8Array; index: number } | undefined;
 }
 
-export interface Envelope {
+interface Envelope {
   low: Int8Array;
   high: Int8Array;
   /** 1 where the envelope is known. */

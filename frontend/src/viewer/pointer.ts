@@ -40,7 +40,7 @@ interface Drag {
 }
 
 /** The sample that was clicked: in the picture, or in the strip with the whole recording. */
-export type PointerActs = (type: "pick" | "jump", sample: number) => void;
+type PointerActs = (type: "pick" | "jump", sample: number) => void;
 
 export class PointerInput {
   readonly #parts: Parts;

@@ -136,7 +136,7 @@ const TIMEOUT_MS = 30_000;
 // The page's right to this sound has run out; a fresh address may be had.
 const RENEWABLE = [401, 403, 410];
 
-export interface Answer {
+interface Answer {
   bytes: ArrayBuffer;
   /** False while the recording is still being prepared: ask again later. */
   complete: boolean;

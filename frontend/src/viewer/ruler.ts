@@ -30,7 +30,7 @@ export function heightOf(shape: SpectrogramShape, hz: number): number {
 
 const LABELLED_HZ = [100, 200, 500, 1000, 2000, 3000, 5000, 7000, 10_000, 15_000, 20_000, 40_000];
 
-export interface FrequencyMark {
+interface FrequencyMark {
   readonly hz: number;
   readonly height: number;
   readonly label: string;
@@ -90,7 +90,7 @@ const LADDER: readonly (readonly [stepMs: number, parts: number])[] = [
 ];
 const LAST = LADDER.length - 1;
 
-export interface Step {
+interface Step {
   readonly stepMs: number;
   readonly parts: number;
 }

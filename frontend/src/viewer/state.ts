@@ -30,7 +30,7 @@ export interface Region extends Range {
 }
 
 /** Where the pointer is over the pictures: CSS pixels from the left, and the height in the spectrogram if it is there. */
-export interface Pointer {
+interface Pointer {
   readonly x: number;
   readonly height: number | null;
 }

@@ -18,7 +18,7 @@ interface Picture {
 }
 
 /** A piece of a picture that can stand in for a tile: some of the columns of some image. */
-export interface Share {
+interface Share {
   image: OffscreenCanvas;
   left: number;
   width: number;

@@ -36,7 +36,7 @@ export function formatHour(clockS: number): string {
   return formatClock(clockS).slice(0, 5);
 }
 
-export interface SpokenParts {
+interface SpokenParts {
   h: number;
   m: number;
   s: string;

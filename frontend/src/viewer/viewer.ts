@@ -28,7 +28,7 @@ export function shareReady({ ready, length_samples }: Manifest): number {
 }
 
 /** Ask for the manifest every few seconds while anybody looks; `changed` hears of each one that says something new. */
-export async function watchIngest(
+async function watchIngest(
   scope: Scope,
   remote: Remote,
   first: Manifest,

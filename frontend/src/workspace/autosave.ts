@@ -3,11 +3,11 @@ import type { Scope } from "../lib/scope.ts";
 import type { WorkspaceHost } from "../trial/contract.ts";
 
 /** How long after the last change of each kind the step is made, in milliseconds. */
-export const REST_MS = { act: 400, text: 1000, heard: 3000 } as const;
+const REST_MS = { act: 400, text: 1000, heard: 3000 } as const;
 /** How long a step can be postponed by further changes. */
 export const LONGEST_MS = 20_000;
 
-export type Change = keyof typeof REST_MS;
+type Change = keyof typeof REST_MS;
 
 interface Pending {
   sinceMs: number;

@@ -2,7 +2,7 @@
 import { need } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 
-export interface SubmitActs {
+interface SubmitActs {
   /** Show the facts, each time that the dialog is opened. */
   tell(dialog: SubmitDialog): void;
   finish(): Promise<void>;

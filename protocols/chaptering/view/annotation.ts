@@ -25,13 +25,13 @@ import {
 import { ChapterList } from "./lists.ts";
 import { Picture } from "./picture.ts";
 
-export interface SubmitFacts {
+interface SubmitFacts {
   division: Division;
   heardS: number;
   durationS: number;
 }
 
-export interface SubmitCheckParts {
+interface SubmitCheckParts {
   scope: Scope;
   root: ParentNode;
   texts: ChaptersTexts;
@@ -41,7 +41,7 @@ export interface SubmitCheckParts {
 }
 
 /** Check before a recording is closed: shows what was marked, not heard or not named; only required titles forbid it. */
-export class SubmitCheck {
+class SubmitCheck {
   readonly #parts: SubmitCheckParts;
 
   constructor(parts: SubmitCheckParts) {
@@ -69,7 +69,7 @@ export class SubmitCheck {
 const TICK_MS = 1000;
 
 /** What was heard of the recording, by the audio clock: which seconds, and how often Play was pressed. */
-export class Listening {
+class Listening {
   readonly #viewer: Viewer;
   readonly #changed: () => void;
   #full: Interval[];

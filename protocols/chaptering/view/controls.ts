@@ -90,7 +90,7 @@ export function wireKeys(scope: Scope, keys: Keys, acts: KeyActs): void {
   });
 }
 
-export interface ToolbarParts {
+interface ToolbarParts {
   scope: Scope;
   root: ParentNode;
   texts: ChaptersTexts;

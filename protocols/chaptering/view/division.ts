@@ -3,7 +3,7 @@
 import { History } from "../../../frontend/src/workspace/history.ts";
 import type { ChaptersTexts, Payload } from "./contract.ts";
 
-export interface Mark {
+interface Mark {
   readonly id: string;
   readonly atS: number;
   readonly title: string;
@@ -40,7 +40,7 @@ export function numberOf(division: Division, id: string | null): number {
   return indexOf(division, id) + 2;
 }
 
-export function markAt({ marks }: Division, seconds: number): Mark | undefined {
+function markAt({ marks }: Division, seconds: number): Mark | undefined {
   return marks.find((mark) => toMs(mark.atS) === toMs(seconds));
 }
 

@@ -6,7 +6,7 @@ import { formatTime, parseTime } from "../../../frontend/src/viewer/times.ts";
 import type { ChaptersTexts } from "./contract.ts";
 import { type Division, isInside, LONGEST_TITLE, OPENING } from "./division.ts";
 
-export interface TranscriptLine {
+interface TranscriptLine {
   /** Null where the line does not say when it is spoken. */
   atS: number | null;
   time: string;
@@ -40,7 +40,7 @@ export function showTranscript(scope: Scope, place: HTMLElement, text: string, g
 }
 
 /** Actions in the list; the list itself changes nothing. */
-export interface ListActs {
+interface ListActs {
   choose(id: string): void;
   retitle(id: string, title: string): void;
   /** Titles are typed letter by letter; leaving the field ends the step. */
@@ -53,7 +53,7 @@ export interface ListActs {
   complain(sentence: string): void;
 }
 
-export interface ListParts {
+interface ListParts {
   scope: Scope;
   root: ParentNode;
   texts: ChaptersTexts;

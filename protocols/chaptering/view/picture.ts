@@ -7,7 +7,7 @@ import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts
 import type { Division } from "./division.ts";
 
 /** The whole recording divided into its chapters: a band under the strip, for orientation. */
-export class ChapterStrip {
+class ChapterStrip {
   readonly #band = make("div", { class: "chapters__band", "aria-hidden": "true" });
 
   /** Under the strip with the whole recording, as wide as it is. */
@@ -34,7 +34,7 @@ const PAGE = 0.9;
 const LONGEST_LABEL = 24;
 
 /** What happens in the picture. */
-export interface PictureActs {
+interface PictureActs {
   choose(id: string): void;
   move(id: string, seconds: number): void;
   remove(id: string): void;
@@ -43,7 +43,7 @@ export interface PictureActs {
   ready(): void;
 }
 
-export interface PictureParts {
+interface PictureParts {
   scope: Scope;
   root: ParentNode;
   base: string;

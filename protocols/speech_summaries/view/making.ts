@@ -8,14 +8,14 @@ import { draftOf, type MakerPage, type Payload, type Picked, pageOf, type Summar
 import { joined, missedBy, Picks, sentenceAround } from "./picks.ts";
 import { Sound } from "./sound.ts";
 
-export interface RowActs {
+interface RowActs {
   changed: () => void;
   /** Pick the sentence of a word, or let it go. */
   sentence: (position: number) => void;
 }
 
 /** The words of a transcript as a wrapping row of toggle buttons with one place in the Tab order. */
-export class WordRow {
+class WordRow {
   readonly #buttons: HTMLButtonElement[];
   readonly #picks: Picks;
   readonly #acts: RowActs;

@@ -8,7 +8,7 @@ import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contr
 import { icon } from "../../../frontend/src/viewer/dom.ts";
 import type { SummaryTexts } from "./contract.ts";
 
-export interface SoundParts {
+interface SoundParts {
   root: HTMLElement;
   page: ShownPage;
   host: WorkspaceHost;

@@ -14,7 +14,7 @@ import { Prefetch, PrefetchedSound } from "./prefetch.ts";
 import type { Player } from "./rating.ts";
 
 /** A button that plays and pauses one viewer, and shows which of the two it would do. */
-export function toggle(viewer: Viewer): void {
+function toggle(viewer: Viewer): void {
   if (viewer.playing) viewer.stop();
   else viewer.play();
 }
@@ -46,7 +46,7 @@ export function onPlaying(scope: Scope, viewer: Viewer, listener: () => void): v
   for (const type of ["start", "stall", "resume", "stop"]) scope.listen(viewer.events, type, listener);
 }
 
-export interface SummariesParts {
+interface SummariesParts {
   scope: Scope;
   root: ParentNode;
   sounds: ReadonlyMap<Token, PrefetchedSound>;
@@ -178,7 +178,7 @@ export class Summaries {
   }
 }
 
-export interface AudioPanelParts {
+interface AudioPanelParts {
   scope: Scope;
   root: HTMLElement;
   page: ShownPage;

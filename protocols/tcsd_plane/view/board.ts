@@ -23,7 +23,7 @@ export function fileTime(seconds: number): string {
 }
 
 /** The example: crosses that stand where they are, and beside them why, with the sounds that the reason talks about. */
-export class ExampleTour {
+class ExampleTour {
   readonly element: HTMLElement;
   readonly #state: BoardState;
   readonly #texts: BoardTexts;

@@ -10,7 +10,7 @@ import type { Place, Token } from "./contract.ts";
 import { type Axis, numberOf } from "./crosses.ts";
 import { distance, type Point, placeAt, pointOf } from "./geometry.ts";
 
-export type Command =
+type Command =
   | { do: "nudge"; axis: Axis; by: number }
   | { do: "ask"; axis: Axis }
   | { do: "settle" }
@@ -57,7 +57,7 @@ export function commandFor(stroke: Stroke, letters: boolean): Command | null {
   return NAMED[key] ?? (letters ? (LETTERS[key.toLowerCase()] ?? null) : null);
 }
 
-export interface KeyboardParts {
+interface KeyboardParts {
   surface: HTMLElement;
   state: BoardState;
   announcer: Announcer;

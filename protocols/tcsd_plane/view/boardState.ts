@@ -8,7 +8,7 @@ import { CENTRE, placeOf } from "./geometry.ts";
 export type MoveFacts = Pick<Move, "plane_px" | "numbers" | "at_ms">;
 
 /** Where crosses go to; null is the tray. */
-export type Changes = Readonly<Record<Token, Cross | null>>;
+type Changes = Readonly<Record<Token, Cross | null>>;
 
 /** Where all crosses stand, and which of them the step to this state was about. */
 interface Placement {

@@ -11,7 +11,7 @@ export function numberOf(token: Token): string {
   return token.replace(/^\D+/, "");
 }
 
-export type Standing = "tray" | "tentative" | "decided";
+type Standing = "tray" | "tentative" | "decided";
 
 export function standingOf(cross: Cross | undefined): Standing {
   if (!cross) return "tray";
@@ -37,7 +37,7 @@ export function tentativeTokens(crosses: Crosses): Token[] {
 }
 
 /** How a cross lies to its nearest neighbour on each side, and to those that share a coordinate with it. */
-export type Relation = "above" | "below" | "right_of" | "left_of" | "same_sd" | "same_tc";
+type Relation = "above" | "below" | "right_of" | "left_of" | "same_sd" | "same_tc";
 
 export function relationsOf(crosses: Crosses, token: Token): [Relation, Token[]][] {
   const own = crosses[token];

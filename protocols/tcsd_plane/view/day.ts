@@ -10,7 +10,7 @@ import type { PlaneTexts } from "./contract.ts";
 import { type Hour, hourAt, hoursOf, longName, PROBES_AN_HOUR, shortName } from "./hours.ts";
 import type { PrefetchedSound } from "./prefetch.ts";
 
-export interface HourMarks {
+interface HourMarks {
   noted: boolean;
   probes: number;
 }
@@ -96,7 +96,7 @@ export const ZOOM_STEP = 2;
 // A view zoomed in further than this keeps its zoom.
 const CLOSER = 0.5;
 
-export interface DayParts {
+interface DayParts {
   root: ParentNode;
   sound: PrefetchedSound;
   texts: PlaneTexts;

@@ -87,7 +87,7 @@ export class Comments {
   }
 }
 
-export interface HourNotesParts {
+interface HourNotesParts {
   scope: Scope;
   root: ParentNode;
   day: Day;

@@ -58,7 +58,7 @@ export function longName({ clockS, start, stop }: Hour, sampleRateHz: number): s
 }
 
 export const PROBES_AN_HOUR = 5;
-export const PROBE_S = 2;
+const PROBE_S = 2;
 const PLACES = 1e4;
 
 export interface Probe extends Range {

@@ -54,13 +54,7 @@ function definition(name: string, { language, word, question, attend }: ScaleWor
 }
 
 /** Nothing is rated and nothing is noted; what is heard is shown as on any other page. */
-export function openExample(
-  root: HTMLElement,
-  page: ShownPage,
-  host: WorkspaceHost,
-  texts: PlaneTexts,
-  scope: Scope,
-): void {
+function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: PlaneTexts, scope: Scope): void {
   const { probes: planned, example } = page.page as unknown as PlanePage;
   const redraw = () => {
     sound.day.viewer.setHeard(rangesOf(listening.full, sound.day.rateHz));

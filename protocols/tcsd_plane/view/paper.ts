@@ -7,7 +7,7 @@ const PERCENT = "percent";
 const [SHARE_PLACES, PERCENT_PLACES] = [4, 2];
 
 /** The numbers of a sheet: two fields for each cross, in shares or per cent, and whether they were typed or clicked. */
-export class Fields {
+class Fields {
   readonly #form: HTMLFormElement;
   readonly #rows: ReadonlyMap<string, HTMLTableRowElement>;
 
@@ -94,7 +94,7 @@ function ends(input: HTMLInputElement): [number, number] {
 const LONGEST_SIDE_PX = 2400; // of what is kept in memory: finer than a pencil
 const INK = "#c2006b";
 
-export interface ScanTexts {
+interface ScanTexts {
   corner_0: string;
   corner_1: string;
   corner_2: string;
@@ -107,7 +107,7 @@ export interface ScanTexts {
 }
 
 /** A scan that is clicked: read in this browser, drawn on a canvas, sent nowhere. */
-export class Scan {
+class Scan {
   readonly #texts: ScanTexts;
   readonly #fields: Fields;
   readonly #clicks: Clicks;

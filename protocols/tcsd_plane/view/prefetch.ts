@@ -76,7 +76,7 @@ interface Errand {
 // Two at a time leave room on the line for pictures and for what is being played.
 const AT_ONCE = 2;
 
-export interface PrefetchParts {
+interface PrefetchParts {
   scope: Scope;
   full: PrefetchedSound;
   summaries: ReadonlyMap<Token, PrefetchedSound>;

@@ -11,7 +11,7 @@ import type { Listening } from "./listening.ts";
 
 const GAP_MS = 500;
 
-export interface ProbePlayerParts {
+interface ProbePlayerParts {
   scope: Scope;
   root: ParentNode;
   day: Day;

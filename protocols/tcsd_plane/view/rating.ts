@@ -18,9 +18,9 @@ import { type Heard, Listening } from "./listening.ts";
 import { NotesModel } from "./notesModel.ts";
 import { ProbePlayer } from "./probes.ts";
 
-export type Step = "explore" | "hours" | "place";
+type Step = "explore" | "hours" | "place";
 
-export interface Progress {
+interface Progress {
   heardS: number;
   sources: number;
   hours: [number, number];
@@ -28,7 +28,7 @@ export interface Progress {
 }
 
 /** The three steps and how far each has come: a guide, never a gate. */
-export class Guide {
+class Guide {
   readonly #root: ParentNode;
   readonly #texts: PlaneTexts;
 
@@ -54,12 +54,12 @@ export class Guide {
 }
 
 /** What is worth knowing before a recording is closed. */
-export interface SubmitFacts {
+interface SubmitFacts {
   unheard: Token[];
   hoursWithoutProbes: string[];
 }
 
-export interface SubmitCheckParts {
+interface SubmitCheckParts {
   scope: Scope;
   root: ParentNode;
   texts: PlaneTexts;
@@ -72,7 +72,7 @@ export interface SubmitCheckParts {
 const names = (tokens: readonly Token[]) => tokens.map(numberOf).join(", ");
 
 /** Check before a recording is closed: shows what was not heard or is tentative; only missing crosses forbid it. */
-export class SubmitCheck {
+class SubmitCheck {
   readonly #parts: SubmitCheckParts;
 
   constructor(parts: SubmitCheckParts) {
@@ -105,7 +105,7 @@ export class SubmitCheck {
 /** Which of the two players Space and zoom are about: the one that was touched last. */
 export type Player = "full" | "summary";
 
-export interface KeyParts {
+interface KeyParts {
   scope: Scope;
   keys: Keys;
   /** Everything that shows the full recording; arrows and pages mean time only in there. */

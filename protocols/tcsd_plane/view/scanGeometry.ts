@@ -9,7 +9,7 @@ export interface Point {
 /** The corners of the frame: origin, the end of the first axis, both ends, the end of the second axis. */
 export type Corners = readonly [Point, Point, Point, Point];
 
-export type Straighten = (point: Point) => Point;
+type Straighten = (point: Point) => Point;
 
 const FLATTEST = 1e-3; // of a corner: the sine of its angle
 
@@ -55,14 +55,14 @@ function cross(one: Point, other: Point): number {
   return one.x * other.y - one.y * other.x;
 }
 
-export const CORNERS = 4;
+const CORNERS = 4;
 /** A cross on the very edge is easily clicked a little outside. */
-export const BEYOND = 0.03;
+const BEYOND = 0.03;
 
 export type Outcome = "taken" | "crooked" | "outside" | "done";
 
 /** What the next click is taken for. */
-export type Next = { corner: number } | { slot: string } | null;
+type Next = { corner: number } | { slot: string } | null;
 
 /** Which click means what: four corners first, then a cross each; any step can be taken back. */
 export class Clicks {

@@ -17,7 +17,7 @@ import {
 
 const CHIPS = [0, -0.1, -0.5, -1, -2];
 
-export interface RowParts {
+interface RowParts {
   scope: Scope;
   /** Tells the rows of one page apart. */
   id: string;
@@ -191,7 +191,7 @@ function ends(words: ScaleWords): HTMLElement {
 }
 
 /** Offer the button while words of `text` are selected; they go to the end of the comment. */
-export function wireQuoting(
+function wireQuoting(
   scope: Scope,
   text: HTMLElement,
   comment: HTMLTextAreaElement,
@@ -213,7 +213,7 @@ export function wireQuoting(
   });
 }
 
-export function withQuote(comment: string, words: string): string {
+function withQuote(comment: string, words: string): string {
   const before = comment.trimEnd();
   return `${before}${before ? "\n" : ""}“${words}”: `;
 }
@@ -225,7 +225,7 @@ function selectedIn(text: HTMLElement): string {
   return inside ? selection.toString().replace(/\s+/g, " ").trim() : "";
 }
 
-export interface CaptionParts {
+interface CaptionParts {
   scope: Scope;
   template: HTMLTemplateElement;
   page: ShownPage;

@@ -53,7 +53,7 @@ export class Synthesised {
 
 const NEWS = ["ready", "position", "start", "stall", "resume", "stop"];
 
-export interface ClipParts {
+interface ClipParts {
   scope: Scope;
   root: ParentNode;
   texts: ThumbsTexts;

@@ -7,8 +7,7 @@ export const SCORES = ["PRECISION", "RECALL"] as const;
 export const PENALTIES = ["FLUENCY", "CONCISENESS", "IRRELEVANCE"] as const;
 export const ENTERED = [...SCORES, ...PENALTIES] as const;
 
-export type Score = (typeof SCORES)[number];
-export type Penalty = (typeof PENALTIES)[number];
+type Penalty = (typeof PENALTIES)[number];
 export type Scale = (typeof ENTERED)[number];
 
 export type Numbers = Partial<Record<Scale, number>>;
@@ -17,7 +16,7 @@ export type Numbers = Partial<Record<Scale, number>>;
 export type Worked = Numbers & { why?: string };
 
 /** What the protocol says about the page. */
-export interface ThumbsPage {
+interface ThumbsPage {
   slots: string[];
   /** Between two values of precision and recall: 0.5 or 1. */
   step: number;

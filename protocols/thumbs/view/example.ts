@@ -9,7 +9,7 @@ import { clipOf } from "./rating.ts";
 import { formatNumber, formatSum, isComplete, overall } from "./scores.ts";
 
 /** One card for every caption of an example page; `prefix` keeps the ids of two places apart. */
-export function workedCaptions(
+function workedCaptions(
   page: TrialPage,
   template: HTMLTemplateElement,
   texts: ThumbsTexts,

@@ -14,7 +14,7 @@ import { clipOf } from "./rating.ts";
 import { formatNumber, isComplete, overall, PageAnswers } from "./scores.ts";
 
 /** A page with what is answered of it here. */
-export interface Sheet {
+interface Sheet {
   page: TrialPage;
   /** Counted over all blocks. */
   clip: number;
@@ -35,13 +35,13 @@ export interface GridRow {
   show: () => void;
 }
 
-export interface RowActs {
+interface RowActs {
   play: (sheet: Sheet) => void;
   changed: (sheet: Sheet, cell: Cell, what: "number" | "comment") => void;
 }
 
 /** The rows of the grid: one a caption, the clips one after another, and one cell for the question about a clip. */
-export function sheetsOf(pages: readonly TrialPage[]): Sheet[] {
+function sheetsOf(pages: readonly TrialPage[]): Sheet[] {
   const asked = pages.filter((page) => pageOf(page).example === undefined);
   return asked.map((page, index) => ({
     page,
@@ -52,11 +52,11 @@ export function sheetsOf(pages: readonly TrialPage[]): Sheet[] {
   }));
 }
 
-export function columnsOf(page: TrialPage): Column[] {
+function columnsOf(page: TrialPage): Column[] {
   return [...ENTERED, ...(pageOf(page).synthesised ? (["SYNTHESISED"] as const) : []), "COMMENT"];
 }
 
-export function rowsOf(scope: Scope, sheet: Sheet, texts: ThumbsTexts, acts: RowActs): GridRow[] {
+function rowsOf(scope: Scope, sheet: Sheet, texts: ThumbsTexts, acts: RowActs): GridRow[] {
   const { page, answers, clip } = sheet;
   const { step } = pageOf(page);
   const makeCell = (slot: string, column: Column, name: string) =>
@@ -109,7 +109,7 @@ function rowOf(
   return { sheet, slot, number, element, cells, show };
 }
 
-export interface GridParts {
+interface GridParts {
   scope: Scope;
   root: HTMLElement;
   page: ShownPage;

@@ -40,7 +40,7 @@ export type Column = Scale | "SYNTHESISED" | "COMMENT";
 const LONGEST_COMMENT = 5000;
 let made = 0;
 
-export interface CellParts {
+interface CellParts {
   scope: Scope;
   answers: PageAnswers;
   texts: ThumbsTexts;
@@ -187,7 +187,7 @@ function wayOf({ key, shiftKey, ctrlKey, altKey, metaKey, target }: KeyboardEven
   return key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : null;
 }
 
-export interface Pasted {
+interface Pasted {
   cells: number;
   /** Cells of the block that lie beyond the table. */
   outside: number;

@@ -9,13 +9,13 @@ import { Grid } from "./grid.ts";
 import { PageList } from "./pageList.ts";
 import { Rating } from "./rating.ts";
 
-export type Mode = "page" | "grid";
+type Mode = "page" | "grid";
 
 const KEY = "earmark-thumbs-mode";
 let chosen: Mode | null = null; // where the device remembers nothing
 
 /** One clip at a time or all of them in a grid: chosen once, remembered on this device. */
-export function rememberedMode(): Mode {
+function rememberedMode(): Mode {
   try {
     return (localStorage.getItem(KEY) ?? chosen) === "grid" ? "grid" : "page";
   } catch {
@@ -23,7 +23,7 @@ export function rememberedMode(): Mode {
   }
 }
 
-export function rememberMode(mode: Mode): void {
+function rememberMode(mode: Mode): void {
   chosen = mode;
   try {
     localStorage.setItem(KEY, mode);
@@ -32,7 +32,7 @@ export function rememberMode(mode: Mode): void {
   }
 }
 
-export interface Place {
+interface Place {
   /** Block 1, 2, ... and of how many; the example is no block. */
   block: number;
   blocks: number;

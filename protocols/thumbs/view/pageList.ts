@@ -4,7 +4,7 @@ import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { pageOf, type ThumbsTexts } from "./contract.ts";
 
-export interface PageListParts {
+interface PageListParts {
   scope: Scope;
   root: ParentNode;
   trial: string;

@@ -20,7 +20,7 @@ const ROWS: Record<string, Scale> = {
   i: "IRRELEVANCE",
 };
 
-export interface KeyActs {
+interface KeyActs {
   play(): void;
   focusRow(scale: Scale): void;
   /** On the row that has the focus; says whether that meant something. */
@@ -37,7 +37,7 @@ export interface KeyActs {
 }
 
 /** The keys of one clip's page: the sound, the rows of the chosen caption, and the way on. */
-export function wireKeys(scope: Scope, root: HTMLElement, keys: Keys, acts: KeyActs): void {
+function wireKeys(scope: Scope, root: HTMLElement, keys: Keys, acts: KeyActs): void {
   keys.on(scope, (event) => act(event, acts));
   scope.listen<KeyboardEvent>(root, "keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -86,7 +86,7 @@ function meant(key: string, acts: KeyActs): boolean {
   return act !== undefined;
 }
 
-export interface RatingParts {
+interface RatingParts {
   scope: Scope;
   root: HTMLElement;
   page: ShownPage;

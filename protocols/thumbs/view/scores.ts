@@ -17,16 +17,16 @@ import {
   type ThumbsTexts,
 } from "./contract.ts";
 
-export const LOWEST_PENALTY = -2;
+const LOWEST_PENALTY = -2;
 const PENALTY_STEP = 0.1;
 const [LOWEST_SCORE, HIGHEST_SCORE] = [1, 5];
 const MINUS = "\u2212"; // as wide as a digit
 const NEAR = 1e-9;
 
-export type Problem = "no_number" | "out_of_range" | "off_step" | "positive";
+type Problem = "no_number" | "out_of_range" | "off_step" | "positive";
 
 /** A number that may be given, nothing at all, or what is wrong; `meant` is the penalty that a positive number stands for. */
-export type Reading = { value: number | null } | { problem: Problem; meant?: number };
+type Reading = { value: number | null } | { problem: Problem; meant?: number };
 
 /** Halves or whole numbers from 1 to 5. */
 export function scoreValues(step: number): number[] {
@@ -97,7 +97,7 @@ export function formatSum(numbers: Record<Scale, number>): string {
 }
 
 /** What a page still lacks: a number of a caption, or the answer about the clip. */
-export interface Missing {
+interface Missing {
   slot: string;
   scale: Scale | "SYNTHESISED";
 }
@@ -180,7 +180,7 @@ function known(given: CaptionAnswer): CaptionAnswer {
 
 const LONGEST = 20;
 
-export interface Typed {
+interface Typed {
   scale: Scale;
   typed: string;
   step: number;
