@@ -36,7 +36,7 @@ function edge(key: "Home" | "End", row: number, exists: boolean[][]): Place | nu
   return column < 0 ? null : { row, column };
 }
 
-/** The cells of a collection as keys to press: one sound at a time, arrows from cell to cell, Escape for silence. */
+/** Matrix of cells that play: one sound at a time, arrows from cell to cell, Escape for silence. */
 export class Matrix {
   readonly #cells: (HTMLElement | null)[][];
   readonly #sound = new Audio();

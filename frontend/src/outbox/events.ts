@@ -70,7 +70,6 @@ export interface VoteBody {
   events: VoteEvent[];
 }
 
-/** How much goes into one request. Pure. */
 export function bodyOf(events: VoteEvent[]): VoteBody {
   return { client: CLIENT_VERSION, events };
 }

@@ -18,7 +18,6 @@ export interface Presentation {
 // The clock advances in blocks of 128 samples (16 ms at 8 kHz), and the end is reported in the block after.
 const CLOCK_GRAIN_S = 0.03;
 
-/** What was truly heard, from the audio clock alone. Pure. */
 export function heardSeconds(presentation: Presentation): number {
   const elapsed = presentation.endedAt - presentation.startedAt;
   return Math.min(Math.max(elapsed, 0), presentation.durationS);
@@ -74,7 +73,7 @@ export type Interval = [number, number];
 const NEAR_S = 0.3;
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10;
 
-/** Which seconds of a recording have been heard: intervals in order, without overlaps. Pure. */
+/** Add an interval to those that were heard: in order, without overlaps. */
 export function withHeard(heard: readonly Interval[], fromS: number, toS: number): Interval[] {
   if (toS - fromS < 0.05) return [...heard];
   const all: Interval[] = [...heard, [tenths(fromS), tenths(toS)]];

@@ -60,7 +60,7 @@ interface QueuedBuffer {
   node: AudioBufferSourceNode;
 }
 
-/** The nodes that sound: puts buffers on the audio clock one after another, takes back what has not begun, and cuts with a ramp. */
+/** Queue of buffers on the audio clock: one after another; what has not begun can be unscheduled, and a cut is a ramp. */
 class BufferQueue {
   readonly timeline = new Timeline();
   readonly #context: AudioContext;

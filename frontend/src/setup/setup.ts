@@ -47,7 +47,7 @@ interface SetupParts {
   keys: Keys;
 }
 
-/** Everything between consent and the first clip that has to do with sound: ears, level, headphones. */
+/** Sound check: the steps that are due, one after another. */
 export class Setup {
   readonly #parts: SetupParts;
   readonly #section = need("#setup");

@@ -18,7 +18,7 @@ interface VisitApiParts {
   saveState: SaveStatus;
 }
 
-/** What a visit asks the server: what comes next, every page, the receipt. Asked until there is an answer, with words meanwhile. */
+/** Requests of a visit, repeated until they are answered, with a message meanwhile. */
 export class VisitApi {
   readonly #parts: VisitApiParts;
   readonly #wakeSignal = new WakeSignal();
@@ -83,7 +83,7 @@ export class VisitApi {
   }
 }
 
-/** What leaves this page for the outbox: each answer and each step under an id of its own, with the clocks of this device. */
+/** Sender of answers and steps to the outbox, each under its own UUID and with the clocks of this device. */
 export class VoteSender {
   readonly #outbox: Pick<Outbox, "add">;
   readonly #own = new Set<string>();
@@ -115,7 +115,7 @@ export class VoteSender {
 
 type ReportKind = "clip" | "device" | "hidden" | "stall" | "error" | "pause";
 
-/** What happens in the browser and is no answer, told to the server: a clip that failed, a changed device, a pause. */
+/** Reports of events that are no answers: a clip that failed, a changed device, a pause. */
 export class Reports {
   readonly #url: string;
   readonly #csrf: string;

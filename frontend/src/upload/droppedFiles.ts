@@ -19,7 +19,7 @@ async function askHandles<T>(question: (database: IDBPDatabase<Schema>) => Promi
   }
 }
 
-/** Remembers which folders an import is sent from, where the browser can open them again (File System Access). */
+/** Handles of the folders that an import is sent from, where the browser can open them again (File System Access). */
 export function recallHandles(intake: string): Promise<Handle[]> {
   return askHandles(async (database) => (await database.get("handles", intake)) ?? [], []);
 }
@@ -35,7 +35,7 @@ export function forgetHandles(intake: string): Promise<void> {
   return askHandles((database) => database.delete("handles", intake), undefined);
 }
 
-/** Those that may be read; to `ask` for it needs a click behind it. */
+/** Handles that may be read; a browser lets a page `ask` only after a click. */
 export async function permitted(handles: readonly Handle[], { ask }: { ask: boolean }): Promise<Handle[]> {
   const open: Handle[] = [];
   for (const handle of handles) if ((await permissionOf(handle, ask)) === "granted") open.push(handle);

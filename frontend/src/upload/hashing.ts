@@ -82,7 +82,7 @@ interface Waiting {
   reject: (problem: Error) => void;
 }
 
-/** Asks the worker (pages/hashing.ts) for digests, so that the page stays at hand while gigabytes are read. */
+/** Client of the hashing worker (pages/hashing.ts), so that the page stays responsive while gigabytes are read. */
 export class Hasher {
   readonly #url: string;
   readonly #scope: Scope;

@@ -82,7 +82,6 @@ function meaning({ key, shiftKey }: Stroke): Command | null {
 /** Where the stroke fell: in a field one types, a slider moves by itself, a button is pressed by Enter and Space. */
 export type Place = "text" | "slider" | "button" | "other";
 
-/** What the keys of a viewer mean, and where they mean it. */
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof HTMLElement)) return "other";
   if (target instanceof HTMLInputElement && target.type === "range") return "slider";
@@ -117,7 +116,7 @@ export function arrowStep(view: View, sampleRateHz: number): number {
   return Math.max(Math.round(stepWithin(span(view) / sampleRateHz / STEPS_IN_VIEW) * sampleRateHz), 1);
 }
 
-/** What the buttons and keys of a viewer do. */
+/** Commands behind the buttons and keys of a viewer. */
 export class Commands {
   readonly #state: ViewerState;
   readonly #playback: Playback;

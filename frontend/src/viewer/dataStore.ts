@@ -178,7 +178,7 @@ interface Kind<V extends Piece> {
   release?(value: V): void;
 }
 
-/** What has come of one kind of data and what is still wanted: kept within a bound, and fetched anew while it was incomplete. */
+/** Store of one kind of data: bounded by bytes, and fetched again while it was incomplete. */
 export class DataStore<V extends Piece> {
   readonly #kind: Kind<V>;
   readonly #cache: ByteCache<V>;

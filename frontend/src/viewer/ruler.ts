@@ -5,7 +5,7 @@ import type { SpectrogramShape, Stretch } from "./remote.ts";
 import { formatClock, formatHour, formatTime } from "./times.ts";
 
 // O'Shaughnessy's formula, the one that Audacity and HTK use.
-/** Between rows of the spectrogram and Hz: rows are evenly spaced on the mel scale, the highest frequency on top. Pure. */
+// Rows of the spectrogram are evenly spaced on the mel scale, the highest frequency on top.
 export function melOf(hz: number): number {
   return 2595 * Math.log10(1 + hz / 700);
 }

@@ -68,7 +68,7 @@ class SubmitCheck {
 
 const TICK_MS = 1000;
 
-/** What was heard of the recording, by the audio clock: which seconds, and how often Play was pressed. */
+/** Record of what was heard of the recording, by the audio clock: which seconds, and how often Play was pressed. */
 class Listening {
   readonly #viewer: Viewer;
   readonly #changed: () => void;

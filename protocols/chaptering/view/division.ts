@@ -22,7 +22,6 @@ export const OPENING = "opening";
 /** Milliseconds are finer than anybody hears a chapter begin, and exact in what is sent. */
 const toMs = (seconds: number) => Math.round(seconds * 1000);
 
-/** How a recording is divided: its first chapter, and the marks at which others begin. Pure; nothing snaps to anything. */
 export function divisionOf({ opening = "", boundaries = [] }: Partial<Payload>): Division {
   return { opening, marks: boundaries.map(({ at_s, title }, index) => ({ id: `m${index + 1}`, atS: at_s, title })) };
 }

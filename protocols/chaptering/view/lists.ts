@@ -74,7 +74,7 @@ interface Row {
 
 const DECIMALS = 3;
 
-/** The chapters as a list: when each begins, what it is called, and the way to hear or remove it. */
+/** The chapters as a list: when each begins, what it is called, and buttons to play or remove it. */
 export class ChapterList {
   readonly #parts: ListParts;
   readonly #place: HTMLElement;

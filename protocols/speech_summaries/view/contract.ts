@@ -29,7 +29,6 @@ export interface Judged {
   listened?: { plays: number };
 }
 
-/** What a page of speech summaries holds, and what is answered on it. */
 export function pageOf(page: ShownPage): MakerPage | JudgePage {
   return page.page as unknown as MakerPage | JudgePage;
 }

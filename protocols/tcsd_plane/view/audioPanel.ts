@@ -188,7 +188,7 @@ interface AudioPanelParts {
   chosen(token: Token): void;
 }
 
-/** Everything of the page that sounds: the full recording, the summaries, and what is fetched of both before it is needed. */
+/** Audio panel: the full recording, the summaries, and the prefetch of both. */
 export class AudioPanel {
   readonly day: Day;
   readonly summaries: Summaries;

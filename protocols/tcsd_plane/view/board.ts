@@ -22,7 +22,7 @@ export function fileTime(seconds: number): string {
   return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
 }
 
-/** The example: crosses that stand where they are, and beside them why, with the sounds that the reason talks about. */
+/** Tour of the example: crosses that cannot be moved, the reason for each, and the sounds that it speaks of. */
 class ExampleTour {
   readonly element: HTMLElement;
   readonly #state: BoardState;

@@ -154,7 +154,7 @@ interface Grip {
   moved: boolean;
 }
 
-/** The pointer on the plane: a click puts the chosen cross there, a drag takes along what it began on, a token can be pulled out of the tray. */
+/** The pointer on the plane: a click puts the chosen cross there, a drag moves a cross, or a token out of the tray. */
 export class PointerInput {
   readonly #surface: HTMLElement;
   readonly #drawing: Drawing;

@@ -29,7 +29,7 @@ import {
   THICK,
 } from "./geometry.ts";
 
-/** What the plane says: a line that shows what can be done next, and a live region with figures for those who hear the screen. */
+/** Announcer: a line that shows what can be done next, and a live region with figures for screen readers. */
 export class Announcer {
   /** Seen by everybody, so it holds no figures: they would invite round values. */
   readonly hint = make("p", { class: "board__hint" });
@@ -374,7 +374,7 @@ interface Row {
   relation: HTMLElement;
 }
 
-/** The same crosses as a list, each with two native range inputs: for exactness, and for those who hear the screen. */
+/** The same crosses as a list, each with two native range inputs: for exact values, and for screen readers. */
 export class Ranges {
   readonly element: HTMLDetailsElement;
   readonly #state: BoardState;

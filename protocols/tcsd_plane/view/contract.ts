@@ -100,7 +100,6 @@ export interface Board {
   decideAll(): void;
 }
 
-/** What the plane's page receives and what it sends; rating/protocols/plane is the other side. */
 export function readDraft(draft: Json): Partial<Workspace> {
   return typeof draft === "object" && draft !== null && !Array.isArray(draft) ? (draft as Partial<Workspace>) : {};
 }

@@ -104,7 +104,7 @@ interface DayParts {
   scope: Scope;
 }
 
-/** The full recording: the whole day as a strip, one hour of it in the large picture, and how one gets about. */
+/** The full recording: the whole day as a strip, one hour of it in the large picture, and the ways to move in it. */
 export class Day {
   readonly viewer: Viewer;
   /** CustomEvents: `hours` when they are known or have become others, `hour` when another one is looked at. */

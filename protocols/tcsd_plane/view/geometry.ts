@@ -22,7 +22,6 @@ const DECIMALS = 10_000; // four, as the server keeps them
 
 export const CENTRE: Place = { tc: 0.5, sd: 0.5 };
 
-/** Where things lie on the plane: as shares of the maximum, which are kept, and in the page's pixels, which are not. */
 export function frameOf(size: number): Frame {
   const side = Math.max(size - MARGIN.before - MARGIN.after, LEAST_SIDE);
   return { size, side, left: MARGIN.before, top: MARGIN.after };

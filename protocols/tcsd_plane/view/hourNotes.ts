@@ -7,7 +7,7 @@ import type { Day } from "./day.ts";
 import { longName, PROBES_AN_HOUR } from "./hours.ts";
 import type { NotesModel } from "./notesModel.ts";
 
-/** The rater's own list of sources: the only one there is, because a list from elsewhere would put words into ears. */
+/** The rater's own list of sources. None is offered, because a given list would suggest what is heard. */
 export class SourceList {
   readonly #list: HTMLElement;
   readonly #notes: NotesModel;

@@ -27,7 +27,7 @@ interface Progress {
   placed: [number, number];
 }
 
-/** The three steps and how far each has come: a guide, never a gate. */
+/** Guide to the three steps and how far each has come; it forbids nothing. */
 class Guide {
   readonly #root: ParentNode;
   readonly #texts: PlaneTexts;

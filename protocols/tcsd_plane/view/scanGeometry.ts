@@ -64,7 +64,7 @@ export type Outcome = "taken" | "crooked" | "outside" | "done";
 /** What the next click is taken for. */
 type Next = { corner: number } | { slot: string } | null;
 
-/** Which click means what: four corners first, then a cross each; any step can be taken back. */
+/** Clicks on a scan: four corners first, then a cross each; any step can be undone. */
 export class Clicks {
   readonly #slots: readonly string[];
   #corners: Point[] = [];

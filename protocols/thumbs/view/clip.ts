@@ -65,7 +65,7 @@ interface ClipParts {
   changed: () => void;
 }
 
-/** The clip: a button, a small picture, the way to any moment of it, and how often it was played. */
+/** The clip: a play button, a small picture to seek in, and how often it was played. */
 export class Clip {
   readonly #parts: ClipParts;
   readonly #viewer: Viewer;

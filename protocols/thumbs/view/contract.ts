@@ -35,7 +35,6 @@ export interface Payload {
   finished: boolean;
 }
 
-/** What the page of a clip gets and sends: five numbers and a comment for every caption, and one question about the clip. */
 export function pageOf({ page }: Pick<TrialPage, "page">): ThumbsPage {
   return page as unknown as ThumbsPage;
 }

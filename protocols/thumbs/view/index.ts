@@ -41,7 +41,7 @@ interface Place {
   of: number;
 }
 
-/** Where a clip stands: in its block, and among all clips of the visit. Pure. */
+/** Place of a clip in its block and among all clips of the visit. */
 export function placeAmong(page: Pick<TrialPage, "session" | "place">, sessions: readonly SessionSummary[]): Place {
   const blocks = sessions.filter(({ session }) => session > 0).sort((one, other) => one.session - other.session);
   const before = blocks.filter(({ session }) => session < page.session);

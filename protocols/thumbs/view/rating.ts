@@ -96,7 +96,7 @@ interface RatingParts {
   openRubric: () => void;
 }
 
-/** The page of one clip: its captions side by side, each scored; every change is kept, and the way on says what is missing. */
+/** The page of one clip: its captions side by side, each scored; every change is kept, and Next says what is missing. */
 export class Rating {
   readonly #parts: RatingParts;
   readonly #answers: PageAnswers;

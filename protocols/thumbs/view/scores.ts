@@ -102,7 +102,7 @@ interface Missing {
   scale: Scale | "SYNTHESISED";
 }
 
-/** What has been answered on one page so far: unset is not zero. Pure. */
+/** Answers of one page so far: unset is not zero. */
 export class PageAnswers {
   readonly slots: readonly string[];
   readonly #asksSynthesised: boolean;
@@ -187,7 +187,7 @@ interface Typed {
   meant?: number | undefined;
 }
 
-/** What is said about a number that cannot be taken: what is wrong, and what would be right. */
+/** Message about a number that cannot be taken: what is wrong, and what would be right. */
 export function problemText(problem: Problem, { scale, typed, step, meant }: Typed, texts: ThumbsTexts): string {
   const shown = typed.length > LONGEST ? `${typed.slice(0, LONGEST)}…` : typed;
   const range = isPenalty(scale) ? texts.penalty_range : texts.score_range;
