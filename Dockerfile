@@ -9,6 +9,7 @@ COPY frontend/package.json frontend/package-lock.json frontend/.npmrc* frontend/
 RUN cd frontend && npm ci --ignore-scripts --no-audit --no-fund
 COPY frontend frontend
 COPY static static
+COPY protocols protocols
 RUN cd frontend && npm run build
 
 # --- Python packages ---

@@ -98,7 +98,7 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
 
 
 def _scan_texts(scales: Sequence[Scale]) -> dict[str, str]:
-    """What the page says while a scan is clicked; frontend/src/paper/scan.ts lists the same keys."""
+    """What the page says while a scan is clicked; protocols/tcsd_plane/view/paper.ts lists the same keys."""
     right, up = scales[0].key, scales[-1].key
     return {
         "corner_0": _("Click the origin of the frame, where %(right)s and %(up)s are least.")

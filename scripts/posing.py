@@ -14,7 +14,7 @@ PRACTICE = 144  # pages before its first break
 ON_THEIR_WAY = (264, 90, 31)  # pages that others have answered, for the monitor
 # Crosses as somebody might have put them by now: seven of eight, three of them close together.
 PLACED = ((0.2, 0.3), (0.6, 0.8), (0.64, 0.8), (0.6, 0.76), (0.4, 0.1), (0.9, 0.5), (0.1, 0.9))
-PLANE_MARGIN_PX = 22, 46  # before the origin and beyond the maximum: frontend/src/plane/geometry.ts
+PLANE_MARGIN_PX = 22, 46  # before the origin and beyond the maximum: protocols/tcsd_plane/view/geometry.ts
 MARKED = (0.135, 0.405, 0.595, 0.84)  # chapters, as shares of the recording
 TITLES = ("Arrival", "The first floor", "Drilling", "Noon", "Clearing up")
 

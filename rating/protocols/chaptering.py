@@ -43,7 +43,7 @@ class Chaptering(RatingProtocol):
     slug = "chaptering"
     version = "1.0"
     title = "Chapters of a recording"
-    view = "chapters"
+    view = "chaptering"
     methods = ("chapters",)
     scales = (Scale("CHAPTERS", low=1, high=MOST_CHAPTERS + 1),)
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})

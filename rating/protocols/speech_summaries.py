@@ -44,7 +44,7 @@ class SpeechSummaries(RatingProtocol):
     slug = "speech-summaries"
     version = "1.0"
     title = "Speech summaries by picking words"
-    view = "summaries"
+    view = "speech_summaries"
     methods = ("summaries",)
     scales = (Scale("QUALITY", low=1, high=5), Scale("WORDS", low=1, high=MOST_WORDS))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})

@@ -23,7 +23,7 @@ def hold(paths: Iterable[Path], judge: Callable[[Path], list[str]]) -> None:
 
 
 def test_every_module_can_be_read_in_one_sitting() -> None:
-    sources = [*modules(), *files(".ts", under=("frontend",))]
+    sources = [*modules(), *files(".ts", under=("frontend", "protocols"))]
     hold(sources, lambda path: rules.module_size(path.read_text(encoding="utf-8")))
 
 
@@ -71,7 +71,7 @@ def is_about(path: Path, slug: str) -> bool:
 
 @pytest.mark.parametrize("slug", sorted(load_plugins("RATING_PROTOCOLS")))
 def test_no_code_asks_which_protocol_it_is(slug: str) -> None:
-    sources = [*modules(*ROOMS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend",))]
+    sources = [*modules(*ROOMS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend", "protocols"))]
     others = [path for path in sources if not is_about(path, slug)]
     hold(others, lambda path: rules.named(path.read_text(encoding="utf-8"), slug))
 
@@ -79,7 +79,7 @@ def test_no_code_asks_which_protocol_it_is(slug: str) -> None:
 def test_every_listener_and_timer_belongs_to_a_scope() -> None:
     sources = [
         path
-        for path in files(".ts", under=("frontend",))
+        for path in files(".ts", under=("frontend", "protocols"))
         if relative(path) != Path("frontend/src/lib/scope.ts") and not path.name.endswith(".test.ts")
     ]
     hold(sources, lambda path: rules.unowned_listeners(path.read_text(encoding="utf-8")))

@@ -234,7 +234,8 @@ def test_any_json_is_read_or_refused(protocol: RatingProtocol, payload: Json) ->
 @pytest.mark.parametrize("protocol", REGISTERED, ids=lambda protocol: protocol.slug)
 def test_a_registered_protocol_has_its_wording_and_its_view(protocol: RatingProtocol) -> None:
     assert render_to_string(f"rating/protocols/{protocol.slug}.html").strip()
-    assert Path(ROOT, "frontend", "src", "protocols", f"{protocol.view}.ts").exists()
+    own = Path(ROOT, "protocols", protocol.view, "view", "index.ts").exists()
+    assert own or protocol.view == "scales"
 
 
 class Leaking(AbsoluteCategoryRating):

@@ -28,7 +28,7 @@ ROWS = """rows => rows.map((row) => [
   row.dataset.state,
   ...[...row.querySelectorAll("output")].map((figure) => figure.textContent),
 ])"""
-MARGIN_PX = 22, 46  # before the origin and beyond the maximum: frontend/src/plane/geometry.ts
+MARGIN_PX = 22, 46  # before the origin and beyond the maximum: protocols/tcsd_plane/view/geometry.ts
 
 Shown = dict[str, tuple[list[float] | None, bool]]
 Move = tuple[

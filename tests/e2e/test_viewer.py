@@ -219,7 +219,7 @@ MOUNT = """async ({ base, times }) => {
 }"""
 HOOK = """
 import { Scope } from "./src/lib/scope.ts";
-import { openContexts } from "./src/player/contexts.ts";
+import { openContexts } from "./src/player/output.ts";
 import { readTexts } from "./src/viewer/texts.ts";
 import { mountViewer } from "./src/viewer/viewer.ts";
 Object.assign(globalThis, { outer: new Scope(), openContexts, readTexts, mountViewer });

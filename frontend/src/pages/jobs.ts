@@ -1,4 +1,4 @@
-// Background work on a page: every [data-job="<id>"] is asked after until it is done or parked (templates/partials/job.html).
+// Background jobs on a page: every [data-job="<id>"] is polled until it is done or parked (templates/partials/job.html).
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 

@@ -42,7 +42,7 @@ class TemporalSourcePlane(RatingProtocol):
     slug = "plane"
     version = "1.0"
     title = "Temporal consistency and source diversity (TC/SD plane)"
-    view = "plane"
+    view = "tcsd_plane"
     methods = ("plane",)
     scales = (Scale("TC", low=0, high=1, step=10**-PLACES), Scale("SD", low=0, high=1, step=10**-PLACES))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
