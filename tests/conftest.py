@@ -51,9 +51,9 @@ def _fresh_cache() -> Iterator[None]:
     cache.clear()
 
 
-@pytest.fixture
-def process_environment(transactional_db: None) -> dict[str, str]:
-    """The environment for a process that works on this test's database: manage.py, a worker, a web server."""
+@pytest.fixture(scope="session")
+def server_environment(django_db_setup: None) -> dict[str, str]:
+    """The environment for a server that outlives a test; the tests empty its database, and nothing else changes."""
     database = connection.settings_dict
     if connection.vendor == "sqlite":
         url = f"sqlite:///{database['NAME']}"
@@ -68,6 +68,12 @@ def process_environment(transactional_db: None) -> dict[str, str]:
         "EARMARK_DATA_DIR": str(settings.DATA_DIR),
         "EARMARK_REDIS_URL": settings.REDIS_URL,
     }
+
+
+@pytest.fixture
+def process_environment(server_environment: dict[str, str], transactional_db: None) -> dict[str, str]:
+    """The environment for a process that works on this test's database: manage.py, a worker, a web server."""
+    return server_environment
 
 
 @pytest.fixture
