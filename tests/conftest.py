@@ -1,5 +1,6 @@
 """Which tests run where, and the few fixtures that every folder needs."""
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if reason := reason_to_skip({mark.name for mark in item.iter_markers()}):
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish() -> None:
+    """What collecting has made stays to the end: the garbage collector need not walk through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def reason_to_skip(marks: set[str]) -> str:
