@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from scripts.children import dies_with_parent
 from scripts.console import words
+from scripts.processes import dies_with_parent
 from scripts.provision import chromium_program, postgresql_folder, redis_program
 
 START_TIMEOUT_S = 60

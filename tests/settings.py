@@ -52,7 +52,7 @@ if "EARMARK_TEST_CHILD" not in os.environ:
 from config.settings import *  # noqa: E402, F403
 from config.settings import DATABASES, INSTALLED_APPS, REST_FRAMEWORK, STORAGES  # noqa: E402
 
-INSTALLED_APPS = [*INSTALLED_APPS, "tests.effects"]
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.testapp"]
 # A file, not memory: threads and processes of a test must meet in the same database, as they do in real life.
 DATABASES["default"].setdefault("TEST", {})
 if TEST_DATABASE == "sqlite" and "EARMARK_TEST_CHILD" not in os.environ:

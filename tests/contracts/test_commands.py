@@ -18,7 +18,7 @@ from django.conf import settings
 from scripts.__main__ import TARGETS
 from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
-from scripts.serving import addresses
+from scripts.run import addresses
 from scripts.testing import IN_BROWSER, KILLS, KILLS_ON_SQLITE, ON_SQLITE, Outcome, read_report, stages, summary
 from tests.contracts.tree import modules
 from tests.processes import children_of, is_alive

@@ -12,8 +12,8 @@ from core.models import Job, User
 from listening.demos import acr
 from listening.services import demo
 from rating.models import Experiment
-from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS
+from scripts.testserver import running
 from stimuli.services.collections import create_collection
 from tests.people import browser_of, experimenter
 from tests.servers import chromium_path, free_port
