@@ -1,6 +1,5 @@
-"""`./earmark test`: the front end, then pytest in stages: PostgreSQL with Redis, SQLite, a browser, and kills."""
+"""`./earmark test`: the front end, then pytest in lanes: PostgreSQL with Redis and SQLite, a browser, and kills."""
 
-import itertools
 import os
 import subprocess
 import time
@@ -21,10 +20,13 @@ EVERYTHING = "--all"
 SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
 ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
-# Two processes for what computes.
 TOGETHER = ("-n", "2", "--dist", "worksteal")
-# A browser waits for sound and pages more than it computes; every module with what it has set up in one process.
-BY_MODULE = ("-n", "3", "--dist", "loadfile")
+# Every module with what it has set up in one process.
+BY_MODULE = ("-n", "2", "--dist", "loadfile")
+# The lanes run side by side. Browser and kill tests wait most of the time, for sound, pages, leases and restarts; the
+# lane that only computes steps back for them, so that they find the machine as if it were theirs.
+COMPUTING, BROWSING, KILLING = "computing", "browsing", "killing"
+STEPS_BACK = ("nice", "-n", "5")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
     "tests/contracts/test_jobs_twice.py",
@@ -87,7 +89,7 @@ class Stage:
     arguments: tuple[str, ...]
     needs: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    group: str = ""  # neighbours of one group run at the same time
+    lane: str = COMPUTING
 
 
 def stages(*, everything: bool) -> list[Stage]:
@@ -102,10 +104,9 @@ def stages(*, everything: bool) -> list[Stage]:
     return [
         Stage("postgresql", "postgresql", quick, SERVERS, how),
         Stage("sqlite", "sqlite", (*quick, *sqlite), environment=how),
-        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how),
-        # The kill tests wait for leases and restarts most of the time.
-        Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills, "kills"),
-        Stage("sqlite faults", "sqlite", (*faults, *(KILLS if everything else KILLS_ON_SQLITE)), (), kills, "kills"),
+        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how, BROWSING),
+        Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills, KILLING),
+        Stage("sqlite faults", "sqlite", (*faults, *(KILLS if everything else KILLS_ON_SQLITE)), (), kills, KILLING),
     ]
 
 
@@ -125,9 +126,7 @@ def test(arguments: Sequence[str]) -> int:
         asked.append(Stage("postgresql", "postgresql", chosen, SERVERS, how))
         return summary({stage.name: _pytest(stage, missing, chosen=True) for stage in asked}, missing)
     outcomes = {"front end": _front_end()}
-    for _, neighbours in itertools.groupby(stages(everything=everything), lambda stage: stage.group or stage.name):
-        outcomes |= _at_once(list(neighbours), missing)
-    return summary(outcomes, missing)
+    return summary(outcomes | _side_by_side(stages(everything=everything), missing), missing)
 
 
 def faults(arguments: Sequence[str]) -> int:
@@ -167,24 +166,34 @@ def _front_end() -> Outcome:
     return outcome
 
 
-def _at_once(neighbours: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run stages side by side; where there are several, each one's words come when it is over."""
-    with ThreadPoolExecutor(len(neighbours)) as pool:
-        running = {stage.name: pool.submit(_pytest, stage, missing, aside=len(neighbours) > 1) for stage in neighbours}
-        return {name: outcome.result() for name, outcome in running.items()}
+def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
+    """Run the lanes at once, and the stages of a lane one after the other."""
+    lanes = [[stage for stage in asked if stage.lane == lane] for lane in (COMPUTING, BROWSING, KILLING)]
+
+    def run(lane: list[Stage]) -> dict[str, Outcome]:
+        return {stage.name: _pytest(stage, missing, aside=stage.lane != COMPUTING) for stage in lane}
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        done = [outcome for outcomes in pool.map(run, lanes) for outcome in outcomes.items()]
+    order = [stage.name for stage in asked]
+    return dict(sorted(done, key=lambda outcome: order.index(outcome[0])))
 
 
 def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, aside: bool = False) -> Outcome:
-    """One run of pytest. What a person chose may live on one database only; any other run without tests has failed."""
+    """One run of pytest. What a person chose may live on one database only; any other run without tests has failed.
+
+    The words of a stage that runs aside come when it is over.
+    """
     if lacking := " ".join(missing[name] for name in stage.needs if name in missing):
         return Outcome(missing=lacking)
-    say(f"\n== {stage.name}{': at work' if aside else ''}")
+    say(f"\n== {stage.name}{' (its lines follow when it is over)' if aside else ''}")
     report = LOGS / f"{stage.name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
+    front = STEPS_BACK if stage.lane == COMPUTING and not chosen else ()
     started = time.monotonic()
     done = subprocess.run(
         # The older report family is the one that may hold a test's own figures (record_property).
-        [PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
+        [*front, PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
         cwd=ROOT,
         env={**os.environ, **stage.environment, "EARMARK_TEST_DATABASE": stage.database},
         stdout=subprocess.PIPE if aside else None,
