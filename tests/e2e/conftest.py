@@ -61,22 +61,26 @@ def page(device: Callable[..., BrowserContext]) -> Page:
 
 
 class Platform:
-    """The web server and the worker as `./earmark run` starts them, for all tests of a process."""
+    """The web server and the worker as `./earmark run` starts them, shared by the tests of a process that want them."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.environment = {**environment, "EARMARK_PUBLIC_URL": self.address}
         self._processes = ExitStack()
+        self._runs = False
 
     def url(self, path: str) -> str:
         return self.address + path
 
     def start(self) -> None:
-        self._processes.enter_context(running(port=self.port, environment=self.environment))
+        if not self._runs:
+            self._processes.enter_context(running(port=self.port, environment=self.environment))
+            self._runs = True
 
     def stop(self) -> None:
         self._processes.close()
+        self._runs = False
 
     def finish_jobs(self) -> None:
         """Take back what a test has left in the queue and wait for what is running, so that it meets no other test."""
@@ -96,14 +100,21 @@ class Platform:
 @pytest.fixture(scope="session")
 def server(server_environment: dict[str, str]) -> Iterator[Platform]:
     shared = Platform(server_environment)
-    shared.start()
     yield shared
     shared.stop()
+
+
+@pytest.fixture(autouse=True)
+def _no_worker_of_other_tests(request: pytest.FixtureRequest, server: Platform) -> None:
+    """A test that brings a server of its own, or none, does its jobs itself."""
+    if "platform" not in request.fixturenames:
+        server.stop()
 
 
 @pytest.fixture
 def platform(server: Platform, transactional_db: None) -> Iterator[Platform]:
     """The running server, on a database that holds nothing yet."""
+    server.start()
     with override_settings(PUBLIC_URL=server.address):
         yield server
     server.finish_jobs()
