@@ -76,7 +76,7 @@ class AnyViewing(ABC):
         """Call a function in the page and wait for what it promises."""
 
     @abstractmethod
-    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+    def wait_for(self, selector: str, timeout_ms: int = 60_000) -> None:
         """Wait until the page shows such an element."""
 
     @abstractmethod
@@ -184,7 +184,7 @@ class Viewing(AnyViewing):
     def evaluate(self, script: str, argument: object = None) -> Any:
         return self.page.evaluate(script, argument)
 
-    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+    def wait_for(self, selector: str, timeout_ms: int = 60_000) -> None:
         self.page.wait_for_selector(selector, timeout=timeout_ms)
 
     def pause(self, duration_ms: int) -> None:
