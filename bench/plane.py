@@ -18,8 +18,8 @@ from listening.demos import plane as plane_demo
 from listening.demos.soundscape.days import DAY
 from listening.services import demo
 from rating.models import Experiment
-from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.testserver import running
 from stimuli.models import Recording
 from tests.people import experimenter
 from tests.servers import free_port

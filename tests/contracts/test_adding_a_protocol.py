@@ -22,8 +22,8 @@ SUITES = (
     "tests/contracts/test_protocols.py",
     "tests/contracts/test_protocol_visits.py",
     "tests/contracts/test_docs.py::test_every_plug_in_has_a_page_with_its_title",
-    "tests/contracts/test_house.py::test_no_code_asks_which_protocol_it_is",
-    "tests/contracts/test_house.py::test_every_module_says_in_a_sentence_what_it_is",
+    "tests/contracts/test_code_rules.py::test_no_code_asks_which_protocol_it_is",
+    "tests/contracts/test_code_rules.py::test_every_module_says_in_a_sentence_what_it_is",
 )
 
 
@@ -102,7 +102,7 @@ def test_the_example_keeps_the_contract_and_can_be_taken_from_link_to_result(fol
     assert all(f"{path}::" in spoken for path in own_tests)
 
 
-def test_the_example_keeps_the_law_and_needs_no_migration(followed: Copy) -> None:
+def test_the_example_passes_the_checks_and_needs_no_migration(followed: Copy) -> None:
     python = [path for path in worked_example() if path.endswith(".py")]
     run(followed, "-m", "ruff", "check", "--no-cache", *python, "config/settings.py")
     run(followed, "-m", "ruff", "format", "--no-cache", "--check", *python, "config/settings.py")

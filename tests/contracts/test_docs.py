@@ -18,7 +18,7 @@ from analysis import exports
 from core.errors import AppError
 from core.plugins import load_plugins
 from core.tasks import declared_jobs
-from tests.contracts.tree import ROOMS, ROOT, files, parsed, read, relative
+from tests.contracts.tree import APPS, ROOT, files, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
 SETTING = re.compile(r"EARMARK_[A-Z0-9]+(?:_[A-Z0-9]+)*(?![A-Z0-9_])")
@@ -81,12 +81,12 @@ def test_the_documented_defaults_are_the_real_ones() -> None:
 
 @cache
 def every_error() -> dict[str, type[AppError]]:
-    """Load every module of every room, so that no refusal is missed, and index the refusals by code."""
-    for room in ROOMS:
-        for module in pkgutil.walk_packages(importlib.import_module(room).__path__, prefix=f"{room}."):
+    """Load every module of every app, so that no refusal is missed, and index the refusals by code."""
+    for app in APPS:
+        for module in pkgutil.walk_packages(importlib.import_module(app).__path__, prefix=f"{app}."):
             if ".migrations" not in module.name:
                 importlib.import_module(module.name)
-    errors = [error for error in AppError.every() if error.__module__.split(".")[0] in ROOMS]
+    errors = [error for error in AppError.every() if error.__module__.split(".")[0] in APPS]
     codes = [error.code for error in errors]
     assert len(set(codes)) == len(codes), "two refusals share a code"
     return dict(zip(codes, errors, strict=True))
@@ -120,7 +120,7 @@ def test_every_plug_in_has_a_page_with_its_title(setting: str, folder: str) -> N
 
 
 def test_every_job_is_in_the_architecture() -> None:
-    ours = {name for name in declared_jobs() if name.partition(".")[0] in ROOMS}
+    ours = {name for name in declared_jobs() if name.partition(".")[0] in APPS}
     assert ours
     assert set(table("docs/architecture.md")) & set(declared_jobs()) == ours
 
@@ -155,7 +155,7 @@ def test_the_first_screen_of_the_readme_holds_the_two_commands() -> None:
 
 
 def own_commands() -> dict[str, BaseCommand]:
-    return {name: load_command_class(app, name) for name, app in get_commands().items() if app in ROOMS}
+    return {name: load_command_class(app, name) for name, app in get_commands().items() if app in APPS}
 
 
 def test_every_management_command_is_documented_with_its_options() -> None:

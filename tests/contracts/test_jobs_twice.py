@@ -1,4 +1,4 @@
-"""Every job of every room is run twice, as after a kill before it was marked done: the second run changes nothing."""
+"""Every job of every app is run twice, as after a kill before it was marked done: the second run changes nothing."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,10 +23,10 @@ from listening.models import Design, Panel, Recruitment, Seat
 from listening.services import demo, designs, panels
 from rating.models import Experiment
 from rating.services.votes import cast_vote
-from tests.effects.models import Effect
-from tests.effects.tasks import write, write_unfenced
 from tests.factories import make_experiment, make_panel_experiment, seated_visit, vote_event
 from tests.stimuli.job_examples import STIMULI_EXAMPLES
+from tests.testapp.models import Effect
+from tests.testapp.tasks import write, write_unfenced
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,7 +68,7 @@ def an_address_that_is_not_needed() -> dict[str, Any]:
 
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
-    return {"module": "tests.effects.small_demo"}
+    return {"module": "tests.testapp.small_demo"}
 
 
 def nothing_to_prepare() -> dict[str, Any]:

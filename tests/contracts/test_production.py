@@ -20,12 +20,12 @@ from django.core.management import call_command
 
 from core.models import Job
 from core.tasks import enqueue
-from scripts.children import Child, stop_all
 from scripts.console import words
+from scripts.processes import Child, stop_all
 from scripts.provision import nginx_program
-from tests.effects.models import Effect
-from tests.effects.tasks import write
 from tests.servers import free_port
+from tests.testapp.models import Effect
+from tests.testapp.tasks import write
 
 ROOT = settings.BASE_DIR
 HOST = "listen.example.org"

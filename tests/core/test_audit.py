@@ -89,11 +89,11 @@ def test_the_log_page_shows_the_newest_entries_first_and_pages_through_the_rest(
 @pytest.mark.django_db
 def test_the_service_page_shows_parked_jobs_before_running_and_waiting_ones() -> None:
     lease_until = timezone.now() + timedelta(minutes=1)
-    Job.objects.create(name="room.waiting")
-    Job.objects.create(name="room.running", state="running", lease_until=lease_until, progress_done=1, progress_total=4)
-    Job.objects.create(name="room.parked", state="parked")
+    Job.objects.create(name="app.waiting")
+    Job.objects.create(name="app.running", state="running", lease_until=lease_until, progress_done=1, progress_total=4)
+    Job.objects.create(name="app.parked", state="parked")
     page = browser_of(admin()).get(reverse("core:service")).content.decode()
-    assert page.index("room.parked") < page.index("room.running") < page.index("room.waiting")
+    assert page.index("app.parked") < page.index("app.running") < page.index("app.waiting")
     assert '<progress max="4" value="1"' in page
 
 

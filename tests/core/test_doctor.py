@@ -19,8 +19,8 @@ from core.findings import Finding, Level
 from core.models import Job
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
-from tests.effects.tasks import refuse, write
 from tests.servers import free_port
+from tests.testapp.tasks import refuse, write
 
 pytestmark = pytest.mark.django_db
 
@@ -102,8 +102,8 @@ def test_jobs_of_another_version_are_told() -> None:
 
 
 def test_a_missing_migration_is_a_problem_with_its_command() -> None:
-    ((room, newest),) = MigrationLoader(connection).graph.leaf_nodes("analysis")
-    MigrationRecorder(connection).record_unapplied(room, newest)
+    ((app, newest),) = MigrationLoader(connection).graph.leaf_nodes("analysis")
+    MigrationRecorder(connection).record_unapplied(app, newest)
     assert finding("migrations").level is Level.PROBLEM
     assert "migrate" in finding("migrations").remedy
 

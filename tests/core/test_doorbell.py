@@ -15,9 +15,9 @@ from core import doorbell
 from core.models import Job
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
-from tests.effects.models import Effect
-from tests.effects.tasks import stumble, write, write_bulk, write_urgent
 from tests.servers import free_port
+from tests.testapp.models import Effect
+from tests.testapp.tasks import stumble, write, write_bulk, write_urgent
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

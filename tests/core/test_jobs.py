@@ -12,8 +12,8 @@ from core.models import Job
 from core.services import jobs
 from core.tasks import JobRun, LeaseLost, declared_jobs, enqueue
 from core.worker import work
-from tests.effects.models import Effect
-from tests.effects.tasks import count_up, refuse, stumble, write, write_bulk, write_unfenced, write_urgent
+from tests.testapp.models import Effect
+from tests.testapp.tasks import count_up, refuse, stumble, write, write_bulk, write_unfenced, write_urgent
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from core.models import Job
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
 from core.tasks import job as declare
-from tests.effects.tasks import write
+from tests.testapp.tasks import write
 
 pytestmark = pytest.mark.django_db
 
@@ -20,12 +20,12 @@ def test_a_job_exists_only_if_its_cause_was_committed() -> None:
     assert not Job.objects.exists()
     with transaction.atomic():
         asked = enqueue(write, effect="a")
-    assert (asked.state, asked.name, asked.arguments) == (Job.State.QUEUED, "effects.write", {"effect": "a"})
+    assert (asked.state, asked.name, asked.arguments) == (Job.State.QUEUED, "testapp.write", {"effect": "a"})
 
 
 def test_an_unknown_name_is_refused() -> None:
-    with pytest.raises(LookupError, match=r"effects\.nothing"):
-        enqueue("effects.nothing")
+    with pytest.raises(LookupError, match=r"testapp\.nothing"):
+        enqueue("testapp.nothing")
     assert not Job.objects.exists()
 
 
@@ -38,12 +38,12 @@ def test_arguments_that_the_job_does_not_take_are_refused_where_they_are_given()
 
 
 def test_a_job_may_be_asked_for_by_name() -> None:
-    assert enqueue("effects.write", effect="a").name == "effects.write"
+    assert enqueue("testapp.write", effect="a").name == "testapp.write"
 
 
 def test_two_jobs_may_not_share_a_name() -> None:
-    with pytest.raises(ImproperlyConfigured, match=r"effects\.write"):
-        declare("effects.write")(write)
+    with pytest.raises(ImproperlyConfigured, match=r"testapp\.write"):
+        declare("testapp.write")(write)
 
 
 def test_a_key_that_waits_returns_the_waiting_job() -> None:

@@ -17,8 +17,8 @@ from core.models import Job
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
 from core.worker import Worker
-from tests.effects.models import Effect
-from tests.effects.tasks import stumble, write, write_bulk, write_late, write_unfenced, write_urgent
+from tests.testapp.models import Effect
+from tests.testapp.tasks import stumble, write, write_bulk, write_late, write_unfenced, write_urgent
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -161,7 +161,7 @@ def test_without_a_heartbeat_such_a_job_runs_again_and_its_effect_is_still_there
         # From here on the hearts beat, so that both jobs come to an end.
         monkeypatch.undo()
         wait_until(lambda: not Job.objects.unfinished().exists())
-    assert Job.objects.get(name="effects.write").attempts > 1
+    assert Job.objects.get(name="testapp.write").attempts > 1
     assert Effect.objects.filter(key="fenced").count() == 1
 
 

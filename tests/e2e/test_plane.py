@@ -121,10 +121,10 @@ class Board:
     def saved(self) -> None:
         """Wait until the server has all that was done: a step is made when the hand rests."""
         wait_until(lambda: len(moves_on_the_server()) >= len(self.done), moves_on_the_server)
-        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
 
     def kept_here(self) -> None:
-        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=40_000)
+        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=60_000)
 
 
 def close_by_pointer(page: Page) -> None:

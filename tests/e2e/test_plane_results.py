@@ -60,7 +60,7 @@ def test_new_marks_come_in_while_the_page_is_open(results: Page, experiment: Exp
     results.get_by_role("link", name="ferry").click()
     expect(results.locator(".plane-marks > path")).to_have_count(6)
     rate(experiment, shift=0.15)
-    expect(results.locator(".plane-marks > path")).to_have_count(9, timeout=40_000)
+    expect(results.locator(".plane-marks > path")).to_have_count(9, timeout=60_000)
     expect(results.get_by_role("img", name="TC/SD plane, recording ferry")).to_be_visible()
     with results.expect_download():
         results.get_by_role("button", name="PNG").click()  # also works on a picture that came later

@@ -21,10 +21,10 @@ from core.doorbell import QUEUE
 from core.models import Job
 from core.querysets import JobQuerySet
 from core.tasks import JobKind, enqueue
-from scripts.children import dies_with_parent
-from tests.effects.models import Effect
-from tests.effects.tasks import crash, write, write_unfenced
+from scripts.processes import dies_with_parent
 from tests.scale import SCALE, scaled
+from tests.testapp.models import Effect
+from tests.testapp.tasks import crash, write, write_unfenced
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -112,7 +112,7 @@ def ask_for(kind: JobKind, count: int, work_s: float) -> list[str]:
 
 def asked_for() -> JobQuerySet:
     """The test's own jobs; the workers keep the schedule besides."""
-    return Job.objects.filter(name__startswith="effects.")
+    return Job.objects.filter(name__startswith="testapp.")
 
 
 def done() -> int:

@@ -24,8 +24,8 @@ from PIL import Image
 from audio.formats import Samples
 from bench import processes
 from core.models import User
-from scripts.children import dies_with_parent
 from scripts.console import ROOT
+from scripts.processes import dies_with_parent
 from tests.faults.tus_sender import TusSender, reset
 from tests.faults.web_server import web_server
 from tests.people import browser_of, token_of
@@ -65,7 +65,7 @@ class Scales:
 
 
 @dataclass(frozen=True)
-class Residents:
+class ServerProcesses:
     """A web server and a worker at work."""
 
     address: str
@@ -73,13 +73,13 @@ class Residents:
 
 
 @contextmanager
-def residents(environment: dict[str, str], data: Path) -> Iterator[Residents]:
+def server_processes(environment: dict[str, str], data: Path) -> Iterator[ServerProcesses]:
     """Both as `./earmark run` starts them, weighed until they leave."""
     environment = {**environment, "EARMARK_DATA_DIR": str(data)}
     with web_server(environment, application="config.wsgi") as web, _worker(environment) as worker:
         scales = Scales(web=web.pid, worker=worker)
         with scales.weighing():
-            yield Residents(web.url, scales)
+            yield ServerProcesses(web.url, scales)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 const BLOCK = 2048;
 
 registerProcessor(
-  "ear",
+  "capture",
   class extends AudioWorkletProcessor {
     #frame = 0;
     #block = new Float32Array(BLOCK);

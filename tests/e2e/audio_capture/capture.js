@@ -1,10 +1,10 @@
-// An ear and an eye inside the page: records what leaves every audio clock, frame by frame, and what is shown meanwhile.
+// Recorder inside the page: keeps what leaves every audio clock, frame by frame, and what is shown meanwhile.
 // It runs before the page's own scripts and changes nothing of what they do.
 (() => {
   const blocks = [];
   const shown = [];
   const starts = [];
-  const ears = new Map();
+  const inputs = new Map();
   let clockS = 0;
   let touchedMs = 0;
   let paintedMs = 0;
@@ -32,12 +32,12 @@
     constructor(options) {
       super(options);
       context = this;
-      const ear = new GainNode(this);
-      ears.set(this, ear);
-      void this.audioWorklet.addModule("/static/ear_worklet.js").then(() => {
-        const recorder = new AudioWorkletNode(this, "ear", { channelCount: 1, channelCountMode: "explicit" });
+      const input = new GainNode(this);
+      inputs.set(this, input);
+      void this.audioWorklet.addModule("/static/capture_worklet.js").then(() => {
+        const recorder = new AudioWorkletNode(this, "capture", { channelCount: 1, channelCountMode: "explicit" });
         recorder.port.onmessage = ({ data }) => blocks.push(data);
-        connect.call(ear, recorder);
+        connect.call(input, recorder);
         connect.call(recorder, this.destination);
         recorders += 1;
       });
@@ -45,7 +45,7 @@
   };
 
   AudioNode.prototype.connect = function (to, ...rest) {
-    if (to === this.context.destination) connect.call(this, ears.get(this.context));
+    if (to === this.context.destination) connect.call(this, inputs.get(this.context));
     return connect.call(this, to, ...rest);
   };
 
@@ -87,10 +87,10 @@
     return btoa(all);
   };
 
-  globalThis.ear = {
+  globalThis.capture = {
     /** When every sound device that the page has opened runs and is recorded. */
     async opened() {
-      for (let tries = 0; !recorders || recorders < ears.size || context.state !== "running"; tries += 1) {
+      for (let tries = 0; !recorders || recorders < inputs.size || context.state !== "running"; tries += 1) {
         if (tries > 500) throw new Error("The sound device did not open.");
         await new Promise((done) => setTimeout(done, 20));
       }
@@ -116,7 +116,7 @@
       stalls = 0;
       blocks.length = shown.length = starts.length = 0;
     },
-    /** Everything since it was told to forget; what the ear missed is silence. */
+    /** Everything since it was told to forget; what was missed is silence. */
     take() {
       const heard = blocks.splice(0);
       const from = heard[0]?.frame ?? 0;

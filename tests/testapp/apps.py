@@ -4,5 +4,5 @@ from django.apps import AppConfig
 
 
 class EffectsConfig(AppConfig):
-    name = "tests.effects"
-    label = "effects"
+    name = "tests.testapp"
+    label = "testapp"

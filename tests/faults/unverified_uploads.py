@@ -1,4 +1,4 @@
-"""Earmark as it would be if it took the length of a piece from its headers and never looked at the file again.
+"""Upload server without verification: it takes the length of a piece from its headers and never looks at the file.
 
 gunicorn serves this module in the control of the cut tests.
 """

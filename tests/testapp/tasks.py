@@ -6,15 +6,15 @@ import time
 from core.errors import AppError, sentence
 from core.models import Job
 from core.tasks import JobRun, job
-from tests.effects.models import Effect
+from tests.testapp.models import Effect
 
 
 class Unwilling(AppError):
-    code = "effects.unwilling"
+    code = "testapp.unwilling"
     sentence = sentence("'{effect}' is not to be written; choose another.")
 
 
-@job("effects.write")
+@job("testapp.write")
 def write(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
     """The right way: the effect and the end of the job are one commit."""
     time.sleep(work_s)
@@ -22,26 +22,26 @@ def write(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
         Effect.objects.create(key=effect)
 
 
-@job("effects.write_bulk", priority=Job.Priority.BULK)
+@job("testapp.write_bulk", priority=Job.Priority.BULK)
 def write_bulk(run: JobRun, *, effect: str) -> None:
     with run.finish():
         Effect.objects.create(key=effect)
 
 
-@job("effects.write_urgent", priority=Job.Priority.AWAITED)
+@job("testapp.write_urgent", priority=Job.Priority.AWAITED)
 def write_urgent(run: JobRun, *, effect: str) -> None:
     with run.finish():
         Effect.objects.create(key=effect)
 
 
-@job("effects.write_unfenced")
+@job("testapp.write_unfenced")
 def write_unfenced(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
     """The wrong way, for controls: the effect is committed by itself, and the job ends some time later."""
     Effect.objects.create(key=effect)
     time.sleep(work_s)
 
 
-@job("effects.write_late")
+@job("testapp.write_late")
 def write_late(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
     """The effect is fenced, and the job goes on working after it."""
     with run.fenced():
@@ -49,7 +49,7 @@ def write_late(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
     time.sleep(work_s)
 
 
-@job("effects.crash")
+@job("testapp.crash")
 def crash(run: JobRun, *, effect: str, point: str) -> None:
     """Take the whole process down at a named point of the first attempt, as a power cut would."""
 
@@ -64,17 +64,17 @@ def crash(run: JobRun, *, effect: str, point: str) -> None:
     reach("after the commit")
 
 
-@job("effects.refuse")
+@job("testapp.refuse")
 def refuse(run: JobRun, *, effect: str) -> None:
     raise Unwilling(effect=effect)
 
 
-@job("effects.stumble")
+@job("testapp.stumble")
 def stumble(run: JobRun, *, effect: str) -> None:
     raise ZeroDivisionError(f"cannot divide {effect} by nothing")
 
 
-@job("effects.count_up")
+@job("testapp.count_up")
 def count_up(run: JobRun, *, total: int) -> None:
     for done in range(1, total + 1):
         run.progress(done, total, f"step {done}")

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from scripts.children import Child, stop_all
 from scripts.console import LOGS, ROOT, Stop, explain, say, shown, step, words
 from scripts.install import PYTHON, set_up
 from scripts.prepare import WORDS_FOLLOW
+from scripts.processes import Child, stop_all
 
 READY_TIMEOUT_S = 120
 LARGEST_LOG_BYTES = 10 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""The rules of the house, held against every file; and a planted defect for each rule, which it must find."""
+"""Code rules, held against every file; and a planted defect for each rule, which it must find."""
 
 import ast
 import re
@@ -9,11 +9,11 @@ import pytest
 
 from core.plugins import load_plugins
 from tests.contracts import rules
-from tests.contracts.tree import ROOMS, ROOT, every_file, files, modules, parsed, relative
+from tests.contracts.tree import APPS, ROOT, every_file, files, modules, parsed, relative
 
 # Lock files are written by tools and hold no prose. These two state the rules themselves.
 UNREAD = {"package-lock.json"}
-STATES_THE_RULES = {"tests/contracts/rules.py", "tests/contracts/test_house.py"}
+STATES_THE_RULES = {"tests/contracts/rules.py", "tests/contracts/test_code_rules.py"}
 
 
 def hold(paths: Iterable[Path], judge: Callable[[Path], list[str]]) -> None:
@@ -58,7 +58,7 @@ def may_write(path: Path) -> bool:
 
 
 def test_only_services_write() -> None:
-    sources = [path for path in modules(*ROOMS) if not may_write(path)]
+    sources = [path for path in modules(*APPS) if not may_write(path)]
     hold(sources, lambda path: rules.writes(parsed(path)))
 
 
@@ -71,7 +71,7 @@ def is_about(path: Path, slug: str) -> bool:
 
 @pytest.mark.parametrize("slug", sorted(load_plugins("RATING_PROTOCOLS")))
 def test_no_code_asks_which_protocol_it_is(slug: str) -> None:
-    sources = [*modules(*ROOMS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend", "protocols"))]
+    sources = [*modules(*APPS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend", "protocols"))]
     others = [path for path in sources if not is_about(path, slug)]
     hold(others, lambda path: rules.named(path.read_text(encoding="utf-8"), slug))
 
@@ -154,5 +154,5 @@ def test_no_rule_complains_about_what_is_right(rule: Callable[[str], list[str]],
 def test_the_house_tests_look_at_a_house() -> None:
     """If the walk found nothing, every test above would pass."""
     seen = {str(relative(path)) for path in modules()}
-    assert {f"{room}/apps.py" for room in ROOMS} <= seen
+    assert {f"{app}/apps.py" for app in APPS} <= seen
     assert (ROOT / "manage.py").exists()
