@@ -18,8 +18,8 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
+from core.jobs import enqueue
 from core.models import Job
-from core.tasks import enqueue
 from scripts.children import Child, stop_all
 from scripts.console import words
 from scripts.provision import nginx_program

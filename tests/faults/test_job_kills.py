@@ -18,9 +18,9 @@ import pytest
 from django.conf import settings as django_settings
 
 from core.doorbell import QUEUE
+from core.jobs import JobKind, enqueue
 from core.models import Job
 from core.querysets import JobQuerySet
-from core.tasks import JobKind, enqueue
 from scripts.children import dies_with_parent
 from tests.effects.models import Effect
 from tests.effects.tasks import crash, write, write_unfenced
