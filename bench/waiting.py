@@ -27,7 +27,7 @@ AIM_S = 2.0
 
 CELERY = (sys.executable, "-m", "celery", "-A", "config.celery")
 QUIET = ("--concurrency", "2", "--loglevel", "ERROR")
-EMBEDDED = [(sys.executable, "manage.py", "run_worker")]
+EMBEDDED: list[tuple[str, ...]] = [(sys.executable, "manage.py", "run_worker")]
 PRODUCTION = [
     (*CELERY, "worker", "-Q", "interactive,results", "-n", "people@%h", *QUIET),
     (*CELERY, "worker", "-Q", "bulk", "-n", "bulk@%h", *QUIET),
@@ -109,7 +109,7 @@ def _measure(folder: Path) -> tuple[dict[str, list[float]], list[int]]:
         rows = Job.objects.filter(pk__in=[job.pk for job in asked])
         _wait(lambda rows=rows: not rows.unfinished().exists())  # type: ignore[misc]
         for job, waited in zip(asked, delays.values(), strict=True):
-            delay = rows.annotate(delay=F("started_at") - F("not_before")).get(pk=job.pk).delay
+            delay = rows.filter(pk=job.pk).values_list(F("started_at") - F("not_before"), flat=True).get()
             waited.append(delay.total_seconds())
     return delays, running
 

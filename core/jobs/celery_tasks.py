@@ -23,7 +23,7 @@ NOTIFIED_AT_ONCE = 100
 NOTIFIED_FOR_S = min(30, settings.JOB_LEASE_S / 2)  # until beat comes again
 
 
-def _task(kind: JobKind[...]) -> "Task[[str | None], bool]":
+def _task(kind: JobKind[...]) -> "Task[..., bool]":
     """The task of a job: it claims the row, which makes a repeated or late message harmless, and does the work."""
 
     def run(job_id: str | None = None) -> bool:
@@ -35,7 +35,7 @@ def _task(kind: JobKind[...]) -> "Task[[str | None], bool]":
 
     run.__name__, run.__module__, run.__doc__ = kind.function.__name__, kind.function.__module__, kind.function.__doc__
     soft_s = SOFT_TIME_LIMITS_S[kind.queue]
-    declare: Callable[[Callable[..., bool]], Task[[str | None], bool]] = shared_task(
+    declare: Callable[[Callable[..., bool]], Task[..., bool]] = shared_task(
         name=kind.name,
         soft_time_limit=soft_s,
         time_limit=soft_s + HARD_AFTER_SOFT_S,

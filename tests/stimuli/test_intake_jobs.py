@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from audio.checking.checklist import Severity
-from core.jobs import JobRun, queue
+from core.jobs import JobRun, declared_jobs, queue
 from core.models import Job
 from stimuli import spool
 from stimuli.announcements import Announced
@@ -43,8 +43,7 @@ def run(name: str) -> None:
     """Do the job that waits under that name, as a worker would."""
     job = queue.claim(worker="test", names=[name])
     assert job is not None
-    work = {"stimuli.check_intake": imports.check_intake, "stimuli.import_intake": imports.import_intake}[name]
-    work(run=JobRun(job), **job.arguments)
+    declared_jobs()[name](run=JobRun(job), **job.arguments)
 
 
 def confirmed(intake: Intake, *, replace: bool = False) -> Intake:

@@ -72,7 +72,7 @@ def test_every_job_is_a_celery_task_of_its_name_in_its_queue_with_time_limits() 
     for name, kind in declared_jobs().items():
         task, sent = app.tasks[name], app.amqp.router.route({}, name)
         assert (sent["queue"].name, sent["priority"]) == (kind.queue.label, kind.queue.value)
-        assert 0 < task.soft_time_limit < task.time_limit
+        assert 0 < (task.soft_time_limit or 0) < (task.time_limit or 0)
     assert {"stimuli.check_intake", "analysis.refresh_results", "stimuli.ingest_chunk"} <= set(app.tasks)
 
 
