@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from bench.material import clips, hour_of_mp3, repeated
+from bench.material import clips
+from tests.audio.long_recordings import day_mp3
 from tests.servers import postgres_server, redis_server, scratch_folder
 
 if TYPE_CHECKING:
@@ -39,9 +40,8 @@ def run() -> Iterator[str]:
     """Each set-up in a process of its own, because each has a database of its own."""
     with tempfile.TemporaryDirectory() as scratch:
         material = Path(scratch)
-        hour_of_mp3(material / "hour.mp3")
         (material / "day").mkdir()
-        repeated(material / "hour.mp3", material / "day" / "day.mp3", hours=HOURS)
+        day_mp3(material / "day" / "day.mp3", hours=HOURS)
         clips(material / "clips", items=ITEMS, conditions=CONDITIONS)
         for name in ("embedded", "celery"):
             with _servers(name) as environment:
