@@ -110,7 +110,7 @@ class Job(BaseModel):
     name = models.CharField(max_length=100)
     arguments = models.JSONField(default=dict)
     # At most one job that no worker has touched may carry a given key; empty means that several may wait at once.
-    # A claimed one does not count: it may have looked already, and what came after its look needs another run.
+    # A claimed one does not count: it may have read the tables already, and rows that came later need another run.
     key = models.CharField(max_length=200, blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)

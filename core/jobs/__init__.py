@@ -85,7 +85,7 @@ def job(
     """Declare a function as a job called "app.function". It takes a run and ids, and is safe to run twice.
 
     interactive: a person waits for it. results: figures for people who look at them. bulk: everything else.
-    The app's tasks module, where Celery's users look for tasks, must contain or import it.
+    The app's tasks module, which Celery and this package load, must contain or import it.
     """
 
     def declare(function: Callable[Parameters, None]) -> JobKind[Parameters]:

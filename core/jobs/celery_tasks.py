@@ -17,7 +17,8 @@ from core.models import Job
 SOFT_TIME_LIMITS_S = {Job.Queue.INTERACTIVE: 2 * 3600, Job.Queue.RESULTS: 3600, Job.Queue.BULK: 4 * 3600}
 HARD_AFTER_SOFT_S = 60
 
-# Jobs that nobody has come for after so long are notified again, so many at a time: they may lie in a long queue.
+# For jobs that no worker has claimed after so long the message is sent again, for so many at a time: the first one may
+# be lost, or may wait in a long queue.
 UNANSWERED_S = 5
 NOTIFIED_AT_ONCE = 100
 NOTIFIED_FOR_S = min(30, settings.JOB_LEASE_S / 2)  # until beat comes again
@@ -59,7 +60,7 @@ def add_scheduled_jobs() -> list[str]:
 
 @shared_task(name="core.requeue_expired_jobs")
 def requeue_expired_jobs() -> int:
-    """Return the jobs of dead workers to their queues, and notify workers again of jobs that nobody came for."""
+    """Return the jobs of dead workers to their queues, and send the messages of unclaimed jobs again."""
     expired = queue.requeue_expired()
     unanswered = Job.objects.due().filter(not_before__lte=Now() - timedelta(seconds=UNANSWERED_S))
     for job in unanswered[:NOTIFIED_AT_ONCE]:

@@ -45,7 +45,7 @@ def add(
     """Write a job into the caller's transaction, or return the untouched one that already waits under the same key.
 
     The waiting one is locked until the caller commits. Otherwise a worker could claim it, miss the caller's
-    uncommitted rows and finish, and nobody would ever look at them.
+    uncommitted rows and finish, and no job would see them.
     """
     fields: dict[str, Any] = {"name": name, "arguments": arguments, "key": key, "requested_by": requested_by}
     fields["queue"] = queue
@@ -58,7 +58,7 @@ def add(
             waiting = Job.objects.untouched(key=key).select_for_update().first()
             if waiting is not None:
                 return waiting
-            # Loses silently against a rival who adds the same key at the same time; the next turn finds the rival's.
+            # Adds nothing when another process adds the same key at the same time; the next turn finds that job.
             Job.objects.bulk_create([Job(**fields)], ignore_conflicts=True)
 
 

@@ -157,7 +157,7 @@ def test_each_message_goes_to_the_queue_of_its_job(redis: Any, notifier: notify.
 
 
 @pytest.mark.redis
-def test_beat_requeues_expired_jobs_and_notifies_again_of_jobs_nobody_came_for(
+def test_beat_requeues_expired_jobs_and_sends_the_messages_of_unclaimed_jobs_again(
     redis: Any, notifier: notify.Notifier
 ) -> None:
     from core.jobs.celery_tasks import requeue_expired_jobs

@@ -127,7 +127,7 @@ def test_many_who_ask_at_once_under_one_key_get_one_job() -> None:
 
 
 def test_a_waiting_job_that_is_asked_for_again_is_not_claimed_before_the_asker_commits() -> None:
-    """Otherwise the worker would look before the asker's rows are there, and nobody would look again."""
+    """Otherwise the worker would read the tables before the asker's rows are there, and no job would see them."""
     enqueue(write, key="same", effect="a")
     asked, seen = threading.Event(), []
 
