@@ -19,8 +19,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.listening import SHORT_SLICES, differing_samples, heard_minus_shown
 from bench.material import hour_of_mp3, repeated
+from core.jobs.worker import Worker
 from core.models import User
-from core.worker import Worker
 from scripts.provision import CHROMIUM_FLAGS, chromium_program, firefox_program
 from scripts.testserver import running
 from stimuli.models import Recording, Stimulus
@@ -107,7 +107,7 @@ def _recordings(folder: Path) -> dict[str, Day]:
 
 
 def _ingest() -> None:
-    worker = Worker(threads=2, poll_s=0.05)
+    worker = Worker(threads=4, poll_s=0.05)
     thread = Thread(target=worker.run)
     thread.start()
     try:

@@ -195,12 +195,12 @@ def _write(ballot: Ballot, codebook: Codebook, records: Any) -> None:
 
 def _fold(experiment: Experiment) -> None:
     from analysis.services.folds import refold
+    from analysis.tasks import refresh_results
+    from core.jobs import JobRun, enqueue, queue
     from core.models import Job
-    from core.services import jobs
-    from core.tasks import JobRun, enqueue
 
-    asked = enqueue("analysis.refresh_results", experiment_id=str(experiment.pk))
-    claimed = jobs.claim(worker="bench", names=[asked.name], job_id=asked.pk)
+    asked = enqueue(refresh_results, experiment_id=str(experiment.pk))
+    claimed = queue.claim(worker="bench", names=[asked.name], job_id=asked.pk)
     if claimed is None:
         raise RuntimeError("the job that folds could not be claimed: there is nothing to measure")
     refold(run=JobRun(claimed), experiment=experiment, simulated=False)

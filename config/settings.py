@@ -64,7 +64,7 @@ ANALYSIS_METHODS = [
     "analysis.methods.chapters.ChapterAgreement",
     "analysis.methods.thumbs.CaptionStatistics",
 ]
-# Work that repeats: job name -> seconds between two runs (core/schedule.py).
+# Work that repeats: job name -> seconds between two runs (core/jobs/schedule.py).
 SCHEDULE = {
     "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
     "stimuli.resume_ingests": 300,
@@ -152,7 +152,7 @@ else:
 DATABASES["default"]["CONN_MAX_AGE"] = 60  # a new connection for each request costs more than a vote
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- Jobs: the table is the truth, Redis only a doorbell --------------------------------------------------------------
+# --- Jobs: the table is the record, Celery on Redis delivers them -----------------------------------------------------
 REDIS_URL = env.str("EARMARK_REDIS_URL", default="")
 JOB_LEASE_S = env.int("EARMARK_JOB_LEASE_S", default=60)
 JOB_MAX_ATTEMPTS = 5

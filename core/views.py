@@ -18,10 +18,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core import overview, refusals
 from core.errors import AppError
 from core.forms import RoleForm, TokenForm
+from core.jobs import queue
 from core.models import ApiToken, Job, User
 from core.policy import Audience, has_second_factor, open_to, staff
 from core.problems import problem, say, show, wants_json
-from core.services import accounts, jobs, readiness
+from core.services import accounts, readiness
 from core.trouble import passing_trouble
 
 logger = logging.getLogger(__name__)
@@ -104,7 +105,7 @@ def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
 @open_to(Audience.ADMIN)
 @require_GET
 def service(request: HttpRequest) -> HttpResponse:
-    return render(request, "core/service.html", {"overview": overview.look(), "tab": "state"})
+    return render(request, "core/service.html", {"overview": overview.system_status(), "tab": "state"})
 
 
 @open_to(Audience.ADMIN)
@@ -113,10 +114,10 @@ def retry_job(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     job = Job.objects.filter(pk=job_id).first()
     if job is None:
         raise refusals.NotFound
-    if jobs.retry(job=job, actor=staff(request)):
+    if queue.retry(job=job, actor=staff(request)):
         messages.success(request, _("The job waits for a worker again."))
     else:
-        messages.info(request, _("The job is not parked any more."))
+        messages.info(request, _("The job has not failed, or was tried again already."))
     return redirect("core:service")
 
 

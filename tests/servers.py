@@ -180,7 +180,7 @@ class PostgresServer(Server):
 
 
 class RedisServer(Server):
-    """Redis as a doorbell: what it keeps may be lost at any moment, so it keeps nothing on the disk."""
+    """Redis as Celery's broker: what it keeps may be lost at any moment, so it keeps nothing on the disk."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

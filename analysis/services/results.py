@@ -13,7 +13,7 @@ from analysis.presenting import shown
 from analysis.registry import method, methods, report
 from analysis.services.folds import refold
 from analysis.services.listeners import listener_warnings, with_warnings
-from core.tasks import JobRun
+from core.jobs import JobRun
 from listening.models import Seat
 from rating.blinding import condition_names
 from rating.models import Ballot, Experiment

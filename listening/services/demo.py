@@ -9,9 +9,9 @@ from types import ModuleType
 from django.conf import settings
 from django.db import transaction
 
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services.accounts import create_account, random_password
-from core.tasks import JobRun, enqueue
 from listening.models import Panel, Seat
 from listening.services import panels
 from rating.models import Ballot, Experiment
@@ -19,7 +19,6 @@ from rating.registry import protocols
 
 EXPERIMENTER = "demo"
 ADMIN = "demo-admin"
-BUILD = "listening.build_demo"  # the job
 LONG = "TAKES_LONG"  # what a demo that takes more than a second or two says of itself
 
 
@@ -33,10 +32,11 @@ def create_demo(*, long_ones: bool = False) -> list[Experiment]:
 def build_later() -> None:
     """Leave what takes long to the worker."""
     for builder in _missing(User.objects.get(username=EXPERIMENTER)):
-        enqueue(BUILD, key=f"demo {builder.__name__}", module=builder.__name__)
+        enqueue(build_demo, key=f"demo {builder.__name__}", module=builder.__name__)
 
 
-def build_one(*, run: JobRun, module: str) -> None:
+@job(queue="bulk")
+def build_demo(*, run: JobRun, module: str) -> None:
     """Build one part of the demo; a run that was cut short goes on where it was."""
     run.progress(0, 1, "")
     import_module(module).build(owner=User.objects.get(username=EXPERIMENTER))
@@ -44,7 +44,7 @@ def build_one(*, run: JobRun, module: str) -> None:
 
 def is_being_built() -> bool:
     """Whether the worker still has a part of the demo to make."""
-    return Job.objects.filter(name=BUILD, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists()
+    return Job.objects.filter(name=build_demo.name, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists()
 
 
 def is_empty() -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 from django.db import transaction
 
 from core.clauses import keep_clauses
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
-from core.tasks import JobRun, enqueue
 from listening.design.base import Design as Layout
 from listening.design.base import DesignRequest, Sample
 from listening.design.orders.presets import preset
@@ -24,8 +24,6 @@ from listening.services.design_seats import adopt_design, refuse_unless_untouche
 from listening.services.material import Cell, Material, material_of
 from listening.services.procedures import procedure_of
 from rating.models import Experiment
-
-JOB = "listening.adopt_design"
 
 Planner = Callable[..., SubsetPlan]
 
@@ -112,17 +110,16 @@ def settings_of(request: DesignRequest) -> dict[str, Any]:
 def ask_for_design(*, experiment: Experiment, wanted: Wanted, sha256: str, actor: User) -> Job:
     """Have the design that was tried laid out in the background; what is refused now is not begun."""
     arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
-    key = f"{JOB}:{experiment.pk}:{sha256}"
+    key = f"{apply_design.name}:{experiment.pk}:{sha256}"
     with transaction.atomic():
         # Going live takes the same lock: it comes first and this is refused, or it finds the job and is refused.
         refuse_unless_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
-        return enqueue(JOB, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
+        return enqueue(apply_design, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
-def adopt_in_background(
-    *, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str
-) -> None:
-    """The job. What it is refused parks it: a job whose work was discarded is not done."""
+@job(queue="interactive")
+def apply_design(*, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str) -> None:
+    """Lay out the design that was tried. A refusal fails the job: a job whose work was discarded is not done."""
     experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
     if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
         return
@@ -153,7 +150,8 @@ def adopt_draft(*, experiment: Experiment, draft: Draft, actor: User, **how: Any
 
 def job_for(experiment: Experiment) -> Job | None:
     """The latest job that lays out this experiment."""
-    return Job.objects.filter(name=JOB, key__startswith=f"{JOB}:{experiment.pk}:").order_by("-created_at").first()
+    name = apply_design.name
+    return Job.objects.filter(name=name, key__startswith=f"{name}:{experiment.pk}:").order_by("-created_at").first()
 
 
 # --- Reading back -----------------------------------------------------------------------------------------------------

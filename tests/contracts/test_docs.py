@@ -16,8 +16,8 @@ from django.core.management.base import BaseCommand
 
 from analysis import exports
 from core.errors import AppError
+from core.jobs import declared_jobs
 from core.plugins import load_plugins
-from core.tasks import declared_jobs
 from tests.contracts.tree import APPS, ROOT, files, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]

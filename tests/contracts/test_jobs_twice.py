@@ -13,11 +13,10 @@ from django.utils import timezone
 
 from analysis.models import Result
 from core import database
+from core.jobs import JobKind, declared_jobs, enqueue, queue
+from core.jobs.worker import work
 from core.models import Job, User
-from core.services import jobs
 from core.services.accounts import create_account, random_password
-from core.tasks import JobKind, declared_jobs, enqueue
-from core.worker import work
 from listening.design.wishes import Wanted
 from listening.models import Design, Panel, Recruitment, Seat
 from listening.services import demo, designs, panels
@@ -79,7 +78,7 @@ def nothing_to_prepare() -> dict[str, Any]:
 EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
-    "listening.adopt_design": (a_design_to_adopt, Design.objects.exists),
+    "listening.apply_design": (a_design_to_adopt, Design.objects.exists),
     "listening.fill_panel": (a_panel_to_fill, lambda: Seat.objects.filter(panel__number=2).count() == 6),
     "listening.forget_addresses": (
         an_address_that_is_not_needed,
@@ -91,7 +90,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
 }
 
 
-def rooms_jobs() -> list[str]:
+def apps_jobs() -> list[str]:
     return sorted(name for name, kind in declared_jobs().items() if not kind.function.__module__.startswith("tests."))
 
 
@@ -115,14 +114,14 @@ def snapshot() -> dict[str, Any]:
 def run_as_after_a_kill(job: Job) -> None:
     """Run the job; if it is done already, forget that first, as though the commit that said so had never been."""
     Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, finished_at=None)
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error
 
 
-def changed_by_second_run(kind: JobKind, arguments: dict[str, Any]) -> bool:
+def changed_by_second_run(kind: JobKind[...], arguments: dict[str, Any]) -> bool:
     job = enqueue(kind, **arguments)
     run_as_after_a_kill(job)
     first = snapshot()
@@ -130,7 +129,7 @@ def changed_by_second_run(kind: JobKind, arguments: dict[str, Any]) -> bool:
     return snapshot() != first
 
 
-@pytest.mark.parametrize("name", rooms_jobs())
+@pytest.mark.parametrize("name", apps_jobs())
 def test_a_second_run_changes_nothing(name: str) -> None:
     assert name in EXAMPLES, f"add an example of {name} to this file"
     prepare, left_something = EXAMPLES[name]
@@ -140,7 +139,7 @@ def test_a_second_run_changes_nothing(name: str) -> None:
 
 
 def test_there_is_no_example_of_a_job_that_is_gone() -> None:
-    assert set(EXAMPLES) == set(rooms_jobs())
+    assert set(EXAMPLES) == set(apps_jobs())
 
 
 def test_control_a_job_that_repeats_its_effect_is_found_out() -> None:

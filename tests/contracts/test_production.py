@@ -18,8 +18,8 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
+from core.jobs import enqueue
 from core.models import Job
-from core.tasks import enqueue
 from scripts.console import words
 from scripts.processes import Child, stop_all
 from scripts.provision import nginx_program
@@ -188,10 +188,10 @@ def test_what_compose_starts_works_together_behind_nginx(site: Site) -> None:
     assert json.loads(refused.read())["code"] == "request.too_large"
     assert site.open(votes, data=b"{}", headers={"Content-Type": "application/json"}).status < 413
 
-    # A job goes out over Redis, is done by the Celery worker, and beat's tick keeps the schedule.
-    job = enqueue(write, effect="rung")
+    # A job goes out over Redis, is done by the Celery worker, and beat keeps the schedule.
+    job = enqueue(write, effect="delivered")
     site.eventually("the job", lambda: Job.objects.get(pk=job.pk).state == Job.State.DONE)
-    assert Effect.objects.filter(key="rung").count() == 1
+    assert Effect.objects.filter(key="delivered").count() == 1
     site.eventually("a scheduled job", lambda: Job.objects.exclude(pk=job.pk).filter(state=Job.State.DONE).exists())
     assert healthy(site.environment, "web", str(site.upstream))
     assert healthy(site.environment, "worker")

@@ -8,11 +8,11 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from analysis.services.results import read_result
+from analysis.tasks import refresh_stale_results
 from audio.synthesis import clip_bytes, speak
+from core.jobs import declared_jobs, enqueue, queue
+from core.jobs.worker import work
 from core.plugins import load_plugins
-from core.services import jobs
-from core.tasks import declared_jobs, enqueue
-from core.worker import work
 from listening.services.panels import create_panel
 from listening.services.simulation import simulate
 from rating.models import Ballot, Experiment
@@ -63,8 +63,8 @@ def live_experiment(protocol: RatingProtocol) -> Experiment:
 
 
 def fold_results() -> None:
-    asked = enqueue("analysis.refresh_stale_results")
-    claimed = jobs.claim(worker="test", names=list(declared_jobs()), job_id=asked.pk)
+    asked = enqueue(refresh_stale_results)
+    claimed = queue.claim(worker="test", names=list(declared_jobs()), job_id=asked.pk)
     assert claimed is not None
     work(claimed)
 

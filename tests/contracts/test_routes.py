@@ -98,7 +98,7 @@ def world(db: None, settings: Settings) -> World:
             "intake_id": upload.intake_id,
             "upload_id": upload.pk,
             "stimulus_id": Stimulus.objects.filter(item__collection=experiment.collection)[0].pk,
-            "job_id": Job.objects.create(name="test", state="parked", requested_by=owner).pk,
+            "job_id": Job.objects.create(name="test", state="failed", requested_by=owner).pk,
             "token_id": ApiToken.objects.get().pk,
             "user_id": other.pk,
             "change": "pause",

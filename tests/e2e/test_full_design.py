@@ -8,7 +8,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from analysis.services.results import read_result
-from core.tasks import enqueue
+from analysis.tasks import refresh_stale_results
+from core.jobs import enqueue
 from listening.demos import p835
 from listening.services.simulation import simulate
 from rating.blinding import condition_names
@@ -54,7 +55,7 @@ def test_32_simulated_listeners_fill_every_cell_and_the_order_of_the_conditions_
     by_condition = rated.values_list("slot__stimulus__condition__name", "scale").annotate(Count("pk"))
     assert {votes for _, _, votes in by_condition} == {1024}
 
-    enqueue("analysis.refresh_stale_results")
+    enqueue(refresh_stale_results)
     wait_until(lambda: not read_result(experiment=experiment, slug="mos", simulated=True)["stale"])
     rows = read_result(experiment=experiment, slug="mos", simulated=True)["table"]["rows"]
     names = condition_names(experiment)

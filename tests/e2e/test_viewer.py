@@ -16,8 +16,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from core.jobs.worker import Worker
 from core.models import User
-from core.worker import Worker
 from scripts.console import words
 from scripts.install import FRONTEND, node_environment
 from stimuli.models import Recording, Stimulus

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from core.jobs import queue
+from core.jobs.worker import work
 from core.models import Job
-from core.services import jobs
-from core.worker import work
 from listening.design.wishes import Wanted
 from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
 from listening.models import Design
@@ -79,7 +79,7 @@ def test_a_protocol_that_plans_each_seat_by_itself_is_refused(
 
 
 def run(job: Job) -> Job:
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()
@@ -106,7 +106,7 @@ def test_the_job_lays_out_nothing_when_the_collection_has_changed_since() -> Non
         )
     job = run(designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner))
     assert job.error.startswith("The collection has changed since")
-    assert job.state == Job.State.PARKED, "what was discarded is not done"
+    assert job.state == Job.State.FAILED, "what was discarded is not done"
     assert not Design.objects.exists()
 
 
@@ -123,7 +123,7 @@ def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> 
     experiment = make_panel_experiment(seats=1)
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
-    with pytest.raises(ExperimentBusy, match=designs.JOB):
+    with pytest.raises(ExperimentBusy, match=designs.apply_design.name):
         go_live(experiment=experiment, actor=experiment.owner)
     Job.objects.update(state=Job.State.RUNNING, lease_until=timezone.now() + timedelta(hours=1))
     client.force_login(experiment.owner)
@@ -144,14 +144,14 @@ def test_a_job_of_another_experiment_or_one_that_has_ended_keeps_nobody_from_goi
     for busy in (experiment, other):
         sha256 = designs.draft_design(experiment=busy, wanted=SMALL).sha256
         designs.ask_for_design(experiment=busy, wanted=SMALL, sha256=sha256, actor=busy.owner)
-    Job.objects.filter(arguments__experiment_id=str(experiment.pk)).update(state=Job.State.PARKED)
+    Job.objects.filter(arguments__experiment_id=str(experiment.pk)).update(state=Job.State.FAILED)
     assert go_live(experiment=experiment, actor=experiment.owner).state == "live"
 
 
 def test_nobody_goes_live_while_seats_are_being_made() -> None:
     experiment = make_panel_experiment(seats=1)
     job = panels.ask_for_panel(experiment=experiment, seats=5, actor=experiment.owner)
-    with pytest.raises(ExperimentBusy, match=panels.FILL):
+    with pytest.raises(ExperimentBusy, match=panels.fill_panel.name):
         go_live(experiment=experiment, actor=experiment.owner)
     assert run(job).state == Job.State.DONE
     live = go_live(experiment=experiment, actor=experiment.owner)
@@ -167,7 +167,7 @@ def test_a_job_that_is_refused_in_the_end_is_not_done_and_the_page_says_why(clie
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
     Experiment.objects.update(state=Experiment.State.LIVE, design_sha256="a" * 64)
-    assert run(job).state == Job.State.PARKED
+    assert run(job).state == Job.State.FAILED
     assert "needs it to be draft" in job.error
     client.force_login(experiment.owner)
     page = client.get(f"/experiments/{experiment.slug}/design/").content.decode()

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from core.jobs import queue
+from core.jobs.worker import work
 from core.models import AuditEntry, Job
-from core.services import jobs
-from core.worker import work
 from listening.design.base import Sample
 from listening.design.files.errors import DesignRowsRefused
 from listening.design.subsets.apart import plan_subsets_apart
@@ -67,7 +67,7 @@ def fields(page: str) -> dict[str, list[str]]:
 
 def run_only_job() -> Job:
     [job] = Job.objects.all()
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()

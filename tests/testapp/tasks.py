@@ -4,8 +4,7 @@ import os
 import time
 
 from core.errors import AppError, sentence
-from core.models import Job
-from core.tasks import JobRun, job
+from core.jobs import JobRun, job
 from tests.testapp.models import Effect
 
 
@@ -14,43 +13,58 @@ class Unwilling(AppError):
     sentence = sentence("'{effect}' is not to be written; choose another.")
 
 
-@job("testapp.write")
-def write(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
+@job(queue="interactive")
+def write(*, run: JobRun, effect: str, work_s: float = 0.0) -> None:
     """The right way: the effect and the end of the job are one commit."""
     time.sleep(work_s)
     with run.finish():
         Effect.objects.create(key=effect)
 
 
-@job("testapp.write_bulk", priority=Job.Priority.BULK)
-def write_bulk(run: JobRun, *, effect: str) -> None:
+@job(queue="bulk")
+def write_bulk(*, run: JobRun, effect: str) -> None:
     with run.finish():
         Effect.objects.create(key=effect)
 
 
-@job("testapp.write_urgent", priority=Job.Priority.AWAITED)
-def write_urgent(run: JobRun, *, effect: str) -> None:
+@job(queue="results")
+def write_result(*, run: JobRun, effect: str) -> None:
     with run.finish():
         Effect.objects.create(key=effect)
 
 
-@job("testapp.write_unfenced")
-def write_unfenced(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
+@job(queue="bulk")
+def hold(*, run: JobRun, effect: str) -> None:
+    """Go on until the test writes the effect "released"."""
+    while not Effect.objects.filter(key="released").exists():
+        time.sleep(0.02)
+    with run.finish():
+        Effect.objects.create(key=effect)
+
+
+@job(queue="interactive")
+def write_urgent(*, run: JobRun, effect: str) -> None:
+    with run.finish():
+        Effect.objects.create(key=effect)
+
+
+@job(queue="interactive")
+def write_unfenced(*, run: JobRun, effect: str, work_s: float = 0.0) -> None:
     """The wrong way, for controls: the effect is committed by itself, and the job ends some time later."""
     Effect.objects.create(key=effect)
     time.sleep(work_s)
 
 
-@job("testapp.write_late")
-def write_late(run: JobRun, *, effect: str, work_s: float = 0.0) -> None:
+@job(queue="interactive")
+def write_late(*, run: JobRun, effect: str, work_s: float = 0.0) -> None:
     """The effect is fenced, and the job goes on working after it."""
     with run.fenced():
         Effect.objects.create(key=effect)
     time.sleep(work_s)
 
 
-@job("testapp.crash")
-def crash(run: JobRun, *, effect: str, point: str) -> None:
+@job(queue="interactive")
+def crash(*, run: JobRun, effect: str, point: str) -> None:
     """Take the whole process down at a named point of the first attempt, as a power cut would."""
 
     def reach(name: str) -> None:
@@ -64,17 +78,17 @@ def crash(run: JobRun, *, effect: str, point: str) -> None:
     reach("after the commit")
 
 
-@job("testapp.refuse")
-def refuse(run: JobRun, *, effect: str) -> None:
+@job(queue="interactive")
+def refuse(*, run: JobRun, effect: str) -> None:
     raise Unwilling(effect=effect)
 
 
-@job("testapp.stumble")
-def stumble(run: JobRun, *, effect: str) -> None:
+@job(queue="interactive")
+def stumble(*, run: JobRun, effect: str) -> None:
     raise ZeroDivisionError(f"cannot divide {effect} by nothing")
 
 
-@job("testapp.count_up")
-def count_up(run: JobRun, *, total: int) -> None:
+@job(queue="interactive")
+def count_up(*, run: JobRun, total: int) -> None:
     for done in range(1, total + 1):
         run.progress(done, total, f"step {done}")

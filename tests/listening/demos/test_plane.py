@@ -37,7 +37,7 @@ def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
     assert sorted(starts) == [("A", 5 * 3600), ("X", 3 * 3600)]
     long_ones = Recording.objects.filter(stimuli__condition__role="full-length")
     assert {recording.state for recording in long_ones} == {Recording.State.INGESTING}
-    assert Job.objects.filter(name=ingest.CHUNK_JOB).count() == sum(map(ingest.chunk_count, long_ones))
+    assert Job.objects.filter(name=ingest.ingest_chunk.name).count() == sum(map(ingest.chunk_count, long_ones))
     assert list((tmp_path / "uploads").glob("*")) == []
 
     pages = Trial.objects.filter(ballot__experiment=experiment)

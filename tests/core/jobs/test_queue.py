@@ -1,4 +1,4 @@
-"""A job row's life: claimed once, fenced, retried, parked, swept, pruned."""
+"""Queue of job rows: claimed once and in order, fenced, retried, failed, requeued, pruned."""
 
 import itertools
 from datetime import timedelta
@@ -8,18 +8,17 @@ from django.db import connection
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
+from core.jobs import JobRun, LeaseLost, declared_jobs, enqueue, queue
+from core.jobs.worker import work
 from core.models import Job
-from core.services import jobs
-from core.tasks import JobRun, LeaseLost, declared_jobs, enqueue
-from core.worker import work
 from tests.testapp.models import Effect
-from tests.testapp.tasks import count_up, refuse, stumble, write, write_bulk, write_unfenced, write_urgent
+from tests.testapp.tasks import count_up, refuse, stumble, write, write_bulk, write_result, write_unfenced, write_urgent
 
 pytestmark = pytest.mark.django_db
 
 
 def claim(job: Job | None = None) -> Job | None:
-    return jobs.claim(worker="test", names=list(declared_jobs()), job_id=job.pk if job else None)
+    return queue.claim(worker="test", names=list(declared_jobs()), job_id=job.pk if job else None)
 
 
 def claimed(job: Job | None = None) -> Job:
@@ -51,23 +50,31 @@ def test_the_job_that_has_waited_longest_is_claimed_first() -> None:
 
 def test_what_a_person_waits_for_is_claimed_before_bulk_work_that_has_waited_longer() -> None:
     waiting = [enqueue(write_bulk, effect=str(n)) for n in range(3)]
-    plain, urgent = enqueue(write, effect="plain"), enqueue(write_urgent, effect="urgent")
-    for age, job in enumerate([urgent, plain, *reversed(waiting)]):
+    result, urgent = enqueue(write_result, effect="result"), enqueue(write_urgent, effect="urgent")
+    for age, job in enumerate([urgent, result, *reversed(waiting)]):
         Job.objects.filter(pk=job.pk).update(not_before=Now() - timedelta(minutes=age))
-    assert [claimed() for _ in range(5)] == [urgent, plain, *waiting]
+    assert [claimed() for _ in range(5)] == [urgent, result, *waiting]
 
 
-def test_the_jobs_that_people_wait_for_go_before_the_chunks_of_a_long_recording() -> None:
-    kinds = declared_jobs()
-    awaited = {
-        *("stimuli.check_intake", "stimuli.import_intake", "stimuli.normalise_collection"),
-        *("listening.adopt_design", "analysis.refresh_results"),
+def test_a_claim_without_bulk_leaves_bulk_jobs_to_others() -> None:
+    enqueue(write_bulk, effect="bulk")
+    result = enqueue(write_result, effect="result")
+    assert [queue.claim(worker="test", names=list(declared_jobs()), bulk=False) for _ in range(2)] == [result, None]
+
+
+def test_what_a_person_waits_for_is_interactive_and_only_results_are_in_between() -> None:
+    queues = {name: kind.queue for name, kind in declared_jobs().items() if not name.startswith("testapp.")}
+    interactive = {
+        *("stimuli.check_intake", "stimuli.import_intake", "stimuli.normalise_copy"),
+        *("listening.apply_design", "listening.fill_panel"),
     }
-    bulk = {"stimuli.ingest_chunk", "stimuli.fold_recording", "listening.build_demo"}
-    assert max(kinds[name].priority for name in awaited) < min(kinds[name].priority for name in bulk)
+    results = {"analysis.refresh_results", "analysis.refresh_stale_results"}
+    assert {name for name, queue in queues.items() if queue is Job.Queue.INTERACTIVE} == interactive
+    assert {name for name, queue in queues.items() if queue is Job.Queue.RESULTS} == results
 
 
-def test_the_next_job_is_found_by_the_index_alone() -> None:
+@pytest.mark.parametrize("bulk", [True, False])
+def test_the_next_job_is_found_by_the_index_alone(bulk: bool) -> None:
     for n in range(50):
         enqueue(write, effect=str(n))
     if connection.vendor == "postgresql":  # so small a table would be read whole and sorted
@@ -75,7 +82,7 @@ def test_the_next_job_is_found_by_the_index_alone() -> None:
             cursor.execute(
                 "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
             )
-    plan = Job.objects.due().filter(name__in=list(declared_jobs()))[:1].explain()
+    plan = Job.objects.due(bulk=bulk).filter(name__in=list(declared_jobs()))[:1].explain()
     assert "job_due" in plan, plan
     assert "TEMP B-TREE" not in plan, plan
     assert "Sort" not in plan, plan
@@ -84,7 +91,7 @@ def test_the_next_job_is_found_by_the_index_alone() -> None:
 def test_a_claim_counts_the_attempt_and_raises_the_token() -> None:
     job = claimed(enqueue(write, effect="a"))
     assert (job.state, job.attempts, job.token, job.worker) == (Job.State.RUNNING, 1, 1, "test")
-    assert jobs.fail(job=job, error="no")
+    assert queue.fail_attempt(job=job, error="no")
     skip_the_pause(job)
     again = claimed(job)
     assert (again.attempts, again.token) == (2, 2)
@@ -100,13 +107,13 @@ def test_a_job_is_not_claimed_before_its_time() -> None:
 def test_a_claimed_or_finished_job_is_not_claimed_again() -> None:
     job = claimed(enqueue(write, effect="a"))
     assert claim(job) is None
-    assert jobs.complete(job=job)
+    assert queue.complete(job=job)
     assert claim(job) is None
 
 
 def test_a_worker_leaves_jobs_alone_that_it_does_not_know() -> None:
     enqueue(write, effect="a")
-    assert jobs.claim(worker="old", names=["core.copy_database"]) is None
+    assert queue.claim(worker="old", names=["core.copy_database"]) is None
 
 
 # --- The fence --------------------------------------------------------------------------------------------------------
@@ -132,7 +139,7 @@ def test_an_effect_that_fails_leaves_its_job_unfinished() -> None:
 def test_a_worker_that_was_taken_for_dead_can_neither_write_nor_finish_nor_fail_nor_return_the_job() -> None:
     stale = claimed(enqueue(write, effect="a"))
     end_the_lease(stale)
-    assert jobs.sweep() == 1
+    assert queue.requeue_expired() == 1
     newer = claimed(stale)
     run = JobRun(stale)
     for guarded in (run.fenced, run.finish):
@@ -140,11 +147,11 @@ def test_a_worker_that_was_taken_for_dead_can_neither_write_nor_finish_nor_fail_
             Effect.objects.create(key="stale")
     with pytest.raises(LeaseLost):
         run.progress(1, 2)
-    assert not jobs.heartbeat(job=stale)
-    assert not jobs.complete(job=stale)
-    assert not jobs.fail(job=stale, error="stale")
-    assert not jobs.park(job=stale, error="stale")
-    assert not jobs.release(job=stale)
+    assert not queue.heartbeat(job=stale)
+    assert not queue.complete(job=stale)
+    assert not queue.fail_attempt(job=stale, error="stale")
+    assert not queue.fail(job=stale, error="stale")
+    assert not queue.release(job=stale)
     assert not Effect.objects.exists()
     assert fresh(newer).state == Job.State.RUNNING
     with JobRun(newer).finish():
@@ -152,10 +159,10 @@ def test_a_worker_that_was_taken_for_dead_can_neither_write_nor_finish_nor_fail_
     assert Effect.objects.get().key == "newer"
 
 
-def test_a_worker_that_was_swept_but_not_replaced_cannot_write_either() -> None:
+def test_a_worker_whose_job_was_requeued_cannot_write_either() -> None:
     job = claimed(enqueue(write, effect="a"))
     end_the_lease(job)
-    jobs.sweep()
+    queue.requeue_expired()
     with pytest.raises(LeaseLost), JobRun(job).fenced():
         Effect.objects.create(key="a")
     assert not Effect.objects.exists()
@@ -166,7 +173,7 @@ def test_a_fence_outlasting_the_lease_extends_it(settings: Settings) -> None:
     job = claimed(enqueue(write, effect="a"))
     with JobRun(job).fenced():
         end_the_lease(job)
-    assert jobs.sweep() == 0
+    assert queue.requeue_expired() == 0
 
 
 # --- Running ----------------------------------------------------------------------------------------------------------
@@ -180,7 +187,7 @@ def test_a_job_that_returns_is_done() -> None:
     assert Effect.objects.count() == 2
 
 
-def test_a_job_that_breaks_is_retried_later_each_time_and_parked_after_five_attempts_with_its_traceback() -> None:
+def test_a_job_that_breaks_is_retried_later_each_time_and_fails_after_five_attempts_with_its_traceback() -> None:
     job = enqueue(stumble, effect="a")
     pauses = []
     for attempt in range(1, 6):
@@ -196,32 +203,32 @@ def test_a_job_that_breaks_is_retried_later_each_time_and_parked_after_five_atte
         skip_the_pause(job)
     assert len(pauses) == 4
     assert all(later > 2 * sooner for sooner, later in itertools.pairwise(pauses))
-    assert fresh(job).state == Job.State.PARKED
+    assert fresh(job).state == Job.State.FAILED
     assert claim(job) is None
 
 
-def test_an_expected_refusal_parks_the_job_at_once_with_its_sentence() -> None:
+def test_an_expected_refusal_fails_the_job_at_once_with_its_sentence() -> None:
     job = enqueue(refuse, effect="a")
     work(claimed(job))
     row = fresh(job)
     assert (row.state, row.attempts, row.error) == (
-        Job.State.PARKED,
+        Job.State.FAILED,
         1,
         "'a' is not to be written; choose another.",
     )
 
 
-def test_a_parked_job_can_be_tried_again_with_all_its_attempts() -> None:
+def test_a_failed_job_can_be_tried_again_with_all_its_attempts() -> None:
     job = enqueue(refuse, effect="a")
-    assert not jobs.retry(job=job, actor=None)
+    assert not queue.retry(job=job, actor=None)
     work(claimed(job))
-    assert jobs.retry(job=job, actor=None)
+    assert queue.retry(job=job, actor=None)
     assert claimed(job).attempts == 1
 
 
 def test_a_job_given_back_has_not_used_an_attempt() -> None:
     job = claimed(enqueue(write, effect="a"))
-    assert jobs.release(job=job)
+    assert queue.release(job=job)
     row = claimed(job)
     assert (row.attempts, row.token) == (1, 2)
 
@@ -236,31 +243,31 @@ def test_progress_is_written_sparingly_and_its_last_word_stays() -> None:
     assert (fresh(job).progress_done, fresh(job).progress_total, fresh(job).progress_note) == (1000, 1000, "step 1000")
 
 
-# --- Sweeping and pruning ---------------------------------------------------------------------------------------------
+# --- Requeuing and pruning --------------------------------------------------------------------------------------------
 
 
-def test_the_sweeper_returns_the_jobs_of_silent_workers_and_leaves_the_others() -> None:
+def test_jobs_of_silent_workers_are_requeued_and_others_left() -> None:
     silent, alive = claimed(enqueue(write, effect="a")), claimed(enqueue(write, effect="b"))
     end_the_lease(silent)
-    assert jobs.sweep() == 1
+    assert queue.requeue_expired() == 1
     assert (fresh(silent).state, fresh(alive).state) == (Job.State.QUEUED, Job.State.RUNNING)
     assert "fell silent" in fresh(silent).error
 
 
-def test_a_heartbeat_keeps_the_sweeper_away() -> None:
+def test_a_job_whose_lease_was_extended_is_not_requeued() -> None:
     job = claimed(enqueue(write, effect="a"))
     end_the_lease(job)
-    assert jobs.heartbeat(job=job)
-    assert jobs.sweep() == 0
+    assert queue.heartbeat(job=job)
+    assert queue.requeue_expired() == 0
 
 
-def test_a_job_that_kills_every_worker_is_parked_after_five_attempts() -> None:
+def test_a_job_that_kills_every_worker_fails_after_five_attempts() -> None:
     job = enqueue(write, effect="a")
     for _ in range(5):
         end_the_lease(claimed(job))
-        assert jobs.sweep() == 1
+        assert queue.requeue_expired() == 1
     row = fresh(job)
-    assert (row.state, row.attempts) == (Job.State.PARKED, 5)
+    assert (row.state, row.attempts) == (Job.State.FAILED, 5)
     assert "attempt 5" in row.error
 
 
@@ -268,8 +275,8 @@ def test_finished_jobs_of_the_schedule_are_forgotten_after_a_day_and_others_kept
     scheduled = [enqueue(write, key=f"schedule:{n}", effect="a") for n in range(3)]
     asked = enqueue(write, key="asked", effect="a")
     for job in (*scheduled[:2], asked):
-        jobs.complete(job=claimed(job))
-    assert jobs.prune() == 0
+        queue.complete(job=claimed(job))
+    assert queue.prune() == 0
     Job.objects.exclude(pk=scheduled[1].pk).update(finished_at=Now() - timedelta(days=2))
-    assert jobs.prune() == 1
+    assert queue.prune() == 1
     assert set(Job.objects.all()) == {scheduled[1], scheduled[2], asked}

@@ -13,22 +13,21 @@ import pytest
 from django.db import connection, connections, transaction
 from pytest_django.fixtures import Settings
 
+from core.jobs import declared_jobs, enqueue, queue
+from core.jobs.worker import Worker
 from core.models import Job
-from core.services import jobs
-from core.tasks import declared_jobs, enqueue
-from core.worker import Worker
 from tests.testapp.models import Effect
-from tests.testapp.tasks import stumble, write, write_bulk, write_late, write_unfenced, write_urgent
+from tests.testapp.tasks import hold, stumble, write, write_bulk, write_late, write_result, write_unfenced, write_urgent
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
+MANAGE = Path(__file__).resolve().parents[3] / "manage.py"
 PATIENCE_S = 30
 
 
 def claim() -> Job | None:
-    return jobs.claim(worker="test", names=list(declared_jobs()))
+    return queue.claim(worker="test", names=list(declared_jobs()))
 
 
 def in_threads(count: int, act: Callable[[], None]) -> None:
@@ -79,6 +78,33 @@ def test_the_worker_does_what_a_person_waits_for_before_bulk_work_that_was_asked
     assert list(Effect.objects.order_by("pk").values_list("key", flat=True)) == ["urgent", "bulk 0", "bulk 1", "bulk 2"]
 
 
+def test_with_the_chunks_of_a_day_waiting_an_import_check_and_a_results_refresh_are_next() -> None:
+    day = [enqueue(hold, effect=f"chunk {n}") for n in range(132)]
+    with RunningWorker(Worker(threads=2, poll_s=0.01)):
+        wait_until(lambda: Job.objects.get(pk=day[0].pk).state == Job.State.RUNNING, patience_s=PATIENCE_S)
+        with transaction.atomic():
+            enqueue(write_result, effect="refresh")
+            enqueue(write_urgent, effect="check")
+        wait_until(lambda: Effect.objects.count() == 2, patience_s=PATIENCE_S)
+        assert list(Effect.objects.order_by("pk").values_list("key", flat=True)) == ["check", "refresh"]
+        assert [Job.objects.get(pk=job.pk).state for job in day[:2]] == [Job.State.RUNNING, Job.State.QUEUED]
+        Job.objects.filter(pk__in=[job.pk for job in day], state=Job.State.QUEUED).delete()
+        Effect.objects.create(key="released")
+
+
+@pytest.mark.parametrize(("threads", "for_bulk"), [(1, 1), (2, 1), (3, 1), (4, 2)])
+def test_half_of_the_threads_take_bulk_jobs_and_the_others_stay_free(threads: int, for_bulk: int) -> None:
+    for n in range(5):
+        enqueue(hold, effect=f"chunk {n}")
+    with RunningWorker(Worker(threads=threads, poll_s=0.01)) as running:
+        wait_until(lambda: len(running.worker._running) == for_bulk, patience_s=PATIENCE_S)
+        if threads > for_bulk:
+            enqueue(write_urgent, effect="check")
+            wait_until(lambda: Effect.objects.filter(key="check").exists(), patience_s=PATIENCE_S)
+        assert Job.objects.filter(name=hold.name, state=Job.State.RUNNING).count() == for_bulk
+        Effect.objects.create(key="released")
+
+
 def test_many_claims_at_once_take_every_job_exactly_once() -> None:
     asked = {enqueue(write, effect=str(n)).pk for n in range(40)}
     taken: list[UUID] = []
@@ -101,7 +127,7 @@ def test_many_who_ask_at_once_under_one_key_get_one_job() -> None:
 
 
 def test_a_waiting_job_that_is_asked_for_again_is_not_claimed_before_the_asker_commits() -> None:
-    """Otherwise the worker would look before the asker's rows are there, and nobody would look again."""
+    """Otherwise the worker would read the tables before the asker's rows are there, and no job would see them."""
     enqueue(write, key="same", effect="a")
     asked, seen = threading.Event(), []
 
@@ -110,7 +136,7 @@ def test_a_waiting_job_that_is_asked_for_again_is_not_claimed_before_the_asker_c
         while (job := claim()) is None:
             time.sleep(0.01)
         seen.append(Effect.objects.filter(key="cause").exists())
-        jobs.complete(job=job)
+        queue.complete(job=job)
         connections.close_all()
 
     worker = threading.Thread(target=look)
@@ -140,7 +166,7 @@ def test_a_worker_survives_jobs_that_break() -> None:
     assert "ZeroDivisionError" in Job.objects.get(pk=broken.pk).error
 
 
-def test_a_job_that_outlives_its_lease_runs_once_because_its_heart_beats(settings: Settings) -> None:
+def test_a_job_that_outlives_its_lease_runs_once_because_its_lease_is_extended(settings: Settings) -> None:
     settings.JOB_LEASE_S = 0.6
     enqueue(write_unfenced, effect="long", work_s=2)
     with RunningWorker(Worker(threads=2, poll_s=0.02)):
@@ -153,12 +179,12 @@ def test_without_a_heartbeat_such_a_job_runs_again_and_its_effect_is_still_there
 ) -> None:
     """The fence alone keeps the count; the unfenced job beside it is the control that shows the second run."""
     settings.JOB_LEASE_S = 0.5
-    monkeypatch.setattr(jobs, "heartbeat", lambda *, job: True)
+    monkeypatch.setattr(queue, "heartbeat", lambda *, job: True)
     enqueue(write, effect="fenced", work_s=1.2)
     enqueue(write_unfenced, effect="unfenced", work_s=1.2)
     with RunningWorker(Worker(threads=6, poll_s=0.02)):
         wait_until(lambda: Effect.objects.filter(key="unfenced").count() > 1)
-        # From here on the hearts beat, so that both jobs come to an end.
+        # From here on the leases are extended, so that both jobs come to an end.
         monkeypatch.undo()
         wait_until(lambda: not Job.objects.unfinished().exists())
     assert Job.objects.get(name="testapp.write").attempts > 1

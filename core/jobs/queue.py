@@ -1,4 +1,4 @@
-"""The life of a job row: added with its cause, claimed under a lease, kept alive, finished, failed, swept, pruned."""
+"""Queue of job rows: add, claim under a lease, extend, finish, fail, requeue after a worker's death, prune."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -40,15 +40,15 @@ def add(
     arguments: dict[str, Any],
     key: str = "",
     requested_by: User | None = None,
-    priority: int = Job.Priority.NORMAL,
+    queue: Job.Queue,
 ) -> Job:
     """Write a job into the caller's transaction, or return the untouched one that already waits under the same key.
 
     The waiting one is locked until the caller commits. Otherwise a worker could claim it, miss the caller's
-    uncommitted rows and finish, and nobody would ever look at them.
+    uncommitted rows and finish, and no job would see them.
     """
     fields: dict[str, Any] = {"name": name, "arguments": arguments, "key": key, "requested_by": requested_by}
-    fields["priority"] = priority
+    fields["queue"] = queue
     with transaction.atomic():
         if not key:
             job = Job.objects.create(**fields)
@@ -58,33 +58,32 @@ def add(
             waiting = Job.objects.untouched(key=key).select_for_update().first()
             if waiting is not None:
                 return waiting
-            # Loses silently against a rival who adds the same key at the same time; the next turn finds the rival's.
+            # Adds nothing when another process adds the same key at the same time; the next turn finds that job.
             Job.objects.bulk_create([Job(**fields)], ignore_conflicts=True)
 
 
-def add_once(*, job_id: UUID, name: str, key: str, priority: int = Job.Priority.NORMAL) -> bool:
+def add_once(*, job_id: UUID, name: str, key: str, queue: Job.Queue) -> Job | None:
     """Write a job under an id that the caller derives from its cause, so that there can never be two of it.
 
-    False when it exists already, or while an earlier job with the same key is unfinished.
+    None when it exists already, or while an earlier job with the same key is unfinished.
     """
     if Job.objects.filter(pk=job_id).exists() or Job.objects.unfinished().filter(key=key).exists():
-        return False
+        return None
     try:
         with transaction.atomic():
-            Job.objects.create(id=job_id, name=name, key=key, priority=priority)
-    except IntegrityError:  # A rival was faster.
-        return False
-    return True
+            return Job.objects.create(id=job_id, name=name, key=key, queue=queue)
+    except IntegrityError:  # Another process was faster.
+        return None
 
 
-def claim(*, worker: str, names: Collection[str], job_id: UUID | None = None) -> Job | None:
-    """Take the most important job that is due (or the given one) under a fresh token and a lease; None if none is.
+def claim(*, worker: str, names: Collection[str], job_id: UUID | str | None = None, bulk: bool = True) -> Job | None:
+    """Take the next job that is due (or the given one) under a fresh token and a lease; None if none is.
 
-    Among equally important jobs, the one that has waited longest goes first.
+    Interactive jobs go before results and these before bulk; in a queue, the job that has waited longest goes first.
 
     Only jobs that this worker knows by name are taken, so that old workers leave new work alone during an upgrade.
     """
-    waiting = Job.objects.due().filter(name__in=names)
+    waiting = Job.objects.due(bulk=bulk).filter(name__in=names)
     if job_id is not None:
         waiting = waiting.filter(pk=job_id)
     if not waiting.exists():  # Most polls end here, without taking SQLite's only write lock.
@@ -132,17 +131,17 @@ def complete(*, job: Job, progress: Progress | None = None) -> bool:
     return _held(job).update(state=Job.State.DONE, lease_until=None, finished_at=Now(), error="", **shown) == 1
 
 
-def fail(*, job: Job, error: str) -> bool:
-    """Return a failed attempt to the queue, later each time, or park it after the last; False if no longer ours."""
+def fail_attempt(*, job: Job, error: str) -> bool:
+    """Have the job tried again, later each time, or fail it after the last attempt; False if no longer this claim's."""
     if job.attempts >= settings.JOB_MAX_ATTEMPTS:
-        return park(job=job, error=error)
+        return fail(job=job, error=error)
     pause = timedelta(seconds=FIRST_RETRY_S * RETRY_GROWTH ** (job.attempts - 1))
     return _held(job).update(state=Job.State.QUEUED, lease_until=None, not_before=Now() + pause, error=error) == 1
 
 
-def park(*, job: Job, error: str) -> bool:
-    """Put the job aside with its error until a person looks at it; False when the job is no longer this claim's."""
-    return _held(job).update(state=Job.State.PARKED, lease_until=None, finished_at=Now(), error=error) == 1
+def fail(*, job: Job, error: str) -> bool:
+    """Keep the job with its error until a person looks at it; False when the job is no longer this claim's."""
+    return _held(job).update(state=Job.State.FAILED, lease_until=None, finished_at=Now(), error=error) == 1
 
 
 def release(*, job: Job) -> bool:
@@ -153,34 +152,34 @@ def release(*, job: Job) -> bool:
 
 @transaction.atomic
 def retry(*, job: Job, actor: User | None) -> bool:
-    """Return a parked job to the queue with all its attempts; False when it is not parked."""
+    """Return a failed job to the queue with all its attempts; False when it has not failed."""
     back = {"state": Job.State.QUEUED, "attempts": 0, "not_before": Now(), "finished_at": None}
-    if not Job.objects.filter(pk=job.pk, state=Job.State.PARKED).update(**back):
+    if not Job.objects.filter(pk=job.pk, state=Job.State.FAILED).update(**back):
         return False
     audit.record(actor=actor, action="job.retried", target=job, before={"error": job.error})
     return True
 
 
-def sweep() -> int:
-    """Return jobs of workers that fell silent to the queue, park those out of attempts; say how many were found."""
-    if not Job.objects.abandoned().exists():
+def requeue_expired() -> int:
+    """Return jobs whose lease has ended to the queue, fail those out of attempts; return how many were found."""
+    if not Job.objects.expired().exists():
         return 0
     with transaction.atomic():
-        found = list(Job.objects.abandoned().select_for_update(skip_locked=True))
+        found = list(Job.objects.expired().select_for_update(skip_locked=True))
         for job in found:
             error = f"The worker {job.worker} fell silent during attempt {job.attempts}: killed, or out of memory."
             if job.attempts >= settings.JOB_MAX_ATTEMPTS:
-                park(job=job, error=error)
+                fail(job=job, error=error)
             else:
                 _held(job).update(state=Job.State.QUEUED, lease_until=None, error=error)
     return len(found)
 
 
 def prune() -> int:
-    """Delete finished jobs of the schedule after a day; say how many."""
+    """Delete finished jobs of the schedule after a day; return how many."""
     old = Job.objects.filter(
         key__startswith=SCHEDULE_PREFIX,
-        state__in=[Job.State.DONE, Job.State.PARKED],
+        state__in=[Job.State.DONE, Job.State.FAILED],
         finished_at__lt=Now() - timedelta(days=1),
     )
     return old.delete()[0]

@@ -1,4 +1,4 @@
-"""Does the work: runs claimed jobs under a heartbeat, and, in the embedded set-up, finds them by looking."""
+"""Worker: runs claimed jobs under a heartbeat, and in the embedded set-up polls the job table for them."""
 
 import logging
 import os
@@ -12,20 +12,18 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.db import connections
 
-from core import schedule
 from core.errors import AppError
+from core.jobs import JobRun, LeaseLost, declared_jobs, queue, schedule
 from core.models import Job
-from core.services import jobs
-from core.tasks import JobRun, LeaseLost, declared_jobs
 
 logger = logging.getLogger(__name__)
 
-CHORES_EVERY_S = 1.0
-SWEEP_EVERY_S = 30.0
+SCHEDULE_EVERY_S = 1.0
+REQUEUE_EVERY_S = 30.0
 PRUNE_EVERY_S = 3600.0
 # How long jobs may go on after the worker was asked to stop, before they are given back.
 GRACE_S = 20.0
-AFTER_TROUBLE_S = 1.0
+ERROR_BACKOFF_S = 1.0
 
 
 def worker_name() -> str:
@@ -33,20 +31,20 @@ def worker_name() -> str:
 
 
 def work(job: Job) -> None:
-    """Run one claimed job to its end: done, back in the queue, or parked. Only the process's death stops it short."""
+    """Run one claimed job to its end: done, back in the queue, or failed."""
     run = JobRun(job)
     with _heartbeat(job):
         try:
-            declared_jobs()[job.name](run, **job.arguments)
+            declared_jobs()[job.name](run=run, **job.arguments)
             run.complete()
         except LeaseLost as lost:
             logger.warning("%s; another attempt goes on.", lost)
         except AppError as refusal:  # An expected refusal does not get better by trying again.
-            logger.warning("%s %s was parked: %s", job.name, job.pk, refusal)
-            jobs.park(job=job, error=str(refusal))
+            logger.warning("%s %s failed for good: %s", job.name, job.pk, refusal)
+            queue.fail(job=job, error=str(refusal))
         except Exception:
             logger.exception("%s %s failed in attempt %s.", job.name, job.pk, job.attempts)
-            jobs.fail(job=job, error=traceback.format_exc())
+            queue.fail_attempt(job=job, error=traceback.format_exc())
 
 
 @contextmanager
@@ -66,7 +64,7 @@ def _beat(job: Job, over: threading.Event) -> None:
     try:
         while not over.wait(settings.JOB_LEASE_S / 3):
             try:
-                if not jobs.heartbeat(job=job):
+                if not queue.heartbeat(job=job):
                     return
             except Exception as problem:  # The database may be away for a moment; two more beats fit in the lease.
                 logger.warning("The heartbeat of %s %s failed: %s", job.name, job.pk, problem)
@@ -76,7 +74,11 @@ def _beat(job: Job, over: threading.Event) -> None:
 
 
 class Worker:
-    """Several threads that claim and run jobs, and a main thread that sweeps, prunes and keeps the schedule."""
+    """Threads that claim and run jobs, and a main thread that requeues, prunes and keeps the schedule.
+
+    Every thread takes interactive jobs first and results second; half of them take bulk jobs when neither waits. The
+    others stay free, so that a person who waits never waits for a bulk job. Only a single thread has to take turns.
+    """
 
     def __init__(self, *, threads: int, poll_s: float, grace_s: float = GRACE_S) -> None:
         self.poll_s = poll_s
@@ -84,13 +86,17 @@ class Worker:
         self._stop = threading.Event()
         self._stop_requests = 0
         self._running: dict[threading.Thread, Job] = {}
-        self._threads = [threading.Thread(target=self._serve, name=f"jobs-{n}", daemon=True) for n in range(threads)]
+        for_bulk = max(1, threads // 2)
+        self._threads = [
+            threading.Thread(target=self._serve, kwargs={"bulk": n < for_bulk}, name=f"jobs-{n}", daemon=True)
+            for n in range(threads)
+        ]
         # Half a lease at most, so that a dead worker's job starts again within two leases.
-        sweep_s = min(SWEEP_EVERY_S, settings.JOB_LEASE_S / 2)
-        self._chores = [
-            Chore(schedule.run_due, CHORES_EVERY_S),
-            Chore(jobs.sweep, sweep_s),
-            Chore(jobs.prune, PRUNE_EVERY_S),
+        requeue_s = min(REQUEUE_EVERY_S, settings.JOB_LEASE_S / 2)
+        self._periodic = [
+            PeriodicTask(schedule.run_due, SCHEDULE_EVERY_S),
+            PeriodicTask(queue.requeue_expired, requeue_s),
+            PeriodicTask(queue.prune, PRUNE_EVERY_S),
         ]
 
     def stop(self) -> None:
@@ -101,17 +107,17 @@ class Worker:
         self._stop_requests += 1
 
     def run(self) -> None:
-        """Work until stopped; jobs that do not end in time go back to the queue for somebody else."""
+        """Work until stopped; jobs that do not end in time go back to the queue."""
         for thread in self._threads:
             thread.start()
         while not self._stop_requests:
-            for chore in self._chores:
-                chore.do_if_due()
+            for task in self._periodic:
+                task.run_if_due()
             time.sleep(self.poll_s)
         self._stop.set()
         self._await_threads()
         for job in list(self._running.values()):
-            if jobs.release(job=job):
+            if queue.release(job=job):
                 logger.warning("%s %s was given back unfinished.", job.name, job.pk)
         connections.close_all()
 
@@ -122,22 +128,22 @@ class Worker:
                 return
             time.sleep(0.05)
 
-    def _serve(self) -> None:
+    def _serve(self, *, bulk: bool) -> None:
         while not self._stop.is_set():
             pause_s = self.poll_s
             try:
-                if self._serve_one():
+                if self._serve_one(bulk=bulk):
                     pause_s = 0
-            except Exception:  # The database is away, most likely; the job's lease runs out or the next look finds it.
-                logger.exception("The worker could not look for jobs or settle one.")
+            except Exception:  # The database is away, most likely; the job's lease ends or the next poll finds it.
+                logger.exception("The worker could not claim or finish a job.")
                 connections.close_all()
-                pause_s = AFTER_TROUBLE_S
+                pause_s = ERROR_BACKOFF_S
             if pause_s:
                 self._stop.wait(pause_s)
         connections.close_all()
 
-    def _serve_one(self) -> bool:
-        job = jobs.claim(worker=worker_name(), names=list(declared_jobs()))
+    def _serve_one(self, *, bulk: bool = True) -> bool:
+        job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
         if job is None:
             return False
         me = threading.current_thread()
@@ -150,20 +156,20 @@ class Worker:
         return True
 
 
-class Chore:
-    """Something to be done every so often; a failure is told and waits for the next turn."""
+class PeriodicTask:
+    """A function that is called every so often; a failure is logged and waits for the next turn."""
 
     def __init__(self, act: Callable[[], object], every_s: float) -> None:
         self.act = act
         self.every_s = every_s
         self._due_at = float("-inf")
 
-    def do_if_due(self) -> None:
+    def run_if_due(self) -> None:
         if time.monotonic() < self._due_at:
             return
         self._due_at = time.monotonic() + self.every_s
         try:
             self.act()
         except Exception:
-            logger.exception("The worker's chore %s failed.", getattr(self.act, "__name__", self.act))
+            logger.exception("The worker's periodic task %s failed.", getattr(self.act, "__name__", self.act))
             connections.close_all()

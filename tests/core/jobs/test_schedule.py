@@ -11,11 +11,9 @@ from django.db import connections
 from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
-from core import schedule
 from core.database import clock
+from core.jobs import declared_jobs, queue, schedule
 from core.models import Job
-from core.services import jobs
-from core.tasks import declared_jobs
 
 NAME = "core.copy_database"
 A_DAY_S = 24 * 3600
@@ -28,8 +26,8 @@ def _daily(settings: Settings) -> None:
 
 
 def finish_all() -> None:
-    while job := jobs.claim(worker="test", names=list(declared_jobs())):
-        jobs.complete(job=job)
+    while job := queue.claim(worker="test", names=list(declared_jobs())):
+        queue.complete(job=job)
 
 
 @pytest.mark.django_db
@@ -43,7 +41,7 @@ def test_a_slot_adds_its_job_once_even_after_that_has_run() -> None:
 
 
 @pytest.mark.django_db
-def test_slots_missed_while_nobody_was_there_are_not_made_up_for() -> None:
+def test_slots_missed_while_no_worker_ran_are_not_made_up_for() -> None:
     schedule.run_due(now=NOON)
     finish_all()
     schedule.run_due(now=NOON + timedelta(days=30))
@@ -51,24 +49,24 @@ def test_slots_missed_while_nobody_was_there_are_not_made_up_for() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("state", ["waiting", "running", "failed"])
+@pytest.mark.parametrize("state", ["waiting", "running", "tried again later"])
 def test_nothing_is_added_while_the_last_one_is_unfinished(state: str) -> None:
     schedule.run_due(now=NOON)
     if state != "waiting":
-        job = jobs.claim(worker="test", names=[NAME])
+        job = queue.claim(worker="test", names=[NAME])
         assert job is not None
-        if state == "failed":
-            jobs.fail(job=job, error="no")
+        if state == "tried again later":
+            queue.fail_attempt(job=job, error="no")
     assert schedule.run_due(now=NOON + timedelta(days=1)) == []
     assert Job.objects.count() == 1
 
 
 @pytest.mark.django_db
-def test_the_next_slot_follows_a_parked_one() -> None:
+def test_the_next_slot_follows_a_failed_one() -> None:
     schedule.run_due(now=NOON)
-    job = jobs.claim(worker="test", names=[NAME])
+    job = queue.claim(worker="test", names=[NAME])
     assert job is not None
-    jobs.park(job=job, error="no")
+    queue.fail(job=job, error="no")
     assert schedule.run_due(now=NOON + timedelta(days=1)) == [NAME]
 
 
@@ -102,9 +100,9 @@ def test_many_workers_at_once_add_one_job_a_slot(settings: Settings) -> None:
 def test_an_id_admits_one_job_even_where_the_first_look_found_nothing() -> None:
     """The primary key decides, not the look before it: the key is free again and the id is still taken."""
     job_id = uuid.uuid4()
-    assert jobs.add_once(job_id=job_id, name=NAME, key="schedule:one")
+    assert queue.add_once(job_id=job_id, name=NAME, key="schedule:one", queue=Job.Queue.BULK)
     finish_all()
-    assert not jobs.add_once(job_id=job_id, name=NAME, key="schedule:two")
+    assert not queue.add_once(job_id=job_id, name=NAME, key="schedule:two", queue=Job.Queue.BULK)
 
 
 @pytest.mark.django_db
@@ -112,11 +110,11 @@ def test_jobs_of_the_schedule_are_recognised_when_old_ones_are_pruned() -> None:
     schedule.run_due(now=NOON)
     finish_all()
     Job.objects.update(finished_at=Now() - timedelta(days=2))
-    assert jobs.prune() == 1
+    assert queue.prune() == 1
 
 
 @pytest.mark.django_db
-def test_a_name_that_no_room_declares_is_refused_at_start_and_does_not_stop_the_others(settings: Settings) -> None:
+def test_a_name_that_no_app_declares_is_refused_at_start_and_does_not_stop_the_others(settings: Settings) -> None:
     settings.SCHEDULE = {"core.nothing": 5, NAME: 0}
     with pytest.raises(SystemCheckError, match=r"core\.nothing") as refusal:
         call_command("check")

@@ -1,4 +1,4 @@
-"""Work that repeats: time is cut into slots by the database's clock, and each slot adds its job exactly once."""
+"""Schedule of jobs that repeat: time is cut into slots by the database's clock, and each slot adds its job once."""
 
 import logging
 import uuid
@@ -6,10 +6,8 @@ from datetime import datetime
 
 from django.conf import settings
 
-from core import doorbell
 from core.database import clock
-from core.services import jobs
-from core.tasks import declared_jobs
+from core.jobs import declared_jobs, notify, queue
 
 logger = logging.getLogger(__name__)
 
@@ -22,16 +20,17 @@ def slot_id(*, name: str, every_s: int, slot: int) -> uuid.UUID:
 
 
 def run_due(*, now: datetime | None = None) -> list[str]:
-    """Add the jobs of the present slots, and say which were new; slots missed while nobody was there stay missed."""
+    """Add the jobs of the present slots, and say which were new; slots missed while no worker ran stay missed."""
     now_s = (now or clock()).timestamp()
     added = []
     for name, every_s in settings.SCHEDULE.items():
         if name not in declared_jobs():
-            logger.error("SCHEDULE names the job '%s', which no room declares.", name)
+            logger.error("SCHEDULE names the job '%s', which no app declares.", name)
             continue
         job_id = slot_id(name=name, every_s=every_s, slot=int(now_s // every_s))
-        key, priority = f"{jobs.SCHEDULE_PREFIX}{name}", declared_jobs()[name].priority
-        if jobs.add_once(job_id=job_id, name=name, key=key, priority=priority):
-            doorbell.ring(job_id)
+        key = f"{queue.SCHEDULE_PREFIX}{name}"
+        job = queue.add_once(job_id=job_id, name=name, key=key, queue=declared_jobs()[name].queue)
+        if job is not None:
+            notify.notify(job)
             added.append(name)
     return added
