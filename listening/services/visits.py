@@ -9,10 +9,10 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Max
 
+from core import sql
 from core.models import User
-from core.prepared import PreparedRead
 from core.services import audit
 from listening.arrivals import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.errors import (
@@ -39,22 +39,15 @@ from listening.services.seats import (
 )
 from listening.services.sessions import sessions_of
 from listening.services.verification import record_completion
-from rating.models import Ballot, Experiment, Trial
-from rating.querysets import UNANSWERED
+from rating.models import Ballot, Experiment
 from rating.registry import protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
-_PROGRESS = PreparedRead(
-    lambda ballot: (
-        Trial.objects.filter(ballot_id=ballot)
-        .order_by()
-        .values("ballot_id")
-        .annotate(total=Count("pk"), missing=Count("pk", filter=UNANSWERED))
-        .values_list("total", "missing")
-    ),
-    ballot=UUID(int=1),
-)
+_PROGRESS = """
+SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE NOT answered AND skipped_at IS NULL) AS missing
+FROM rating_trial WHERE ballot_id = %(ballot)s
+"""
 
 
 def seat_held(invitation: Invitation, arrival: Arrival | None = None, held: Collection[str] = ()) -> Seat | None:
@@ -226,7 +219,8 @@ def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
 
 
 def progress(*, visit: Visit) -> dict[str, int]:
-    ((total, missing),) = _PROGRESS.rows(ballot=visit.seat.ballot_id) or [(0, 0)]
+    (counts,) = sql.fetch(_PROGRESS, ballot=visit.seat.ballot_id)
+    total, missing = counts["total"], counts["missing"]
     return {"answered": total - missing, "total": total}
 
 

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
-
-from core.prepared import PreparedRead
-from rating.models import Ballot, Experiment, Slot, SoundFetch
+from core import sql
+from rating.models import Experiment
 from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
 from rating.protocols.base import Slot as PlannedSlot
 from rating.registry import protocol
@@ -64,64 +63,88 @@ class Standing:
     abandoned_at: datetime | None
 
 
-_PAGE = PreparedRead(
-    lambda trial, ballot: Slot.objects.filter(trial_id=trial, trial__ballot_id=ballot).values_list(
-        *("trial__kind", "trial__session", "trial__ask", "trial__detail", "trial__ballot__consent__id"),
-        *("trial__ballot__experiment__protocol", "trial__ballot__experiment__label_set"),
-        *("trial__ballot__experiment__state", "id", "key", "stimulus_id", "stimulus__item__name"),
-        *("stimulus__condition__name", "stimulus__condition__role", "stimulus__item__factors", "stimulus__text"),
-        *("stimulus__recording__length_samples", "stimulus__recording__sample_rate_hz", "media"),
-        Subquery(SoundFetch.objects.filter(slot=OuterRef("pk")).order_by("first_at").values("first_at")[:1]),
-    ),
-    trial=UUID(int=1),
-    ballot=UUID(int=2),
-)
+_PAGE = """
+SELECT trial.kind, trial.session, trial.ask, trial.detail, consent.id AS consent_id,
+    experiment.protocol, experiment.label_set, experiment.state,
+    slot.id AS slot_id, slot.key, slot.stimulus_id, slot.media,
+    item.name AS item, item.factors, condition.name AS condition, condition.role, stimulus.text,
+    recording.length_samples, recording.sample_rate_hz,
+    (SELECT MIN(first_at) FROM rating_soundfetch WHERE slot_id = slot.id) AS fetched_at
+FROM rating_slot slot
+JOIN rating_trial trial ON trial.id = slot.trial_id
+JOIN rating_ballot ballot ON ballot.id = trial.ballot_id
+JOIN rating_experiment experiment ON experiment.id = ballot.experiment_id
+LEFT JOIN rating_consent consent ON consent.ballot_id = ballot.id
+JOIN stimuli_stimulus stimulus ON stimulus.id = slot.stimulus_id
+JOIN stimuli_item item ON item.id = stimulus.item_id
+JOIN stimuli_condition condition ON condition.id = stimulus.condition_id
+LEFT JOIN stimuli_recording recording ON recording.id = stimulus.recording_id
+WHERE slot.trial_id = %(trial)s AND trial.ballot_id = %(ballot)s
+ORDER BY slot.key
+"""
 # Both rows are locked, because of a joined row that it did not lock PostgreSQL returns what it was before the wait; and
 # the ballot first, as everywhere, which the order of FROM decides: otherwise two could wait for each other.
-_STANDING = PreparedRead(
-    lambda trial, ballot: (
-        Ballot.objects.select_for_update()
-        .filter(pk=ballot, trials__id=trial)
-        .values_list(
-            *("trials__revision", "trials__answered", "chain", "vote_count", "vote_bytes", "salt", "plan_sha256"),
-            *("closed_at", "abandoned_at"),
-        )
-    ),
-    trial=UUID(int=1),
-    ballot=UUID(int=2),
-)
+_STANDING = """
+SELECT trial.revision, trial.answered, ballot.chain, ballot.vote_count, ballot.vote_bytes, ballot.salt,
+    ballot.plan_sha256, ballot.closed_at, ballot.abandoned_at
+FROM rating_ballot ballot JOIN rating_trial trial ON trial.ballot_id = ballot.id
+WHERE ballot.id = %(ballot)s AND trial.id = %(trial)s
+"""
 
 
 def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
     """Read a page of this ballot; it never changes, so no lock is needed."""
-    rows = _PAGE.rows(trial=trial_id, ballot=ballot_id)
+    rows = sql.fetch(
+        _PAGE,
+        trial=trial_id,
+        ballot=ballot_id,
+        uuids=("consent_id", "stimulus_id", "media"),
+        jsons=("ask", "detail", "factors", "text"),
+        times=("fetched_at",),
+    )
     if not rows:
         return None
-    kind, session, ask, detail, consent_id, slug, label_set, state, *_ = rows[0]
-    slots = [row[8:] for row in rows]
+    page = rows[0]
     return Page(
         plan=TrialPlan(
-            slots=tuple(
-                PlannedSlot(
-                    key, Entry(str(stimulus), item, condition, role, factors, text, samples / rate if rate else 0)
-                )
-                for _, key, stimulus, item, condition, role, factors, text, samples, rate, *_ in slots
-            ),
-            ask=tuple(ask),
-            kind=TrialKind(kind),
-            session=session,
-            detail=detail,
+            slots=tuple(PlannedSlot(row["key"], _entry(row)) for row in rows),
+            ask=tuple(page["ask"]),
+            kind=TrialKind(page["kind"]),
+            session=page["session"],
+            detail=page["detail"],
         ),
-        slot_ids={key: slot_id for slot_id, key, *_ in slots},
-        consent_id=consent_id,
-        rules=protocol(slug),
-        label_set=label_set,
-        live=state == Experiment.State.LIVE,
-        sounds=tuple(Sound(media, samples / rate, at) for *_, samples, rate, media, at in slots if rate),
+        slot_ids={row["key"]: row["slot_id"] for row in rows},
+        consent_id=page["consent_id"],
+        rules=protocol(page["protocol"]),
+        label_set=page["label_set"],
+        live=page["state"] == Experiment.State.LIVE,
+        sounds=tuple(Sound(row["media"], _duration_s(row), row["fetched_at"]) for row in rows if row["sample_rate_hz"]),
     )
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    return Entry(
+        stimulus=str(row["stimulus_id"]),
+        item=row["item"],
+        condition=row["condition"],
+        role=row["role"],
+        factors=row["factors"],
+        text=row["text"],
+        duration_s=_duration_s(row),
+    )
+
+
+def _duration_s(row: dict[str, Any]) -> float:
+    return row["length_samples"] / row["sample_rate_hz"] if row["sample_rate_hz"] else 0.0
 
 
 def lock_standing(*, trial_id: UUID, ballot_id: UUID) -> Standing | None:
     """Let no other vote on this ballot in until the transaction ends."""
-    rows = _STANDING.rows(trial=trial_id, ballot=ballot_id)
-    return Standing(*rows[0]) if rows else None
+    rows = sql.fetch(
+        _STANDING + sql.for_update("ballot", "trial"),
+        trial=trial_id,
+        ballot=ballot_id,
+        bools=("answered",),
+        times=("closed_at", "abandoned_at"),
+    )
+    return Standing(**rows[0]) if rows else None

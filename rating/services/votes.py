@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from core import sql
 from core.canonical import canonical, digest
 from core.errors import AppError
-from core.prepared import PreparedInsert, PreparedUpdate
 from core.seals import seal, seals
 from rating.errors import (
     AnswerTooLarge,
@@ -23,7 +23,7 @@ from rating.errors import (
     Unheard,
     UnknownTrial,
 )
-from rating.models import Ballot, Refusal, Score, Trial, Vote
+from rating.models import Ballot, Refusal, Vote
 from rating.protocols.base import Answer, Json
 from rating.services.asked import Page, Standing, lock_standing, page_of
 from rating.services.chains import head_message, heads_of, link_of
@@ -34,9 +34,23 @@ SEALED = (
     *("protocol", "protocol_version", "label_set", "label_set_sha256"),
 )
 SEALED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
-_NEW_VOTE, _NEW_SCORE = PreparedInsert(Vote), PreparedInsert(Score)
-_NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1, vote_bytes=2)
-_NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=3, revision=2, answered=True)
+_COLUMNS = (
+    *("event_id", "ballot_id", "trial_id", "consent_id", "outcome", "revision", "payload", "heard", "client", "flags"),
+    *("body_seal", "seal", "protocol", "protocol_version", "label_set", "label_set_sha256", "chain", "received_at"),
+)
+_JSON_COLUMNS = {"payload", "heard", "client", "flags"}
+_ADD_VOTE = f"""
+INSERT INTO rating_vote ({", ".join(_COLUMNS)}) VALUES ({", ".join(f"%({name})s" for name in _COLUMNS)}) RETURNING id
+"""  # noqa: S608 - made of the names above
+_ADD_SCORE = """
+INSERT INTO rating_score (vote_id, slot_id, scale, value) VALUES (%(vote)s, %(slot)s, %(scale)s, %(value)s)
+"""
+_MOVE_HEAD = """
+UPDATE rating_ballot SET chain = %(chain)s, vote_count = %(count)s, vote_bytes = %(bytes)s WHERE id = %(ballot)s
+"""
+_ANSWER_TRIAL = """
+UPDATE rating_trial SET current_vote_id = %(vote)s, revision = %(revision)s, answered = %(whole)s WHERE id = %(trial)s
+"""
 MB = 1024 * 1024
 MOST_REFUSALS = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
 REFUSALS_KEPT_WHOLE, MOST_REFUSED_BYTES = 50, 4096  # the first are kept as they came, later ones only if they are small
@@ -132,7 +146,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
             if answer.whole:
                 _score(vote, answer, page)
             revision = standing.revision + 1
-            _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=revision, answered=answer.whole)
+            sql.execute(_ANSWER_TRIAL, trial=event.trial, vote=vote.pk, revision=revision, whole=answer.whole)
     return _receipt(vote, standing.revision, fresh=True)
 
 
@@ -177,9 +191,11 @@ def _append(
     vote.seal = seal(_sealed_row(vote), salt=standing.salt)
     vote.chain = link_of(vote, previous_head=standing.chain)
     count = standing.vote_count + 1
-    _NEW_VOTE.add(vote)
+    values = {name: getattr(vote, name) for name in _COLUMNS}
+    values |= {name: sql.Json(values[name]) for name in _JSON_COLUMNS}
+    vote.pk = sql.fetch(_ADD_VOTE, **values)[0]["id"]
     head = seal(head_message(ballot_id, standing.plan_sha256, count, vote.chain))
-    _NEW_HEAD.change(ballot_id, chain=head, vote_count=count, vote_bytes=standing.vote_bytes + size)
+    sql.execute(_MOVE_HEAD, ballot=ballot_id, chain=head, count=count, bytes=standing.vote_bytes + size)
     return vote
 
 
@@ -212,7 +228,7 @@ def _sealed_row(vote: Vote) -> bytes:
 
 def _score(vote: Vote, answer: Answer, page: Page) -> None:
     for mark in answer.marks:
-        _NEW_SCORE.add(Score(vote_id=vote.pk, slot_id=page.slot_ids[mark.slot], scale=mark.scale, value=mark.value))
+        sql.execute(_ADD_SCORE, vote=vote.pk, slot=page.slot_ids[mark.slot], scale=mark.scale, value=mark.value)
 
 
 def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
