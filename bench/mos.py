@@ -15,9 +15,9 @@ from django.utils import timezone
 from analysis import datasets
 from analysis.codebook import Codebook
 from analysis.folding import RECORD
-from analysis.methods.mos import MeanOpinionScore, tables
-from analysis.methods.mos.marks import Marks
 from analysis.models import FoldedBallot
+from analysis.mos import MeanOpinionScore, tables
+from analysis.mos.cells import Marks
 from core.models import User
 from core.services.accounts import create_account, random_password
 from listening.models import Panel, Participant, Seat

@@ -13,7 +13,7 @@ from analysis import datasets, matrices
 from analysis.errors import NoAnswers, ResultNotComputed, UnknownFile, UnknownScale
 from analysis.exports import csv_lines, vote_row
 from analysis.flat_tables import table_columns, table_rows
-from analysis.registry import report
+from analysis.registry import get_report
 from analysis.reports.base import ReportFile
 from analysis.reports.mos import suffix_of
 from analysis.services.results import read_result, stale_results
@@ -23,7 +23,7 @@ from core.stored_json import number_in, object_in
 from listening.models import SetupStep
 from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.verification import heads
 
 
@@ -74,7 +74,7 @@ def export_report_file(
 ) -> tuple[ReportFile, Iterable[str]]:
     """Return a file of a method's report and its content."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
-    files = report(method).files
+    files = get_report(method).files
     if name not in files:
         raise UnknownFile(name=name[:80], known=", ".join(files) or "-")
     if not files[name].of_votes:
@@ -138,7 +138,7 @@ def note_download(*, experiment: Experiment, actor: User, simulated: bool, what:
 
 
 def scales_of(experiment: Experiment) -> list[str]:
-    return [scale.key for scale in protocol(experiment.protocol).scales]
+    return [scale.key for scale in get_protocol(experiment.protocol).scales]
 
 
 def known_scale(experiment: Experiment, scale: str) -> str:

@@ -8,9 +8,9 @@ from django.db.models import OuterRef, Subquery
 
 from core.prepared import PreparedRead
 from rating.models import Ballot, Experiment, Slot, SoundFetch
-from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
-from rating.protocols.base import Slot as PlannedSlot
-from rating.registry import protocol
+from rating.protocol import Entry, Protocol, TrialKind, TrialPlan
+from rating.protocol import Slot as PlannedSlot
+from rating.registry import get_protocol
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Page:
     plan: TrialPlan
     slot_ids: dict[str, int]
     consent_id: UUID | None
-    rules: RatingProtocol
+    protocol: Protocol
     label_set: str
     live: bool
     sounds: tuple[Sound, ...]
@@ -37,14 +37,14 @@ class Page:
     def unfetched(self) -> list[UUID]:
         """The sounds that must still be fetched before this page can be answered."""
         missing = [sound.media for sound in self.sounds if sound.fetched_at is None]
-        if self.rules.sounds_needed == "every":
+        if self.protocol.sounds_needed == "every":
             return missing
-        return missing[:1] if self.rules.sounds_needed == "some" and len(missing) == len(self.sounds) else []
+        return missing[:1] if self.protocol.sounds_needed == "some" and len(missing) == len(self.sounds) else []
 
     def answered_too_soon(self, now: datetime) -> bool:
         """Whether the sounds, which this protocol plays to their ends, last longer than they have been fetched."""
         fetched = [sound.fetched_at for sound in self.sounds if sound.fetched_at is not None]
-        if not fetched or self.rules.workspace:
+        if not fetched or self.protocol.workspace:
             return False
         return (now - min(fetched)).total_seconds() < sum(sound.duration_s for sound in self.sounds)
 
@@ -114,7 +114,7 @@ def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
         ),
         slot_ids={key: slot_id for slot_id, key, *_ in slots},
         consent_id=consent_id,
-        rules=protocol(slug),
+        protocol=get_protocol(slug),
         label_set=label_set,
         live=state == Experiment.State.LIVE,
         sounds=tuple(Sound(media, samples / rate, at) for *_, samples, rate, media, at in slots if rate),

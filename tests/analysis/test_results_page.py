@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from analysis.reports.mos.tables import UNIT_TABLES
+from analysis.reports.mos import UNIT_TABLES
 from analysis.services.results import read_result
 from rating.models import Experiment
 from rating.services.experiments import unblind

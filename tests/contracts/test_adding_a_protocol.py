@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.plugins import load_plugins
+from rating.registry import protocols
 from tests.contracts.tree import every_file, read, relative
 
 PAGE = "docs/adding-a-protocol.md"
@@ -21,7 +21,7 @@ VISIT = "tests/contracts/test_protocol_visits.py::test_a_visit_goes_from_the_lin
 SUITES = (
     "tests/contracts/test_protocols.py",
     "tests/contracts/test_protocol_visits.py",
-    "tests/contracts/test_docs.py::test_every_plug_in_has_a_page_with_its_title",
+    "tests/contracts/test_docs.py::test_every_protocol_and_the_shared_method_have_a_page_with_their_title",
     "tests/contracts/test_house.py::test_no_code_asks_which_protocol_it_is",
     "tests/contracts/test_house.py::test_every_module_says_in_a_sentence_what_it_is",
 )
@@ -95,7 +95,7 @@ def test_the_example_keeps_the_contract_and_can_be_taken_from_link_to_result(fol
     slug = protocol_module().stem
     own_tests = [path for path in worked_example() if path.startswith("tests/")]
     # The protocols that were there before are visited by that suite itself, in this very run.
-    elsewhere = [part for other in load_plugins("RATING_PROTOCOLS") for part in ("--deselect", f"{VISIT}[{other}]")]
+    elsewhere = [part for other in protocols() for part in ("--deselect", f"{VISIT}[{other}]")]
     spoken = run(followed, "-m", "pytest", "-v", "-p", "no:cacheprovider", *SUITES, *own_tests, *elsewhere)
     assert f"{VISIT}[{slug}] PASSED" in spoken
     assert f"test_a_protocol_keeps_its_contract[reading-{slug}] PASSED" in spoken

@@ -9,14 +9,14 @@ from pytest_django.live_server_helper import LiveServer
 
 from analysis.services.results import read_result
 from audio.synthesis import clip_bytes, speak
-from core.plugins import load_plugins
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
 from core.worker import work
 from listening.services.panels import create_panel
 from listening.services.simulation import simulate
 from rating.models import Ballot, Experiment
-from rating.protocols.base import LabelStatus, RatingProtocol
+from rating.protocol import LabelStatus, Protocol
+from rating.registry import protocols
 from rating.services.experiments import create_experiment, go_live
 from rating.services.votes import chain_holds
 from stimuli.models import Condition
@@ -34,7 +34,7 @@ TEXTS: dict[str, tuple[Condition.Role, dict[str, Any]]] = {
 }
 
 
-def live_experiment(protocol: RatingProtocol) -> Experiment:
+def live_experiment(protocol: Protocol) -> Experiment:
     """Two items under conditions of every role that is planned, in the first wording that may collect data."""
     owner = people.experimenter()
     collection = create_collection(owner=owner, slug="material", title="Material")
@@ -69,9 +69,9 @@ def fold_results() -> None:
     work(claimed)
 
 
-@pytest.mark.parametrize("protocol", load_plugins("RATING_PROTOCOLS").values(), ids=lambda protocol: protocol.slug)
+@pytest.mark.parametrize("protocol", protocols().values(), ids=lambda protocol: protocol.slug)
 def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
-    protocol: RatingProtocol, live_server: LiveServer
+    protocol: Protocol, live_server: LiveServer
 ) -> None:
     experiment = live_experiment(protocol)
     receipts = list(

@@ -15,10 +15,10 @@ from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDes
 from listening.models import Design
 from listening.services import designs, panels
 from listening.services.material import material_of
+from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import ExperimentBusy, WrongState
 from rating.models import Experiment
-from rating.protocols.acr import AbsoluteCategoryRating
-from rating.protocols.base import TrialPlan
+from rating.protocol import TrialPlan
 from rating.services.experiments import go_live, pause
 from stimuli.services.collections import add_stimulus
 from tests.factories import make_panel_experiment, make_user, tone

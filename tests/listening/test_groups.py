@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from listening.models import Panel, Seat
 from listening.services import panels
+from protocols.speech_summaries.protocol import JUDGE, MAKER, SpeechSummaries
 from rating.models import Experiment
-from rating.protocols.speech_summaries import JUDGE, MAKER, SpeechSummaries
-from tests.analysis.summaries_material import summaries_experiment
+from tests.protocols.speech_summaries.material import summaries_experiment
 
 pytestmark = pytest.mark.django_db
 
