@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Json = Any
 
-# One row a mark, made by analysis/datasets.py and by nothing else.
+# One row a mark, made by analysis/datasets.py and by nothing else; after these come the protocol's `trial_columns`.
 COLUMNS = (
     "listener",  # one key a listener, never missing: an erased participant's ballot still counts as one person
     "panel",
@@ -25,8 +25,6 @@ COLUMNS = (
     "scale",
     "value",
     "kind",  # practice or test
-    "part",  # which of the pages of one stimulus, from 1; 0 where there is only one
-    "order",  # in which its scales were asked, such as SIG-BAK-OVRL; empty where they were asked together
     "factors",  # the item's factors as a JSON object with sorted keys, such as {"location": "kitchen"}
     "condition_factors",  # the condition's, such as {"method": "greedy", "z": "0.5"}
     "group",  # of people, such as expert; empty where the protocol has none
@@ -73,7 +71,7 @@ class Method(AnyMethod):
 
     @abstractmethod
     def run(self, table: pd.DataFrame) -> Json:
-        """Compute the result from a table with exactly COLUMNS; the same rows in any order give the same result."""
+        """Compute the result from a table of COLUMNS and the protocol's own; the order of rows changes nothing."""
 
 
 class PageMethod(AnyMethod):

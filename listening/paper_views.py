@@ -39,6 +39,7 @@ def _about(seat: Seat) -> dict[str, Any]:
         "sheets": sheets,
         "rated": [sheet for sheet in sheets if sheet.number],
         "tab": "people",
+        "paper_script": f"dist/paper-{experiment.protocol}.js",
     }
 
 

@@ -161,7 +161,7 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
         "needed": [panel for panel in shown if panel["needed"]],
         "held": held.select_related("participant").order_by("panel__number", "number"),
         "now": now,
-        "groups": protocol.groups,
+        "groups": protocol.groups.names,
         "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
         "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
         "designed": panels.is_designed(experiment),

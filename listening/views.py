@@ -163,7 +163,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "seat": str(visit.seat_id),
             "rest_s": procedure.rest_s,
             "level_check": procedure.level_check,
-            "revisable": get_protocol(experiment.protocol).revisable,
+            "revisable": get_protocol(experiment.protocol).access.revisable,
             **progress,
         },
         "texts": visit_texts(),

@@ -21,7 +21,7 @@ def protocols_are_complete(app_configs: Sequence[Any] | None, **kwargs: Any) -> 
 
 
 def _problems(protocol: Protocol) -> Iterator[str]:
-    for constant in ("slug", "version", "title", "scales", "defaults", "label_sets"):
+    for constant in ("slug", "version", "title", "scales", "label_sets"):
         if not hasattr(protocol, constant):
             yield f"does not set '{constant}'"
             return

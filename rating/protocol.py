@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from random import Random
+from string import ascii_lowercase
 from typing import Any, ClassVar
 
 from core.errors import AppError, sentence
@@ -160,29 +161,65 @@ class Answer:
     whole: bool = True
 
 
-class Protocol(ABC):
-    """Constants and four verbs, and a fifth where panels can be designed. The rest is the same for every protocol."""
+@dataclass(frozen=True)
+class Option:
+    """An option of an experiment. The kind of its default is the kind of value it takes."""
 
-    slug: ClassVar[str]
+    default: Json
+    help: str
+    choices: tuple[str, ...] = ()  # where it is one of a few words
+    in_page: bool = False  # whether the browser is told
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of people, such as experts, whose panels are planned differently or analysed apart."""
+
+    names: tuple[str, ...] = ()
+    exclusive: bool = False  # whether nobody may take a seat in panels of two groups
+
+
+@dataclass(frozen=True)
+class PageAccess:
+    """How participants move through their pages, and what they can reach from one."""
+
+    workspace: bool = False  # a page is worked on in drafts, and not heard through and then rated
+    revisable: bool = False  # answers may be changed until everything is handed in
+    sounds_needed: str = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none
+    one_at_a_time: bool = False  # only the open page's sound can be reached
+    typical_s: float | None = None  # how long a page takes, where that does not follow from its sound
+    absence_hours: int = 168  # before a seat may be given to another person, unless the experimenter decides otherwise
+
+
+@dataclass(frozen=True)
+class TrialColumn:
+    """A column that a protocol adds to tables of marks: a key of `TrialPlan.detail` and the values it may have."""
+
+    key: str
+    help: str
+    values: tuple[str | int, ...]
+
+    def of(self, detail: Mapping[str, Json]) -> str | int | None:
+        """The value on one page; a list is written with hyphens, such as SIG-BAK-OVRL."""
+        value = detail.get(self.key)
+        return "-".join(value) if isinstance(value, list) else value
+
+
+class Protocol(ABC):
+    """A rating protocol: constants and four methods. The rest of the platform is the same for every protocol."""
+
+    slug: ClassVar[str]  # the label of its app
     version: ClassVar[str]  # stored on every vote
     title: ClassVar[str]
     scales: ClassVar[tuple[Scale, ...]]
-    defaults: ClassVar[Mapping[str, Json]]  # the options an experiment may override, and no others
-    option_texts: ClassVar[Mapping[str, str]] = {"plays_allowed": PLAYS_ALLOWED}  # what an option is for
-    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # of the options that are one of a few words
     label_sets: ClassVar[tuple[LabelSet, ...]]
-    scale_orders: ClassVar[tuple[tuple[str, ...], ...]] = ()  # in which a panel may be asked; none: as declared
-    page_options: ClassVar[tuple[str, ...]] = ()  # those of the options that the browser needs to know
+    options: ClassVar[Mapping[str, Option]] = {"plays_allowed": Option(1, PLAYS_ALLOWED)}
     roles: ClassVar[frozenset[str]] = frozenset({"test", REFERENCE, "anchor"})  # of the conditions that are planned
-    reads: ClassVar[frozenset[str]] = frozenset()  # the kinds of text that are planned beside sounds
-    groups: ClassVar[tuple[str, ...]] = ()  # kinds of people whose panels are planned differently, or read apart
-    one_group_each: ClassVar[bool] = False  # whether nobody may sit in panels of two groups
-    workspace: ClassVar[bool] = False  # whether a page is worked on in drafts, and not heard through and rated
-    revisable: ClassVar[bool] = False  # whether answers may be changed until everything is handed in
-    sounds_needed: ClassVar[str] = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none
-    one_page_at_a_time: ClassVar[bool] = False  # whether only the open page's sound can be reached
-    page_s: ClassVar[float | None] = None  # how long a page takes, where that does not follow from its sound
-    lease_hours: ClassVar[int] = 168  # of absence before a seat may be given away, unless the experimenter says else
+    text_kinds: ClassVar[frozenset[str]] = frozenset()  # of the texts that are planned beside sounds
+    groups: ClassVar[Groups] = Groups()
+    access: ClassVar[PageAccess] = PageAccess()
+    trial_columns: ClassVar[tuple[TrialColumn, ...]] = ()
+    shows_reference: ClassVar[bool] = False  # whether pages tell which sound is the reference, as in DCR
 
     @abstractmethod
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
@@ -193,7 +230,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def present(self, trial: TrialPlan) -> Json:
-        """Return exactly what the browser receives besides media ids and labels; it must name nothing."""
+        """Return what the browser receives besides media ids and labels; it names no item, condition or file."""
 
     @abstractmethod
     def read(self, payload: Json, trial: TrialPlan) -> Answer:
@@ -203,13 +240,13 @@ class Protocol(ABC):
     def example(self, trial: TrialPlan, rng: Random) -> Json:
         """Answer as a plausible participant would: the bot behind tests, the demo and load."""
 
-    def show(self, entry: Entry, *, session: int, kind: TrialKind, scales: Sequence[str] = ()) -> tuple[TrialPlan, ...]:
-        """Shape the pages of one stimulus in a sequence designed for a whole panel; none: seats are planned singly."""
-        return ()
-
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
         """Refuse what a kind cannot say. The material: roles by condition by item; empty before the first import."""
         return
+
+    @property
+    def defaults(self) -> dict[str, Json]:
+        return {name: option.default for name, option in self.options.items()}
 
     def scale(self, key: str) -> Scale:
         return next(scale for scale in self.scales if scale.key == key)
@@ -218,19 +255,45 @@ class Protocol(ABC):
         return next(labels for labels in self.label_sets if labels.id == id)
 
 
-class ScaleProtocol(Protocol):
-    """A protocol that only asks for numbers: one stimulus a page, every scale asked. Declarations are enough."""
+class PageHolds(StrEnum):
+    """What one page of a designed panel holds."""
 
-    defaults: ClassVar[Mapping[str, Json]] = {"plays_allowed": 1}
+    STIMULUS = "stimulus"  # an item under one condition
+    PAIR = "pair"  # the reference of an item, then the item under one condition
+    ITEM = "item"  # an item under all its conditions
+
+
+class Designable(ABC):
+    """Capability: pages can be arranged for a whole panel, with subsets and orders (listening.design)."""
+
+    page_holds: ClassVar[PageHolds] = PageHolds.STIMULUS
+    scale_orders: ClassVar[tuple[tuple[str, ...], ...]] = ()  # in which scales may be asked; none: as declared
+
+    @abstractmethod
+    def trials_for(
+        self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
+    ) -> tuple[TrialPlan, ...]:
+        """Plan the trials of one page of entries, with the scales in this order."""
+
+
+class ScaleProtocol(Designable, Protocol):
+    """A protocol that only asks for numbers: one stimulus a page, every scale asked. Declarations are enough."""
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
         shuffled = rng.sample(list(entries), len(entries))
         for entry in without_repeated_items(shuffled):
-            yield from self.show(entry, session=1, kind=TrialKind.TEST)
+            yield from self.trials_for([entry], session=1, kind=TrialKind.TEST)
 
-    def show(self, entry: Entry, *, session: int, kind: TrialKind, scales: Sequence[str] = ()) -> tuple[TrialPlan, ...]:
+    def trials_for(
+        self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
+    ) -> tuple[TrialPlan, ...]:
         ask = tuple(scales) or tuple(scale.key for scale in self.scales)
-        return (TrialPlan(slots=(Slot("a", entry),), ask=ask, kind=kind, session=session),)
+        slots = tuple(Slot(key, entry) for key, entry in zip(ascii_lowercase, page, strict=False))
+        return (TrialPlan(slots=slots, ask=ask, kind=kind, session=session),)
+
+    def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
+        """The slots that are asked about; a protocol that shows a reference leaves it out."""
+        return trial.slots
 
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask)}
@@ -239,7 +302,7 @@ class ScaleProtocol(Protocol):
         marks = payload.get("marks") if isinstance(payload, dict) else None
         if not isinstance(marks, list) or not all(isinstance(mark, dict) for mark in marks):
             raise InvalidAnswer(problem='it must hold a list called "marks" of {"slot", "scale", "value"}.')
-        wanted = {(slot.key, scale) for slot in trial.slots for scale in trial.ask}
+        wanted = {(slot.key, scale) for slot in self.rated(trial) for scale in trial.ask}
         read: dict[tuple[str, str], float] = {}
         for mark in marks:
             place = (str(mark.get("slot")), str(mark.get("scale")))
@@ -257,7 +320,7 @@ class ScaleProtocol(Protocol):
         return {
             "marks": [
                 {"slot": slot.key, "scale": key, "value": self._plausible(slot.entry, self.scale(key), rng)}
-                for slot in trial.slots
+                for slot in self.rated(trial)
                 for key in trial.ask
             ]
         }
@@ -288,7 +351,7 @@ def without_repeated_items(entries: list[Entry]) -> list[Entry]:
     return spread
 
 
-def by_item(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+def by_item(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     """Entries under the name of their item, items and entries in the order in which they came."""
     items: dict[str, list[Entry]] = {}
     for entry in entries:

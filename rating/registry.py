@@ -34,8 +34,7 @@ def protocols() -> dict[str, Protocol]:
     """One instance of every protocol by slug. A slug is the label of its app, so that one word names all its parts."""
     found: dict[str, Protocol] = {}
     for label in protocol_apps():
-        # mypy would have a concrete class here, and Protocol is the contract.
-        protocol = instance_in(label, "protocol", Protocol)  # type: ignore[type-abstract]
+        protocol = instance_in(label, "protocol", Protocol)
         if protocol is None or getattr(protocol, "slug", label) != label:
             raise ImproperlyConfigured(f"The app '{label}' must have one protocol, whose slug is '{label}'.")
         found[label] = protocol

@@ -104,10 +104,10 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     seats = parts.pop("seats", 0)
     chosen = get_protocol(protocol)
     # What is read is about one sound, whoever wrote it.
-    usual = {"items": 2, "conditions": 1 if chosen.reads else 2}
+    usual = {"items": 2, "conditions": 1 if chosen.text_kinds else 2}
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in chosen.roles, texts=bool(chosen.reads)
+        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in chosen.roles, texts=bool(chosen.text_kinds)
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",

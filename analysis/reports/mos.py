@@ -237,7 +237,7 @@ def paragraph(experiment: Experiment, result: Result) -> str:
     )
 
 
-STARTERS = Path(__file__).resolve().parent.parent.parent / "starters"
+STARTERS = Path(__file__).resolve().parent.parent / "starters"
 EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
 
 
@@ -325,9 +325,10 @@ def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, P
         yield f"legacy/udase/results_{scale}.csv", wide
         by_clip = csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
         yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip
-    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales})
+    layout = matrices.layout_of(experiment.protocol)
+    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
     name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
-    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales))
+    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales, layout))
 
 
 def _number(text: str) -> int:

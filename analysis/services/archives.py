@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis import datasets
 from analysis.archive_texts import readme
-from analysis.columns import MEANINGS
+from analysis.columns import meanings_for
 from analysis.exports import csv_lines, subject_id
 from analysis.flat_tables import table_columns, table_rows
 from analysis.registry import get_report, method_of
@@ -48,7 +48,7 @@ def _data(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> 
     # Psych-DS: a sidecar beside the data says what its columns are.
     return [
         (f"{name('responses')}.csv", vote_lines(experiment, simulated=simulated)),
-        (f"{name('responses')}.json", [_json({"variableMeasured": MEANINGS})]),
+        (f"{name('responses')}.json", [_json({"variableMeasured": meanings_for(get_protocol(experiment.protocol))})]),
         (
             f"{name('participants')}.csv",
             csv_lines(_participants(experiment, table, simulated=simulated), columns=PARTICIPANTS),
@@ -105,7 +105,7 @@ def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
         "description": f"Answers to the listening test {experiment.slug}, one row a mark.",
         "identifier": experiment.slug,
         "schemaVersion": "Psych-DS 0.4.0",
-        "variableMeasured": list(MEANINGS),
+        "variableMeasured": list(meanings_for(get_protocol(experiment.protocol))),
         "conditions": "letters" if experiment.unblinded_at is None else "names",
         "simulated_listeners": simulated,
     }

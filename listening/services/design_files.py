@@ -20,7 +20,7 @@ from listening.design_errors import NoDesignFiles
 from listening.models import Design
 from listening.services.design_seats import adopt_design, sequences_of
 from listening.services.designs import design_row, report_of, settings_of
-from listening.services.material import lengths_of, scale_orders_of, written_orders
+from listening.services.material import designable, lengths_of, pages_of, scale_orders_of, written_orders
 from listening.services.procedures import procedure_of
 from rating.blinding import condition_names
 from rating.models import Experiment
@@ -78,7 +78,7 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
     if not files:
         raise NoDesignFiles
     protocol = get_protocol(experiment.protocol)
-    known = frozenset((entry.item, entry.condition) for entry in entries_of(experiment))
+    known = frozenset(pages_of(entries_of(experiment), designable(protocol).page_holds))
     vocabulary = Vocabulary(stimuli=known, orders=written_orders(protocol))
     read = [
         read_seat_file(content, name=name, vocabulary=vocabulary)
@@ -113,7 +113,9 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
 
 
 def _renamed(sequence: SeatSequence, names: Mapping[str, str]) -> SeatSequence:
-    showings = tuple(replace(showing, condition=names[showing.condition]) for showing in sequence.showings)
+    showings = tuple(
+        replace(showing, condition=names.get(showing.condition, showing.condition)) for showing in sequence.showings
+    )
     return replace(sequence, showings=showings)
 
 

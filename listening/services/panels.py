@@ -97,7 +97,7 @@ def _next_panel(*, experiment: Experiment, seats: int, actor: User, group: str) 
 
 def known_group(experiment: Experiment, group: str) -> str:
     """The group that was asked for, or the first one where none was; nothing where the protocol has none."""
-    groups = get_protocol(experiment.protocol).groups
+    groups = get_protocol(experiment.protocol).groups.names
     if group and group not in groups:
         raise UnknownGroup(group=group[:40], known=", ".join(groups) or "-")
     return group or (groups[0] if groups else "")

@@ -22,7 +22,7 @@ LONGEST_URL = 200
 def procedure_of(experiment: Experiment) -> Procedure:
     """The experiment's procedure, or the usual one where nobody has changed anything."""
     known = Procedure.objects.filter(experiment=experiment).first()
-    return known or Procedure(experiment=experiment, lease_hours=get_protocol(experiment.protocol).lease_hours)
+    return known or Procedure(experiment=experiment, lease_hours=get_protocol(experiment.protocol).access.absence_hours)
 
 
 def checks_are_open(experiment: Experiment) -> bool:

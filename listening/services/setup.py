@@ -135,7 +135,7 @@ def _seed(visit: Visit, slug: str, attempt: int) -> str:
 def _heard(visit: Visit) -> QuerySet[Slot]:
     """What this visit has to hear, and can reach now."""
     slots = Slot.objects.filter(trial__ballot=visit.seat.ballot_id, stimulus__recording__isnull=False)
-    if get_protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time:
+    if get_protocol(visit.seat.ballot.experiment.protocol).access.one_at_a_time:
         slots = slots.filter(trial=visit.seat.ballot.trials.unanswered().first())
     return slots.select_related("stimulus__recording")
 

@@ -18,6 +18,8 @@ from rating.protocol import (
     LabelSet,
     LabelStatus,
     Mark,
+    Option,
+    PageAccess,
     Protocol,
     Scale,
     ScaleLabels,
@@ -47,20 +49,17 @@ class Chaptering(Protocol):
     title = "Chapters of a recording"
     scales = (Scale("CHAPTERS", low=1, high=MOST_CHAPTERS + 1),)
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
-    reads = frozenset({"transcript"})
-    workspace = True
-    sounds_needed = "some"
-    defaults: ClassVar[Mapping[str, Json]] = {
-        "plays_allowed": 0,  # as often as wanted
-        "titles": True,
-        "titles_needed": False,
-        "transcript": True,
-    }
-    option_texts: ClassVar[Mapping[str, str]] = {
-        "plays_allowed": PLAYS_ALLOWED,
-        "titles": sentence("Whether chapters are given titles, or only marked."),
-        "titles_needed": sentence("Whether every chapter needs a title before the recording can be closed."),
-        "transcript": sentence("Whether the transcript is shown beside the sound, where an item has one."),
+    text_kinds = frozenset({"transcript"})
+    access = PageAccess(workspace=True, sounds_needed="some")
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "titles": Option(True, sentence("Whether chapters are given titles, or only marked.")),
+        "titles_needed": Option(
+            False, sentence("Whether every chapter needs a title before the recording can be closed.")
+        ),
+        "transcript": Option(
+            True, sentence("Whether the transcript is shown beside the sound, where an item has one.")
+        ),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

@@ -14,13 +14,16 @@ from rating.protocol import (
     REFERENCE,
     Answer,
     Entry,
+    Groups,
     InvalidAnswer,
     Json,
     LabelSet,
     LabelStatus,
     Mark,
     MaterialUnfit,
+    Option,
     OptionUnfit,
+    PageAccess,
     Protocol,
     Scale,
     ScaleLabels,
@@ -49,23 +52,18 @@ class SpeechSummaries(Protocol):
     title = "Speech summaries by picking words"
     scales = (Scale("QUALITY", low=1, high=5), Scale("WORDS", low=1, high=MOST_WORDS))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
-    reads = frozenset({"tokens", "summary"})
-    groups = (MAKER, JUDGE)
-    one_group_each = True
-    workspace = True
-    sounds_needed = "none"  # the utterance can be read
-    page_s = 90.0
-    defaults: ClassVar[Mapping[str, Json]] = {
-        "plays_allowed": 0,
-        "ratio": 0.4,
-        "tolerance": 0.05,
-        "sound": True,
-    }
-    option_texts: ClassVar[Mapping[str, str]] = {
-        "plays_allowed": PLAYS_ALLOWED,
-        "ratio": sentence("The share of the words that a summary keeps, above 0 and up to 1."),
-        "tolerance": sentence("By how much that share may be missed, up or down; 0.05 is 5 of 100 words."),
-        "sound": sentence("Whether the utterance can be heard on demand, where the collection has its sound."),
+    text_kinds = frozenset({"tokens", "summary"})
+    groups = Groups((MAKER, JUDGE), exclusive=True)
+    access = PageAccess(workspace=True, sounds_needed="none", typical_s=90.0)  # the utterance can be read
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "ratio": Option(0.4, sentence("The share of the words that a summary keeps, above 0 and up to 1.")),
+        "tolerance": Option(
+            0.05, sentence("By how much that share may be missed, up or down; 0.05 is 5 of 100 words.")
+        ),
+        "sound": Option(
+            True, sentence("Whether the utterance can be heard on demand, where the collection has its sound.")
+        ),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

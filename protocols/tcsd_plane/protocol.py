@@ -29,7 +29,9 @@ from rating.protocol import (
     LabelStatus,
     Mark,
     MaterialUnfit,
+    Option,
     OptionUnfit,
+    PageAccess,
     Protocol,
     Scale,
     ScaleLabels,
@@ -207,34 +209,41 @@ class TemporalSourcePlane(Protocol):
     title = "Temporal consistency and source diversity (TC/SD plane)"
     scales = (Scale("TC", low=0, high=1, step=10**-PLACES), Scale("SD", low=0, high=1, step=10**-PLACES))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
-    workspace = True
-    sounds_needed = "some"
-    one_page_at_a_time = True
-    page_s = 20 * 60.0
-    lease_hours = 60 * 24  # experts come back after weeks
-    defaults: ClassVar[Mapping[str, Json]] = {
-        "plays_allowed": 0,  # as often as wanted
-        "probes": "same",  # for all raters; "rater": drawn for each; "own": the rater puts them
-        "numbering": "same",  # of the summaries, for all raters; "rater": drawn for each
-        "recordings": "shuffled",  # or "named": in the order of their names
-        "example": {},  # {"item": ..., "crosses": [{"condition", "tc", "sd", "why", "hears": [[from_s, to_s], ...]}]}
-    }
-    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "probes": ("same", "rater", "own"),
-        "numbering": ("same", "rater"),
-        "recordings": ("shuffled", "named"),
-    }
-    option_texts: ClassVar[Mapping[str, str]] = {
-        "plays_allowed": PLAYS_ALLOWED,
-        "probes": sentence(
-            "Where the five probes of an hour lie: the same for all, drawn for each rater, or put there by the rater."
+    access = PageAccess(
+        workspace=True,
+        sounds_needed="some",
+        one_at_a_time=True,
+        typical_s=20 * 60.0,
+        absence_hours=60 * 24,  # experts come back after weeks
+    )
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "probes": Option(
+            "same",
+            sentence(
+                "Where the five probes of an hour lie: the same for all, drawn for each rater, or put there by the "
+                "rater."
+            ),
+            choices=("same", "rater", "own"),
         ),
-        "numbering": sentence("Whether a summary has the same number for all, or one that is drawn for each rater."),
-        "recordings": sentence("Whether recordings come in an order drawn for each rater, or in that of their names."),
-        "example": sentence(
-            "A recording that is shown before the first and not rated, or nothing: its item, and for each cross the "
-            "condition, tc and sd from 0 to 1, why it stands there, and the passages that the reason speaks of, in "
-            "seconds."
+        "numbering": Option(
+            "same",
+            sentence("Whether a summary has the same number for all, or one that is drawn for each rater."),
+            choices=("same", "rater"),
+        ),
+        "recordings": Option(
+            "shuffled",
+            sentence("Whether recordings come in an order drawn for each rater, or in that of their names."),
+            choices=("shuffled", "named"),
+        ),
+        # An object with item and crosses (each with condition, tc, sd, why, and hears as [from_s, to_s] pairs).
+        "example": Option(
+            {},
+            sentence(
+                "A recording that is shown before the first and not rated, or nothing: its item, and for each cross "
+                "the condition, tc and sd from 0 to 1, why it stands there, and the passages that the reason speaks "
+                "of, in seconds."
+            ),
         ),
     }
 

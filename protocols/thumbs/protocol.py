@@ -14,11 +14,14 @@ from rating.protocol import (
     REFERENCE,
     Answer,
     Entry,
+    Groups,
     InvalidAnswer,
     Json,
     Mark,
     MaterialUnfit,
+    Option,
     OptionUnfit,
+    PageAccess,
     Protocol,
     Scale,
     Slot,
@@ -55,30 +58,29 @@ class CaptionScores(Protocol):
         Scale("SYNTHESISED", low=0, high=1),
     )
     roles = frozenset({"test", REFERENCE, "anchor"})
-    reads = frozenset({"caption", "text"})
-    groups = ("expert", "layperson")
-    workspace = True
-    sounds_needed = "some"
-    revisable = True
-    defaults: ClassVar[Mapping[str, Json]] = {
-        "plays_allowed": 0,
-        "step": 0.5,  # of precision and recall; or 1
-        "overall": "when set",  # or "never": whether assessors see it
-        "synthesised": True,  # whether it is asked of each clip
-        "blocks": "dataset",  # the factor of items whose values are blocks, one after another
-        "example": {},  # {"item": ..., "captions": [{"condition", "PRECISION", ..., "why"}], "synthesised": false}
-    }
-    page_options = ("overall",)
-    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"overall": ("when set", "never")}
-    option_texts: ClassVar[Mapping[str, str]] = {
-        "plays_allowed": PLAYS_ALLOWED,
-        "step": sentence("The step of precision and recall: 0.5 or 1."),
-        "overall": sentence("Whether assessors see the overall score once all five scores are set, or never."),
-        "synthesised": sentence("Whether assessors say of each clip if it was synthesised."),
-        "blocks": sentence("The factor of items that divides the clips into blocks, with a rest in between."),
-        "example": sentence(
-            "A clip that is shown with its scores before the first and not rated, or nothing: its item, for each "
-            "caption the condition, the five scores and why they are so, and whether it was synthesised."
+    text_kinds = frozenset({"caption", "text"})
+    groups = Groups(("expert", "layperson"))
+    access = PageAccess(workspace=True, revisable=True, sounds_needed="some")
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "step": Option(0.5, sentence("The step of precision and recall: 0.5 or 1.")),
+        "overall": Option(
+            "when set",
+            sentence("Whether assessors see the overall score once all five scores are set, or never."),
+            choices=("when set", "never"),
+            in_page=True,
+        ),
+        "synthesised": Option(True, sentence("Whether assessors say of each clip if it was synthesised.")),
+        "blocks": Option(
+            "dataset", sentence("The factor of items that divides the clips into blocks, with a rest in between.")
+        ),
+        # An object with item, captions (each with condition, scores and why) and synthesised.
+        "example": Option(
+            {},
+            sentence(
+                "A clip that is shown with its scores before the first and not rated, or nothing: its item, for each "
+                "caption the condition, the five scores and why they are so, and whether it was synthesised."
+            ),
         ),
     }
 

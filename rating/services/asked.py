@@ -37,14 +37,14 @@ class Page:
     def unfetched(self) -> list[UUID]:
         """The sounds that must still be fetched before this page can be answered."""
         missing = [sound.media for sound in self.sounds if sound.fetched_at is None]
-        if self.protocol.sounds_needed == "every":
+        if self.protocol.access.sounds_needed == "every":
             return missing
-        return missing[:1] if self.protocol.sounds_needed == "some" and len(missing) == len(self.sounds) else []
+        return missing[:1] if self.protocol.access.sounds_needed == "some" and len(missing) == len(self.sounds) else []
 
     def answered_too_soon(self, now: datetime) -> bool:
         """Whether the sounds, which this protocol plays to their ends, last longer than they have been fetched."""
         fetched = [sound.fetched_at for sound in self.sounds if sound.fetched_at is not None]
-        if not fetched or self.protocol.workspace:
+        if not fetched or self.protocol.access.workspace:
             return False
         return (now - min(fetched)).total_seconds() < sum(sound.duration_s for sound in self.sounds)
 

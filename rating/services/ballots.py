@@ -116,7 +116,9 @@ def entries_of(experiment: Experiment) -> list[Entry]:
         .order_by("item__name", "condition__name")
     )
     entries = [
-        entry_of(stimulus) for stimulus in stimuli if stimulus.text is None or stimulus.text["kind"] in protocol.reads
+        entry_of(stimulus)
+        for stimulus in stimuli
+        if stimulus.text is None or stimulus.text["kind"] in protocol.text_kinds
     ]
     if not entries:
         raise NoStimuli(collection=experiment.collection.title)

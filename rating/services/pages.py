@@ -15,14 +15,14 @@ from stimuli.models import Stimulus
 
 def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
     """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
-    if get_protocol(ballot.experiment.protocol).one_page_at_a_time:
+    if get_protocol(ballot.experiment.protocol).access.one_at_a_time:
         limit = 1
     return _pages(ballot, ballot.trials.unanswered()[:limit])
 
 
 def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
     """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
-    if not get_protocol(ballot.experiment.protocol).revisable:
+    if not get_protocol(ballot.experiment.protocol).access.revisable:
         raise NotRevisable
     return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
 
@@ -48,9 +48,9 @@ def _page(trial: Trial, protocol: Protocol, labels: Json, options: dict[str, Jso
         "draft": trial.current_vote.payload if trial.current_vote else None,
         "answered": trial.answered,
         "view": view_of(protocol.slug),
-        "workspace": protocol.workspace,
+        "workspace": protocol.access.workspace,
         "plays_allowed": options.get("plays_allowed", 1),
-        "options": {key: options[key] for key in protocol.page_options if key in options},
+        "options": {key: options[key] for key, each in protocol.options.items() if each.in_page and key in options},
         "page": protocol.present(plan_of(trial, slots)),
         "media": {
             slot.key: {

@@ -113,7 +113,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     page = page_of(trial_id=event.trial, ballot_id=ballot_id)
     if page is None:
         raise _reason_without_page(ballot_id)
-    limits, size = WORKED_ON if page.protocol.workspace else RATED, len(canonical(event.body()))
+    limits, size = WORKED_ON if page.protocol.access.workspace else RATED, len(canonical(event.body()))
     if size > limits.answer_bytes:
         raise AnswerTooLarge(most=limits.answer_bytes)
     with transaction.atomic(durable=True):

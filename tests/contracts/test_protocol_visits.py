@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
+from analysis.registry import method_of
 from analysis.services.results import read_result
 from audio.synthesis import clip_bytes, speak
 from core.services import jobs
@@ -45,7 +46,7 @@ def live_experiment(protocol: Protocol) -> Experiment:
         sound = clip_bytes(speak(n, 0.6, 8000), 8000)
         add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=roles[condition])
     for item, (condition, (role, text)) in product("pq", TEXTS.items()):
-        if text["kind"] in protocol.reads:
+        if text["kind"] in protocol.text_kinds:
             add_text(collection=collection, item=item, condition=condition, text=text, role=role)
     labels = next(labels for labels in protocol.label_sets if labels.status is not LabelStatus.DRAFT)
     experiment = create_experiment(
@@ -84,10 +85,10 @@ def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
     assert sum(ballot.vote_count for ballot in ballots) == answered
 
     fold_results()
-    for method in protocol.methods:
-        with_bots = read_result(experiment=experiment, slug=method, simulated=True)
-        without = read_result(experiment=experiment, slug=method, simulated=False)
-        assert (with_bots["stale"], with_bots["vote_count"]) == (False, answered)
-        assert with_bots["table"]["rows"]
-        assert without["vote_count"] == 0
-        assert not without["table"]["rows"]
+    method = method_of(protocol.slug)
+    with_bots = read_result(experiment=experiment, slug=method, simulated=True)
+    without = read_result(experiment=experiment, slug=method, simulated=False)
+    assert (with_bots["stale"], with_bots["vote_count"]) == (False, answered)
+    assert with_bots["table"]["rows"]
+    assert without["vote_count"] == 0
+    assert not without["table"]["rows"]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from analysis.registry import get_method, get_report, method_of
 from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.protocol import (
+    REFERENCE,
     Answer,
     Entry,
     InvalidAnswer,
@@ -23,11 +24,15 @@ from rating.protocol import (
     LabelSet,
     LabelStatus,
     Mark,
+    PageHolds,
     Protocol,
     Scale,
     ScaleLabels,
     ScaleProtocol,
+    Slot,
+    TrialKind,
     TrialPlan,
+    by_item,
 )
 from rating.registry import SHARED_VIEW, module_of, protocols, view_of
 from tests.contracts.protocol_material import ENTRIES
@@ -74,9 +79,9 @@ def planned(protocol: Protocol, seed: int = 1, entries: Sequence[Entry] = ENTRIE
     used = [
         each
         for each in entries
-        if each.role in protocol.roles and (not each.text or each.text["kind"] in protocol.reads)
+        if each.role in protocol.roles and (not each.text or each.text["kind"] in protocol.text_kinds)
     ]
-    options = {**protocol.defaults, **({"group": protocol.groups[-1]} if protocol.groups else {})}
+    options = {**protocol.defaults, **({"group": protocol.groups.names[-1]} if protocol.groups.names else {})}
     return list(protocol.plan(used, options, Random(seed)))
 
 
@@ -130,11 +135,13 @@ def check_plan(protocol: Protocol) -> None:
 
 
 def check_blindness(protocol: Protocol) -> None:
+    """No page names an item or a condition, and only a protocol that declares it tells which sound is the reference."""
+    hidden = ("anchor",) if protocol.shows_reference else ("reference", "anchor")
     names = {name for entry in ENTRIES for name in (entry.stimulus, entry.item, entry.condition)}
     for trial in planned(protocol):
         page = json.dumps(protocol.present(trial), allow_nan=False)
         assert not [name for name in names if name in page]
-        assert not [role for role in ("reference", "anchor") if role in page]
+        assert not [role for role in hidden if role in page]
 
 
 def check_bot(protocol: Protocol) -> None:
@@ -243,6 +250,35 @@ def test_a_registered_protocol_has_its_analysis_under_its_own_name(protocol: Pro
     )
 
 
+class Comparing(Dummy):
+    """Two sounds a page, the reference first and told to be it, and only the other one rated: what DCR needs."""
+
+    slug = "comparing"
+    page_holds = PageHolds.PAIR
+    shows_reference = True
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        for every in by_item(rng.sample(list(entries), len(entries))).values():
+            reference = [entry for entry in every if entry.role == REFERENCE]
+            for entry in (entry for entry in every if entry.role != REFERENCE):
+                yield from self.trials_for([*reference, entry], session=1, kind=TrialKind.TEST)
+
+    def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
+        return trial.slots[1:]
+
+    def present(self, trial: TrialPlan) -> Json:
+        return super().present(trial) | {"reference": trial.slots[0].key}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+def test_a_protocol_may_show_which_sound_is_the_reference(check: Callable[[Protocol], None]) -> None:
+    check(Comparing())
+
+
+class Revealing(Comparing):
+    shows_reference = False
+
+
 class Leaking(AbsoluteCategoryRating):
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.entry.condition for slot in trial.slots]}
@@ -271,6 +307,7 @@ class Wordless(Dummy):
 
 BROKEN: list[tuple[type[Protocol], Callable[[Protocol], None], type[Exception]]] = [
     (Leaking, check_blindness, AssertionError),
+    (Revealing, check_blindness, AssertionError),
     (Unseeded, check_plan, AssertionError),
     (Unshuffled, check_plan, AssertionError),
     (Gullible, check_reading, TypeError),

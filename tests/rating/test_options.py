@@ -15,7 +15,7 @@ from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import OptionsFixed, WrongState
 from rating.models import Experiment
 from rating.options import Kind, check_options, kind_of
-from rating.protocol import Json, OptionUnfit, Protocol
+from rating.protocol import Option, OptionUnfit, Protocol
 from rating.registry import get_protocol, protocols
 from rating.services.experiments import change_options, go_live
 from stimuli.services.collections import create_collection
@@ -32,12 +32,11 @@ def example(item: str = "secretitem0", **changes: Any) -> dict[str, Any]:
 
 
 @EVERY
-def test_what_is_said_about_options_is_about_options_and_a_default_is_among_its_choices(protocol: Protocol) -> None:
-    assert set(protocol.option_texts) <= set(protocol.defaults)
-    assert set(protocol.option_choices) <= set(protocol.defaults)
-    for option, choices in protocol.option_choices.items():
-        assert kind_of(protocol, option) == Kind.CHOICE
-        assert protocol.defaults[option] in choices
+def test_every_option_says_what_it_is_for_and_a_default_is_among_its_choices(protocol: Protocol) -> None:
+    for name, option in protocol.options.items():
+        assert option.help.strip()
+        assert (kind_of(protocol, name) == Kind.CHOICE) == bool(option.choices)
+        assert not option.choices or option.default in option.choices
 
 
 @EVERY
@@ -72,7 +71,7 @@ def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
 class Shares(AbsoluteCategoryRating):
     """What a protocol may declare besides: a number that need not be whole, and a text."""
 
-    defaults: ClassVar[Mapping[str, Json]] = {"ratio": 0.4, "factor": "dataset"}
+    options: ClassVar[Mapping[str, Option]] = {"ratio": Option(0.4, "A share."), "factor": Option("dataset", "A name.")}
 
 
 def test_a_number_need_not_be_whole_and_a_text_is_any_text() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# As rating/protocols/thumbs/ declares them; OVERALL exists only where all five were given.
+# As protocol.py declares them; OVERALL exists only where all five were given.
 SCALES = ("PRECISION", "RECALL", "FLUENCY", "CONCISENESS", "IRRELEVANCE", "OVERALL")
 
 

@@ -45,4 +45,4 @@ def p835_marks(
                             "factors": json.dumps({"place": "ab"[int(item[-1]) % 2]}),
                         }
                     )
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=[*COLUMNS, "part", "order"])

@@ -31,8 +31,6 @@ def table(marks: list[dict[str, Any]]) -> pd.DataFrame:
         "scale": "QUALITY",
         "value": 3.0,
         "kind": "test",
-        "part": 0,
-        "order": "",
         "factors": "{}",
     }
     return pd.DataFrame([filled | mark for mark in marks], columns=list(COLUMNS))

@@ -46,7 +46,7 @@ def test_the_french_words_are_a_draft() -> None:
 
 
 def test_a_clip_is_three_pages_with_one_scale_each() -> None:
-    pages = P835.show(Entry("s", "i", "C0"), session=2, kind=TrialKind.TEST, scales=BACKGROUND_FIRST)
+    pages = P835.trials_for([Entry("s", "i", "C0")], session=2, kind=TrialKind.TEST, scales=BACKGROUND_FIRST)
     assert [page.ask for page in pages] == [("BAK",), ("SIG",), ("OVRL",)]
     assert [P835.present(page) for page in pages] == [
         {"slots": ["a"], "ask": [scale], "part": part, "order": ["BAK", "SIG", "OVRL"]}
@@ -104,7 +104,7 @@ def test_no_item_comes_twice_in_a_row_where_it_can_be_avoided() -> None:
     {"marks": []},
 ])  # fmt: skip
 def test_only_the_scale_that_was_asked_for_is_taken(payload: Any) -> None:
-    page = P835.show(Entry("s", "i", "C0"), session=1, kind=TrialKind.TEST, scales=SPEECH_FIRST)[0]
+    page = P835.trials_for([Entry("s", "i", "C0")], session=1, kind=TrialKind.TEST, scales=SPEECH_FIRST)[0]
     assert P835.read({"marks": [{"slot": "a", "scale": "SIG", "value": 3}]}, page).marks == (Mark("a", "SIG", 3.0),)
     with pytest.raises(InvalidAnswer):
         P835.read(payload, page)
