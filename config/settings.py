@@ -48,22 +48,6 @@ SEAL_KEYS = [
     *env.list("EARMARK_SEAL_KEY_FALLBACKS", default=[]),
 ]
 
-# --- Plug-ins: one line each ----------------------------------------------------------------------------------------
-RATING_PROTOCOLS = [
-    "rating.protocols.acr.AbsoluteCategoryRating",
-    "rating.protocols.p835.SpeechBackgroundOverall",
-    "rating.protocols.plane.TemporalSourcePlane",
-    "rating.protocols.speech_summaries.SpeechSummaries",
-    "rating.protocols.chaptering.Chaptering",
-    "rating.protocols.thumbs.CaptionScores",
-]
-ANALYSIS_METHODS = [
-    "analysis.methods.mos.MeanOpinionScore",
-    "analysis.methods.plane.PlaneStatistics",
-    "analysis.methods.summaries.SpeechSummaryEvaluation",
-    "analysis.methods.chapters.ChapterAgreement",
-    "analysis.methods.thumbs.CaptionStatistics",
-]
 # Work that repeats: job name -> seconds between two runs (core/jobs/schedule.py).
 SCHEDULE = {
     "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
@@ -75,6 +59,13 @@ SCHEDULE = {
 
 # --- Django ---------------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    # Protocols, one line each (docs/adding-a-protocol.md).
+    "protocols.acr",
+    "protocols.p835",
+    "protocols.tcsd_plane",
+    "protocols.speech_summaries",
+    "protocols.chaptering",
+    "protocols.thumbs",
     "analysis",
     "listening",
     "rating",

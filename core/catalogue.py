@@ -12,7 +12,7 @@ from babel.messages.pofile import read_po, write_po
 from django.conf import settings
 from django.utils.translation.template import templatize
 
-APPS = ("analysis", "audio", "config", "core", "listening", "rating", "stimuli")
+APPS = ("analysis", "audio", "config", "core", "listening", "protocols", "rating", "stimuli")
 KEYWORDS = {
     "_": None,
     "gettext": None,
@@ -111,7 +111,7 @@ def _sources(root: Path) -> Iterator[tuple[Path, str]]:
         for path in sorted((root / app).rglob("*.py")):
             if "migrations" not in path.parts:
                 yield path, path.read_text(encoding="utf-8")
-    for path in sorted((root / "templates").rglob("*")):
+    for path in sorted([*(root / "templates").rglob("*"), *(root / "protocols").glob("*/templates/**/*")]):
         if path.suffix in {".html", ".txt"}:
             # What lies between the tags is blanked out; its indentation would be an error in Python.
             calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))

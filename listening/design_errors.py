@@ -3,7 +3,7 @@
 from core.errors import AppError, sentence
 
 
-class PlannedSingly(AppError):
+class NotDesignable(AppError):
     code = "design.not_for_protocol"
     status = 409
     sentence = sentence(

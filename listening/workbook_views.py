@@ -42,7 +42,7 @@ class WorkbookForm(RefusingForm):
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
     experiment = experiment_for(staff(request), slug)
-    services.workbook_rules(experiment)
+    services.workbook_of(experiment)
     return seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 
 

@@ -7,31 +7,31 @@ from django.core.checks import CheckMessage, Error, register
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
 
-from rating.protocols.base import RatingProtocol
+from rating.protocol import Protocol
 from rating.registry import protocols
 
 
 @register()
 def protocols_are_complete(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     return [
-        Error(f"The protocol '{rules.slug}' {problem}.", hint="See docs/adding-a-protocol.md.", id="rating.E001")
-        for rules in protocols().values()
-        for problem in _problems(rules)
+        Error(f"The protocol '{protocol.slug}' {problem}.", hint="See docs/adding-a-protocol.md.", id="rating.E001")
+        for protocol in protocols().values()
+        for problem in _problems(protocol)
     ]
 
 
-def _problems(rules: RatingProtocol) -> Iterator[str]:
-    for constant in ("slug", "version", "title", "view", "scales", "methods", "defaults", "label_sets"):
-        if not hasattr(rules, constant):
+def _problems(protocol: Protocol) -> Iterator[str]:
+    for constant in ("slug", "version", "title", "scales", "label_sets"):
+        if not hasattr(protocol, constant):
             yield f"does not set '{constant}'"
             return
-    scales = {scale.key for scale in rules.scales}
-    for labels in rules.label_sets:
+    scales = {scale.key for scale in protocol.scales}
+    for labels in protocol.label_sets:
         if set(labels.scales) != scales:
             yield f"has a label set '{labels.id}' whose scales are not exactly {', '.join(sorted(scales))}"
-    if not rules.label_sets:
+    if not protocol.label_sets:
         yield "has no label set"
     try:
-        get_template(f"rating/protocols/{rules.slug}.html")
+        get_template(f"{protocol.slug}/instructions.html")
     except TemplateDoesNotExist:
-        yield f"has no template templates/rating/protocols/{rules.slug}.html with its instructions"
+        yield f"has no template templates/{protocol.slug}/instructions.html"

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import RefusingForm
 from core.models import User
 from rating.options import LARGEST_NUMBER, Kind, kind_of
-from rating.protocols.base import RatingProtocol
+from rating.protocol import Protocol
 from rating.registry import protocols
 from stimuli.models import Collection
 
@@ -34,9 +34,9 @@ class ExperimentForm(RefusingForm):
         collection, label_set = self.fields["collection"], self.fields["label_set"]
         collection.queryset = Collection.objects.visible_to(user)  # type: ignore[attr-defined]
         label_set.choices = [  # type: ignore[attr-defined]
-            (f"{rules.slug}/{labels.id}", f"{rules.title}: {labels.language}, {labels.status.value}")
-            for rules in protocols().values()
-            for labels in rules.label_sets
+            (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
+            for protocol in protocols().values()
+            for labels in protocol.label_sets
         ]
 
 
@@ -70,17 +70,16 @@ def _refuse_constant(name: str) -> NoReturn:
 class OptionsForm(RefusingForm):
     """The options of a protocol, each by the name that the data have for it."""
 
-    def __init__(self, *args: Any, rules: RatingProtocol, fixed: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, protocol: Protocol, fixed: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for option in rules.defaults:
-            self.fields[option] = _option_field(rules, option)
+        for option in protocol.options:
+            self.fields[option] = _option_field(protocol, option)
             self.fields[option].disabled = fixed
 
 
-def _option_field(rules: RatingProtocol, option: str) -> forms.Field:
-    text = rules.option_texts.get(option)
-    about: dict[str, Any] = {"label": option, "help_text": gettext(text) if text else ""}
-    match kind_of(rules, option):
+def _option_field(protocol: Protocol, option: str) -> forms.Field:
+    about: dict[str, Any] = {"label": option, "help_text": gettext(protocol.options[option].help)}
+    match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return forms.BooleanField(required=False, **about)
         case Kind.WHOLE_NUMBER:
@@ -88,7 +87,7 @@ def _option_field(rules: RatingProtocol, option: str) -> forms.Field:
         case Kind.NUMBER:
             return forms.FloatField(min_value=0, max_value=LARGEST_NUMBER, **about)
         case Kind.CHOICE:
-            return forms.ChoiceField(choices=[(word, word) for word in rules.option_choices[option]], **about)
+            return forms.ChoiceField(choices=[(word, word) for word in protocol.options[option].choices], **about)
         case Kind.TEXT:
             return forms.CharField(required=False, **about)
         case Kind.OBJECT:

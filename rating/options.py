@@ -7,7 +7,7 @@ from typing import Any
 
 from core.clauses import Clause, clause
 from rating.errors import UnknownOption
-from rating.protocols.base import OptionUnfit, RatingProtocol
+from rating.protocol import OptionUnfit, Protocol
 
 LARGEST_NUMBER = 1000
 
@@ -21,8 +21,8 @@ class Kind(StrEnum):
     OBJECT = "object"
 
 
-def kind_of(rules: RatingProtocol, option: str) -> Kind:
-    match rules.defaults[option]:
+def kind_of(protocol: Protocol, option: str) -> Kind:
+    match protocol.options[option].default:
         case bool():
             return Kind.YES_OR_NO
         case int():
@@ -30,26 +30,26 @@ def kind_of(rules: RatingProtocol, option: str) -> Kind:
         case float():
             return Kind.NUMBER
         case str():
-            return Kind.CHOICE if option in rules.option_choices else Kind.TEXT
+            return Kind.CHOICE if protocol.options[option].choices else Kind.TEXT
         case _:
             return Kind.OBJECT
 
 
-def check_options(rules: RatingProtocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]) -> None:
+def check_options(protocol: Protocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]) -> None:
     """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
     for option, value in options.items():
-        if option not in rules.defaults:
-            raise UnknownOption(option=option, known=", ".join(rules.defaults))
-        if (wanted := _missed(rules, option, value)) is not None:
+        if option not in protocol.options:
+            raise UnknownOption(option=option, known=", ".join(protocol.options))
+        if (wanted := _missed(protocol, option, value)) is not None:
             given = json.dumps(value, default=str)[:40]
             problem = clause("it takes {wanted}, not {given}.", wanted=wanted, given=given)
             raise OptionUnfit(option=option, problem=problem)
-    rules.check_options(options, material)
+    protocol.check_options(options, material)
 
 
-def _missed(rules: RatingProtocol, option: str, value: Any) -> Clause | None:
+def _missed(protocol: Protocol, option: str, value: Any) -> Clause | None:
     """What the option takes, if this value is none of it."""
-    match kind_of(rules, option):
+    match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return None if isinstance(value, bool) else clause("true or false")
         case Kind.WHOLE_NUMBER:
@@ -58,7 +58,7 @@ def _missed(rules: RatingProtocol, option: str, value: Any) -> Clause | None:
         case Kind.NUMBER:
             return None if _is_number(value) else clause("a number from 0 to {most}", most=LARGEST_NUMBER)
         case Kind.CHOICE:
-            choices = rules.option_choices[option]
+            choices = protocol.options[option].choices
             return None if value in choices else clause("one of {choices}", choices=", ".join(choices))
         case Kind.TEXT:
             return None if isinstance(value, str) else clause("a text")

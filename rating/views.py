@@ -12,7 +12,7 @@ from core.problems import say
 from rating.access import experiment_for
 from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services import experiments as services
 
 CHANGES = {
@@ -52,11 +52,11 @@ def new_experiment(request: HttpRequest) -> HttpResponse:
 @open_to(Audience.STAFF)
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     shown = experiment_for(staff(request), slug)
-    rules = protocol(shown.protocol)
+    protocol = get_protocol(shown.protocol)
     context = {
         "experiment": shown,
-        "protocol": rules,
-        "labels": rules.label_set(shown.label_set),
+        "protocol": protocol,
+        "labels": protocol.label_set(shown.label_set),
         "ballots": shown.ballots.counts_by_kind(),
         "collaborators": shown.collaborators.all(),
         "options_open": services.options_are_open(shown),
@@ -70,8 +70,10 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 def options(request: HttpRequest, slug: str) -> HttpResponse:
     """See the protocol's options, and change them while the experiment is a draft without seats."""
     shown = experiment_for(staff(request), slug)
-    rules, fixed = protocol(shown.protocol), not services.options_are_open(shown)
-    form = OptionsForm(request.POST or None, rules=rules, initial={**rules.defaults, **shown.options}, fixed=fixed)
+    protocol, fixed = get_protocol(shown.protocol), not services.options_are_open(shown)
+    form = OptionsForm(
+        request.POST or None, protocol=protocol, initial={**protocol.defaults, **shown.options}, fixed=fixed
+    )
     if request.method == "POST" and form.is_valid():
         try:
             services.change_options(experiment=shown, options=form.cleaned_data, actor=staff(request))
@@ -81,7 +83,7 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("The options are saved."))
             return redirect("rating:options", slug=slug)
-    context = {"experiment": shown, "protocol": rules, "form": form, "fixed": fixed, "tab": "overview"}
+    context = {"experiment": shown, "protocol": protocol, "form": form, "fixed": fixed, "tab": "overview"}
     return render(request, "rating/options.html", context)
 
 

@@ -19,7 +19,7 @@ from listening.services import panels, visits
 from listening.services.procedures import change_procedure
 from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
-from rating.registry import protocol as rules_of
+from rating.registry import get_protocol
 from rating.services.experiments import create_experiment, design_digest, go_live
 from rating.services.fetches import record_all
 from rating.services.votes import VoteEvent
@@ -102,17 +102,17 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     """An experiment with a handful of stimuli; `seats=n` adds a panel before it goes live."""
     owner = owner or make_user()
     seats = parts.pop("seats", 0)
-    rules = rules_of(protocol)
+    chosen = get_protocol(protocol)
     # What is read is about one sound, whoever wrote it.
-    usual = {"items": 2, "conditions": 1 if rules.reads else 2}
+    usual = {"items": 2, "conditions": 1 if chosen.text_kinds else 2}
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in rules.roles, texts=bool(rules.reads)
+        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in chosen.roles, texts=bool(chosen.text_kinds)
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",
         "title": "A test",
-        "label_set": rules.label_sets[0].id,
+        "label_set": chosen.label_sets[0].id,
         "consent_text": "I agree.",
         "seed": "fixed",
     }

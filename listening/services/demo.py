@@ -3,7 +3,6 @@
 import json
 from datetime import datetime
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 
 from django.conf import settings
@@ -15,7 +14,7 @@ from core.services.accounts import create_account, random_password
 from listening.models import Panel, Seat
 from listening.services import panels
 from rating.models import Ballot, Experiment
-from rating.registry import protocols
+from rating.registry import module_of, protocols
 
 EXPERIMENTER = "demo"
 ADMIN = "demo-admin"
@@ -88,8 +87,8 @@ def _account(name: str, role: User.Role) -> User:
 def _missing(owner: User) -> list[ModuleType]:
     """The demos of registered protocols that are not open yet; a protocol without a demo is no defect."""
     open_ones = set(Experiment.objects.filter(owner=owner).exclude(state="draft").values_list("protocol", flat=True))
-    names = [f"listening.demos.{slug.replace('-', '_')}" for slug in protocols() if slug not in open_ones]
-    return [import_module(name) for name in names if find_spec(name)]
+    demos = [module_of(slug, "demo") for slug in protocols() if slug not in open_ones]
+    return [demo for demo in demos if demo]
 
 
 def _panel_with_room(experiment: Experiment) -> Panel | None:

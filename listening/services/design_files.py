@@ -20,11 +20,11 @@ from listening.design_errors import NoDesignFiles
 from listening.models import Design
 from listening.services.design_seats import adopt_design, sequences_of
 from listening.services.designs import design_row, report_of, settings_of
-from listening.services.material import lengths_of, scale_orders_of, written_orders
+from listening.services.material import designable, lengths_of, pages_of, scale_orders_of, written_orders
 from listening.services.procedures import procedure_of
 from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.ballots import entries_of
 
 
@@ -36,7 +36,7 @@ def design_files(
     `names` are what conditions shall be called, where it is not by their own names.
     """
     design_row(experiment)
-    scales = written_orders(protocol(experiment.protocol))[0]
+    scales = written_orders(get_protocol(experiment.protocol))[0]
     for number, sequence in enumerate(sequences_of(experiment), start=1):
         shown = _renamed(sequence, names) if names else sequence
         for suffix in formats:
@@ -77,9 +77,9 @@ def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]],
 def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]) -> Layout:
     if not files:
         raise NoDesignFiles
-    rules = protocol(experiment.protocol)
-    known = frozenset((entry.item, entry.condition) for entry in entries_of(experiment))
-    vocabulary = Vocabulary(stimuli=known, orders=written_orders(rules))
+    protocol = get_protocol(experiment.protocol)
+    known = frozenset(pages_of(entries_of(experiment), designable(protocol).page_holds))
+    vocabulary = Vocabulary(stimuli=known, orders=written_orders(protocol))
     read = [
         read_seat_file(content, name=name, vocabulary=vocabulary)
         for name, content in sorted(files, key=lambda file: natural(file[0]))
@@ -106,14 +106,16 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
         seats=max(sequence.seat for sequence in sequences),
         sessions=max((showing.session for heard in showings for showing in heard), default=0),
         references=sorted({(s.item, s.condition) for one in sequences for s in one.showings if s.session == ANCHORING}),
-        scale_orders=scale_orders_of(rules),
+        scale_orders=scale_orders_of(protocol),
         seed="",
     )
     return Layout(IMPORTED, request, sequences)
 
 
 def _renamed(sequence: SeatSequence, names: Mapping[str, str]) -> SeatSequence:
-    showings = tuple(replace(showing, condition=names[showing.condition]) for showing in sequence.showings)
+    showings = tuple(
+        replace(showing, condition=names.get(showing.condition, showing.condition)) for showing in sequence.showings
+    )
     return replace(sequence, showings=showings)
 
 

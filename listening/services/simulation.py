@@ -11,8 +11,8 @@ from listening.bots import Bot
 from listening.models import Panel, Seat
 from listening.services import panels
 from rating.models import Ballot, Experiment
-from rating.protocols.base import Json
-from rating.registry import protocol
+from rating.protocol import Json
+from rating.registry import get_protocol
 from rating.services.fetches import record_all
 from rating.services.pages import plan_of
 
@@ -59,10 +59,10 @@ def _seats(experiment: Experiment, listeners: int) -> list[Seat]:
 
 def _answers(ballot: Ballot, rng: Random) -> Callable[[dict[str, Any]], Json]:
     """Know the whole ballot beforehand, so that a bot asks nothing but the server while it plays."""
-    rules = protocol(ballot.experiment.protocol)
+    protocol = get_protocol(ballot.experiment.protocol)
     trials = ballot.trials.prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
     plans = {str(trial.pk): plan_of(trial, trial.slots.all()) for trial in trials}
-    return lambda page: rules.example(plans[page["trial"]], rng)
+    return lambda page: protocol.example(plans[page["trial"]], rng)
 
 
 def _on_server(link: str, server: str) -> str:

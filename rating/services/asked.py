@@ -7,9 +7,9 @@ from uuid import UUID
 
 from core import sql
 from rating.models import Experiment
-from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
-from rating.protocols.base import Slot as PlannedSlot
-from rating.registry import protocol
+from rating.protocol import Entry, Protocol, TrialKind, TrialPlan
+from rating.protocol import Slot as PlannedSlot
+from rating.registry import get_protocol
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Page:
     plan: TrialPlan
     slot_ids: dict[str, int]
     consent_id: UUID | None
-    rules: RatingProtocol
+    protocol: Protocol
     label_set: str
     live: bool
     sounds: tuple[Sound, ...]
@@ -36,14 +36,14 @@ class Page:
     def unfetched(self) -> list[UUID]:
         """The sounds that must still be fetched before this page can be answered."""
         missing = [sound.media for sound in self.sounds if sound.fetched_at is None]
-        if self.rules.sounds_needed == "every":
+        if self.protocol.access.sounds_needed == "every":
             return missing
-        return missing[:1] if self.rules.sounds_needed == "some" and len(missing) == len(self.sounds) else []
+        return missing[:1] if self.protocol.access.sounds_needed == "some" and len(missing) == len(self.sounds) else []
 
     def answered_too_soon(self, now: datetime) -> bool:
         """Whether the sounds, which this protocol plays to their ends, last longer than they have been fetched."""
         fetched = [sound.fetched_at for sound in self.sounds if sound.fetched_at is not None]
-        if not fetched or self.rules.workspace:
+        if not fetched or self.protocol.access.workspace:
             return False
         return (now - min(fetched)).total_seconds() < sum(sound.duration_s for sound in self.sounds)
 
@@ -115,7 +115,7 @@ def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
         ),
         slot_ids={row["key"]: row["slot_id"] for row in rows},
         consent_id=page["consent_id"],
-        rules=protocol(page["protocol"]),
+        protocol=get_protocol(page["protocol"]),
         label_set=page["label_set"],
         live=page["state"] == Experiment.State.LIVE,
         sounds=tuple(Sound(row["media"], _duration_s(row), row["fetched_at"]) for row in rows if row["sample_rate_hz"]),

@@ -26,8 +26,8 @@ from rating.errors import (
 )
 from rating.models import Ballot, Experiment
 from rating.options import check_options
-from rating.protocols.base import LabelStatus, RatingProtocol
-from rating.registry import protocol
+from rating.protocol import LabelStatus, Protocol
+from rating.registry import get_protocol
 from stimuli.models import Collection, Stimulus
 
 
@@ -44,9 +44,9 @@ def create_experiment(
     contact: str = "",
     seed: str = "",
 ) -> Experiment:
-    rules = protocol(protocol_slug)
-    _check_label_set(rules, label_set)
-    check_options(rules, options or {}, _material(collection))
+    protocol = get_protocol(protocol_slug)
+    _check_label_set(protocol, label_set)
+    check_options(protocol, options or {}, _material(collection))
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
@@ -57,7 +57,7 @@ def create_experiment(
                 protocol=protocol_slug,
                 label_set=label_set,
                 consent_text=consent_text,
-                options={**rules.defaults, **(options or {})},
+                options={**protocol.defaults, **(options or {})},
                 contact=contact,
                 seed=seed or secrets.token_hex(8),
             )
@@ -80,7 +80,7 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
         raise WrongState(state=experiment.get_state_display(), needed="draft")
     if not options_are_open(experiment):
         raise OptionsFixed
-    check_options(protocol(experiment.protocol), options, _material(experiment.collection))
+    check_options(get_protocol(experiment.protocol), options, _material(experiment.collection))
     before = experiment.options
     after = {name: value for name, value in options.items() if before.get(name) != value}
     if after:
@@ -109,12 +109,12 @@ def check_ready(experiment: Experiment) -> None:
     """Raise what keeps the experiment from going live, if anything does."""
     if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
         raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
-    labels = protocol(experiment.protocol).label_set(experiment.label_set)
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
     if labels.status == LabelStatus.DRAFT:
         raise LabelSetIsDraft(label_set=labels.id)
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
         raise NoStimuli(collection=experiment.collection.title)
-    check_options(protocol(experiment.protocol), experiment.options, _material(experiment.collection))
+    check_options(get_protocol(experiment.protocol), experiment.options, _material(experiment.collection))
     check_design(experiment)
     if experiment.state == Experiment.State.DRAFT:
         _refuse_while_busy(experiment)
@@ -236,17 +236,17 @@ def check_design(experiment: Experiment) -> None:
 
 def design_digest(experiment: Experiment) -> str:
     """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number."""
-    rules = protocol(experiment.protocol)
+    protocol = get_protocol(experiment.protocol)
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection).order_by("item__name", "condition__name")
     texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
     return digest(
         ({"texts": texts} if texts else {})
         | {
             "protocol": experiment.protocol,
-            "protocol_version": rules.version,
+            "protocol_version": protocol.version,
             "options": experiment.options,
             "label_set": experiment.label_set,
-            "label_set_sha256": rules.label_set(experiment.label_set).sha256,
+            "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
             "consent_sha256": digest(experiment.consent_text),
             "seed": experiment.seed,
             "layout_sha256": experiment.layout_sha256,
@@ -259,8 +259,8 @@ def design_digest(experiment: Experiment) -> str:
     )
 
 
-def _check_label_set(rules: RatingProtocol, label_set: str) -> None:
-    known = [labels.id for labels in rules.label_sets]
+def _check_label_set(protocol: Protocol, label_set: str) -> None:
+    known = [labels.id for labels in protocol.label_sets]
     if label_set not in known:
         raise UnknownLabelSet(label_set=label_set, known=", ".join(known))
 

@@ -7,37 +7,37 @@ from django.db.models import QuerySet
 
 from rating.errors import NotRevisable
 from rating.models import Ballot, Slot, Trial
-from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
-from rating.protocols.base import Slot as PlannedSlot
-from rating.registry import protocol
+from rating.protocol import Entry, Json, Protocol, TrialKind, TrialPlan
+from rating.protocol import Slot as PlannedSlot
+from rating.registry import get_protocol, view_of
 from stimuli.models import Stimulus
 
 
 def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
     """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
-    if protocol(ballot.experiment.protocol).one_page_at_a_time:
+    if get_protocol(ballot.experiment.protocol).access.one_at_a_time:
         limit = 1
     return _pages(ballot, ballot.trials.unanswered()[:limit])
 
 
 def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
     """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
-    if not protocol(ballot.experiment.protocol).revisable:
+    if not get_protocol(ballot.experiment.protocol).access.revisable:
         raise NotRevisable
     return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
 
 
 def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:
     experiment = ballot.experiment
-    rules = protocol(experiment.protocol)
-    labels = _labels(rules, experiment.label_set)
+    protocol = get_protocol(experiment.protocol)
+    labels = _labels(protocol, experiment.label_set)
     told = trials.select_related("current_vote").prefetch_related(
         "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
     )
-    return [_page(trial, rules, labels, experiment.options) for trial in told]
+    return [_page(trial, protocol, labels, experiment.options) for trial in told]
 
 
-def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
+def _page(trial: Trial, protocol: Protocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
     slots = list(trial.slots.all())
     return {
         "trial": str(trial.id),
@@ -47,11 +47,11 @@ def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, 
         "revision": trial.revision,
         "draft": trial.current_vote.payload if trial.current_vote else None,
         "answered": trial.answered,
-        "view": rules.view,
-        "workspace": rules.workspace,
+        "view": view_of(protocol.slug),
+        "workspace": protocol.access.workspace,
         "plays_allowed": options.get("plays_allowed", 1),
-        "options": {key: options[key] for key in rules.page_options if key in options},
-        "page": rules.present(plan_of(trial, slots)),
+        "options": {key: options[key] for key, each in protocol.options.items() if each.in_page and key in options},
+        "page": protocol.present(plan_of(trial, slots)),
         "media": {
             slot.key: {
                 "id": str(slot.media),
@@ -94,8 +94,8 @@ def entry_of(stimulus: Stimulus) -> Entry:
     )
 
 
-def _labels(rules: RatingProtocol, label_set: str) -> dict[str, Json]:
-    labels = rules.label_set(label_set)
+def _labels(protocol: Protocol, label_set: str) -> dict[str, Json]:
+    labels = protocol.label_set(label_set)
     return {
         key: {
             "language": labels.language,

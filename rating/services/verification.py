@@ -7,8 +7,8 @@ from uuid import UUID
 from core.errors import AppError
 from core.models import AuditEntry
 from rating.models import Ballot, Experiment, Score, Trial, Vote
-from rating.protocols.base import Answer
-from rating.registry import protocol
+from rating.protocol import Answer
+from rating.registry import get_protocol
 from rating.services.ballots import plan_digest
 from rating.services.chains import heads_of
 from rating.services.experiments import design_digest
@@ -90,11 +90,11 @@ def _trial_problems(trial: Trial, votes: Sequence[Vote], scores: dict[int, Marks
 
 def _read(trial: Trial, vote: Vote) -> tuple[Answer | None, str]:
     """What the protocol makes of a vote. Of another version of the protocol nobody can say."""
-    rules = protocol(vote.protocol)
-    if vote.protocol_version != rules.version:
+    protocol = get_protocol(vote.protocol)
+    if vote.protocol_version != protocol.version:
         return None, ""
     try:
-        return rules.read(vote.payload, plan_of(trial, trial.slots.all())), ""
+        return protocol.read(vote.payload, plan_of(trial, trial.slots.all())), ""
     except AppError as refusal:
         return None, f"vote {vote.event_id} is no answer to page {trial.position}: {refusal}"
 

@@ -24,7 +24,7 @@ from rating.errors import (
     UnknownTrial,
 )
 from rating.models import Ballot, Refusal, Vote
-from rating.protocols.base import Answer, Json
+from rating.protocol import Answer, Json
 from rating.services.asked import Page, Standing, lock_standing, page_of
 from rating.services.chains import head_message, heads_of, link_of
 
@@ -127,7 +127,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     page = page_of(trial_id=event.trial, ballot_id=ballot_id)
     if page is None:
         raise _reason_without_page(ballot_id)
-    limits, size = WORKED_ON if page.rules.workspace else RATED, len(canonical(event.body()))
+    limits, size = WORKED_ON if page.protocol.access.workspace else RATED, len(canonical(event.body()))
     if size > limits.answer_bytes:
         raise AnswerTooLarge(most=limits.answer_bytes)
     with transaction.atomic(durable=True):
@@ -136,7 +136,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
             raise BallotAbandoned if standing and standing.abandoned_at else BallotClosed
         if page.consent_id is None:
             raise NoConsent
-        answer = page.rules.read(event.payload, page.plan)
+        answer = page.protocol.read(event.payload, page.plan)
         accepted = event.revision == standing.revision
         if sound_needed and accepted and answer.whole and not standing.answered and (missing := page.unfetched()):
             raise Unheard(media=missing)
@@ -182,10 +182,10 @@ def _append(
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
         flags=[*([] if page.live else ["late"]), *(["fast"] if too_soon else [])],
         body_seal=seal(canonical(event.body()), salt=standing.salt),
-        protocol=page.rules.slug,
-        protocol_version=page.rules.version,
+        protocol=page.protocol.slug,
+        protocol_version=page.protocol.version,
         label_set=page.label_set,
-        label_set_sha256=page.rules.label_set(page.label_set).sha256,
+        label_set_sha256=page.protocol.label_set(page.label_set).sha256,
         received_at=now,
     )
     vote.seal = seal(_sealed_row(vote), salt=standing.salt)

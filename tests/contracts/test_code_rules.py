@@ -1,13 +1,12 @@
 """Code rules, held against every file; and a planted defect for each rule, which it must find."""
 
 import ast
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from core.plugins import load_plugins
+from rating.registry import protocols
 from tests.contracts import rules
 from tests.contracts.tree import APPS, ROOT, every_file, files, modules, parsed, relative
 
@@ -64,12 +63,10 @@ def test_only_services_write() -> None:
 
 def is_about(path: Path, slug: str) -> bool:
     """A protocol's own files, the demo that uses it, and the list of plug-ins may name it."""
-    name = slug.replace("-", "_")
-    own = name in path.parts or re.fullmatch(rf"(test_)?{name}(_\w+)?", path.stem)
-    return bool(own) or "demo" in path.stem or path.name in {"settings.py", "screenshots.py"}
+    return slug in path.parts or "demo" in path.stem or path.name in {"settings.py", "screenshots.py"}
 
 
-@pytest.mark.parametrize("slug", sorted(load_plugins("RATING_PROTOCOLS")))
+@pytest.mark.parametrize("slug", sorted(protocols()))
 def test_no_code_asks_which_protocol_it_is(slug: str) -> None:
     sources = [*modules(*APPS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend", "protocols"))]
     others = [path for path in sources if not is_about(path, slug)]

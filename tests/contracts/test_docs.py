@@ -15,9 +15,10 @@ from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
 from analysis import exports
+from analysis.registry import get_method
 from core.errors import AppError
 from core.jobs import declared_jobs
-from core.plugins import load_plugins
+from rating.registry import module_of, protocols
 from tests.contracts.tree import APPS, ROOT, files, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
@@ -111,12 +112,12 @@ def test_every_refusal_is_a_whole_sentence() -> None:
 # --- Plug-ins and jobs ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("setting", "folder"), [("RATING_PROTOCOLS", "docs/protocols"), ("ANALYSIS_METHODS", "docs/methods")]
-)
-def test_every_plug_in_has_a_page_with_its_title(setting: str, folder: str) -> None:
-    for slug, plugin in load_plugins(setting).items():
-        assert read(f"{folder}/{slug}.md").startswith(f"# {plugin.title}\n")
+def test_every_protocol_and_the_shared_method_have_a_page_with_their_title() -> None:
+    for slug, protocol in protocols().items():
+        page = read(f"protocols/{slug}/docs.md")
+        assert page.startswith(f"# {protocol.title}\n")
+        assert (module_of(slug, "analysis") is None) == ("\n## Analysis\n" not in page)
+    assert read("docs/methods/mos.md").startswith(f"# {get_method('mos').title}\n")
 
 
 def test_every_job_is_in_the_architecture() -> None:
@@ -155,7 +156,9 @@ def test_the_first_screen_of_the_readme_holds_the_two_commands() -> None:
 
 
 def own_commands() -> dict[str, BaseCommand]:
-    return {name: load_command_class(app, name) for name, app in get_commands().items() if app in APPS}
+    return {
+        name: load_command_class(app, name) for name, app in get_commands().items() if app.partition(".")[0] in APPS
+    }
 
 
 def test_every_management_command_is_documented_with_its_options() -> None:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-APPS = ("analysis", "listening", "rating", "stimuli", "core")
+APPS = ("protocols", "analysis", "listening", "rating", "stimuli", "core")
 PYTHON_FOLDERS = (*APPS, "audio", "config", "scripts", "tests", "bench", "deploy")
 MADE = {".git", ".venv", "node_modules", "__pycache__", "var", "dist", ".hypothesis", ".npm"}
 

@@ -9,8 +9,8 @@ from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from core.models import Job, User
-from listening.demos import acr
 from listening.services import demo
+from protocols.acr import demo as acr_demo
 from rating.models import Experiment
 from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
@@ -123,7 +123,7 @@ def platform(server: Platform, transactional_db: None) -> Iterator[Platform]:
 @pytest.fixture
 def short_demo(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """The demo with shorter clips, where they are heard to their end one after the other."""
-    monkeypatch.setattr(acr, "DURATION_S", CLIP_S)
+    monkeypatch.setattr(acr_demo, "DURATION_S", CLIP_S)
     return demo.create_demo()[0]
 
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from analysis.services.results import read_result
 from analysis.tasks import refresh_stale_results
 from core.jobs import enqueue
-from listening.demos import p835
 from listening.services.simulation import simulate
+from protocols.p835 import demo
 from rating.blinding import condition_names
 from rating.models import Ballot, Score, Trial
 from rating.services.votes import chain_holds
@@ -31,7 +31,7 @@ def truth(condition: str, scale: str) -> float:
 
 
 def test_32_simulated_listeners_fill_every_cell_and_the_order_of_the_conditions_comes_back(platform: Platform) -> None:
-    experiment = p835.build(owner=make_user())
+    experiment = demo.build(owner=make_user())
     receipts = list(
         simulate(
             experiment=experiment,

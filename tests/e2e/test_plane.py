@@ -43,7 +43,9 @@ def link(platform: Platform, tmp_path: Path) -> str:
     collection = create_collection(owner=owner, slug="days", title="Days")
     _write_recording(tmp_path / "sounds" / "A")
     bring(tmp_path / "sounds", collection)
-    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    experiment = make_experiment(
+        owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
+    )
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 

@@ -71,7 +71,9 @@ def link(live_server: LiveServer, settings: Settings, tmp_path: Path) -> str:
         ingest.ingest_at_once(recording=recording)
     full = Stimulus.objects.get(condition__role=Condition.Role.FULL_LENGTH)
     correct_clock(stimulus=full, stretches=_stretches(), actor=owner)
-    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    experiment = make_experiment(
+        owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
+    )
     return f"{live_server.url}/join/{token_without_sound_check(experiment)}/"
 
 

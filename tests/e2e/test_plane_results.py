@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 from rating.models import Experiment
 from rating.services.experiments import unblind
 from tests.analysis.p835_material import refresh
-from tests.analysis.plane_material import PLACES, plane_experiment, rate
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
+from tests.protocols.tcsd_plane.material import PLACES, plane_experiment, rate
 
 SIZE = "document.querySelector('.figure').getAttribute('viewBox').split(' ').slice(2).map(Number)"
 # How many different colours stand in a picture: a figure that was not painted has one.

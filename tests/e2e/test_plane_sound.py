@@ -42,7 +42,9 @@ def link(platform: Platform, tmp_path: Path) -> str:
         summary = written(noise(SUMMARY_S * RATE_HZ, seed=seed, level=0.1), RATE_HZ, "flac")
         (folder / f"A_summary-{seed}.flac").write_bytes(summary)
     bring(tmp_path / "sounds", collection)
-    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    experiment = make_experiment(
+        owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
+    )
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 

@@ -5,9 +5,8 @@ from random import Random
 import pytest
 from django.http import HttpResponseBase
 
-from core.plugins import load_plugins
 from rating.models import Trial
-from rating.registry import protocol
+from rating.registry import get_protocol, protocols
 from rating.services.pages import plan_of
 from stimuli.models import Recording
 from tests.factories import Sitting, event, make_experiment, sit_down
@@ -22,14 +21,14 @@ def everything_in(response: HttpResponseBase) -> str:
 
 def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
     """Open every page and every answer that a participant's browser meets, errors included, answering as a bot does."""
-    rules = protocol(sitting.ballot.experiment.protocol)
+    protocol = get_protocol(sitting.ballot.experiment.protocol)
     browser, api = sitting.client, sitting.api
     opened = (sitting.link, f"/visits/{sitting.visit.id}/", f"{api}upcoming/")
     seen: list[HttpResponseBase] = [browser.get(address) for address in opened]
     while trials := sitting.upcoming()["trials"]:
         for page in trials:
             trial = Trial.objects.get(pk=page["trial"])
-            payload = rules.example(plan_of(trial, trial.slots.all()), Random(1))
+            payload = protocol.example(plan_of(trial, trial.slots.all()), Random(1))
             for sound in page["media"].values():
                 seen += [browser.get(sound["url"] + part) for part in ("", "manifest/", "slice/?start=0&count=100")]
             seen.append(sitting.vote(event(page["trial"], value=99)))
@@ -39,11 +38,11 @@ def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
     return seen
 
 
-@pytest.mark.parametrize("slug", load_plugins("RATING_PROTOCOLS"))
+@pytest.mark.parametrize("slug", protocols())
 def test_a_whole_visit_names_nothing(slug: str) -> None:
     sitting = sit_down(make_experiment(protocol=slug, seats=1))
     seen = "".join(everything_in(response) for response in whole_visit(sitting))
-    assert protocol(slug).scales[0].key in seen, "the crawl must have met the pages at all"
+    assert get_protocol(slug).scales[0].key in seen, "the crawl must have met the pages at all"
     assert "secret" not in seen
     assert "full-length" not in seen
     for sha256 in Recording.objects.values_list("sha256", flat=True):

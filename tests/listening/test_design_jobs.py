@@ -1,7 +1,6 @@
 """What a design is made of, and the job that lays out the one that was tried."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,15 +10,17 @@ from core.jobs import queue
 from core.jobs.worker import work
 from core.models import Job
 from listening.design.wishes import Wanted
-from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
+from listening.design_errors import CellsMissing, ConditionUnknown, NotDesignable, NothingToDesign
 from listening.models import Design
 from listening.services import designs, panels
+from listening.services.design_seats import sequences_of
 from listening.services.material import material_of
+from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import ExperimentBusy, WrongState
-from rating.models import Experiment
-from rating.protocols.acr import AbsoluteCategoryRating
-from rating.protocols.base import TrialPlan
+from rating.models import Experiment, Trial
+from rating.protocol import PageHolds
 from rating.services.experiments import go_live, pause
+from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus
 from tests.factories import make_panel_experiment, make_user, tone
 
@@ -63,16 +64,38 @@ def test_an_unknown_condition_and_a_collection_of_references_are_refused(experim
         material_of(make_panel_experiment(items=0))
 
 
-def test_a_protocol_that_plans_each_seat_by_itself_is_refused(
-    experiment: Experiment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def alone(*args: Any, **kwargs: Any) -> tuple[TrialPlan, ...]:
-        return ()
-
-    monkeypatch.setattr(AbsoluteCategoryRating, "show", alone)
-    experiment.protocol = "acr"
-    with pytest.raises(PlannedSingly):
+def test_a_protocol_that_plans_each_seat_by_itself_is_refused(experiment: Experiment) -> None:
+    experiment.protocol = "chaptering"
+    with pytest.raises(NotDesignable):
         material_of(experiment)
+
+
+@pytest.mark.parametrize(
+    ("holds", "conditions", "slots"),
+    [
+        (PageHolds.STIMULUS, ["C0", "C1"], 1),
+        (PageHolds.PAIR, ["C0", "C1"], 2),
+        (PageHolds.ITEM, ["*"], 3),
+    ],
+)
+def test_a_page_of_a_design_may_hold_several_stimuli(
+    holds: PageHolds, conditions: list[str], slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Subsets, panels and orders are laid out over pages, whatever a page holds, and are read back as they were."""
+    monkeypatch.setattr(AbsoluteCategoryRating, "page_holds", holds)
+    experiment = make_panel_experiment(protocol="acr", label_set="acr-en-1", items=4, references=0)
+    for item in experiment.collection.items.all():
+        role = Condition.Role.REFERENCE
+        add_stimulus(collection=experiment.collection, item=item.name, condition="ref", content=tone(400), role=role)
+    material = material_of(experiment)
+    assert (material.conditions, bool(material.references)) == (conditions, holds is PageHolds.STIMULUS)
+    wanted = Wanted(preset="crossed", panels=2, seats=2, size=2, sessions=2, seed="1")
+    draft = designs.draft_design(experiment=experiment, wanted=wanted)
+    designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+    assert list(sequences_of(experiment)) == list(draft.layout.sequences)
+    trials = Trial.objects.filter(ballot__experiment=experiment, kind="test")
+    assert {trial.slots.count() for trial in trials} == {slots}
+    assert all(len(set(trial.slots.values_list("stimulus__item__name"))) == 1 for trial in trials)
 
 
 # --- In the background ------------------------------------------------------------------------------------------------

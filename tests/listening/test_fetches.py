@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from rating.models import Ballot, Refusal, Slot, SoundFetch, Trial, Vote
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.fetches import record_fetch
 from rating.services.pages import plan_of
 from tests.factories import Sitting, event, fetch_all, make_experiment, sit_down
@@ -30,8 +30,10 @@ def listen(sitting: Sitting, page: dict[str, Any], client: Client | None = None)
 
 def whole_answer(ballot: Ballot, page: dict[str, Any]) -> Any:
     trial = Trial.objects.get(pk=page["trial"])
-    rules = protocol(ballot.experiment.protocol)
-    return rules.example(plan_of(trial, trial.slots.select_related("stimulus__item", "stimulus__condition")), Random(1))
+    protocol = get_protocol(ballot.experiment.protocol)
+    return protocol.example(
+        plan_of(trial, trial.slots.select_related("stimulus__item", "stimulus__condition")), Random(1)
+    )
 
 
 def test_forty_votes_without_a_single_sound_earn_no_code() -> None:
@@ -125,7 +127,7 @@ def test_an_answer_sooner_than_the_sound_lasts_is_taken_and_flagged(ago: timedel
     assert Vote.objects.get().flags == flags
 
 
-@pytest.mark.parametrize("slug", ["plane", "chaptering", "thumbs", "p835", "acr"])
+@pytest.mark.parametrize("slug", ["tcsd_plane", "chaptering", "thumbs", "p835", "acr"])
 def test_no_protocol_that_is_about_sound_takes_a_whole_answer_without_one(slug: str) -> None:
     sitting = sit_down(make_experiment(seats=1, protocol=slug), fetched=False)
     page = sitting.upcoming()["trials"][0]
@@ -138,7 +140,7 @@ def test_no_protocol_that_is_about_sound_takes_a_whole_answer_without_one(slug: 
 
 
 def test_a_summary_may_be_written_and_judged_by_reading_alone() -> None:
-    sitting = sit_down(make_experiment(seats=1, protocol="speech-summaries"), fetched=False)
+    sitting = sit_down(make_experiment(seats=1, protocol="speech_summaries"), fetched=False)
     page = sitting.upcoming()["trials"][0]
     made = event(page["trial"], payload=whole_answer(sitting.ballot, page))
     assert results(sitting, made)[0]["status"] == "stored"

@@ -17,8 +17,8 @@ from listening.design.wishes import Wanted
 from listening.models import Invitation, Panel, Seat
 from listening.services import panels
 from listening.services.designs import adopt_draft, draft_design
+from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.models import Ballot
-from rating.protocols.acr import AbsoluteCategoryRating
 from rating.services.ballots import open_ballot, store_plans
 from stimuli.services.collections import create_collection
 from tests.factories import make_experiment, make_panel_experiment, make_user

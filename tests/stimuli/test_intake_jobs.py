@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from audio.checking.checklist import Severity
+from audio.quality_checks import Severity
 from core.jobs import JobRun, declared_jobs, queue
 from core.models import Job
 from stimuli import spool
