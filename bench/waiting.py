@@ -9,6 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from io import StringIO
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -66,8 +67,8 @@ def main(name: str, material: Path) -> None:
 
     django.setup()
     call_command("migrate", verbosity=0)
-    call_command("create_account", "bench", verbosity=0)
-    call_command("import_stimuli", str(material / "day"), collection="day", verbosity=0)
+    call_command("create_account", "bench", stdout=StringIO())
+    call_command("import_stimuli", str(material / "day"), collection="day", stdout=StringIO(), stderr=StringIO())
     with _workers(PRODUCTION if name == "celery" else EMBEDDED):
         delays, running = _measure(material / "clips")
     for what, waited in delays.items():
@@ -80,7 +81,7 @@ def main(name: str, material: Path) -> None:
 
 @contextmanager
 def _workers(commands: list[tuple[str, ...]]) -> Iterator[None]:
-    started = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
+    started = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for command in commands]
     try:
         yield
     finally:
