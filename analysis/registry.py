@@ -13,8 +13,8 @@ from rating.registry import instance_in, protocols
 def methods() -> dict[str, Method | PageMethod]:
     """Every method by slug. That of a protocol's module `analysis` has the slug of the protocol."""
     shared = MeanOpinionScore()
-    own = {slug: instance_in(slug, "analysis", AnyMethod) for slug in protocols()}  # type: ignore[type-abstract]
-    return {shared.slug: shared} | {slug: method for slug, method in own.items() if method}  # type: ignore[dict-item]
+    own = {slug: instance_in(slug, "analysis", AnyMethod) for slug in protocols()}
+    return {shared.slug: shared} | {slug: method for slug, method in own.items() if method}
 
 
 def method_of(protocol_slug: str) -> str:
@@ -34,5 +34,5 @@ def get_report(slug: str) -> Report:
     """How the results of a method are shown: by the module `report` beside it."""
     from analysis.reports.mos import MosReport  # it reads results, which this module is loaded for
 
-    own = instance_in(slug, "report", Report) if slug in protocols() else None  # type: ignore[type-abstract]
+    own = instance_in(slug, "report", Report) if slug in protocols() else None
     return own or MosReport()

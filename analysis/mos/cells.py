@@ -69,7 +69,7 @@ class Marks:
     def of(cls, table: pd.DataFrame, chosen: npt.NDArray[np.bool_]) -> Self:
         """Code the chosen rows of a method's table."""
         if "order" not in table:  # a column of protocols that ask the scales one after another
-            table = table.assign(order=pd.Categorical.from_codes(np.zeros(len(table), dtype=np.int8), [""]))
+            table = table.assign(order=pd.Categorical.from_codes(np.zeros(len(table), dtype=np.int8), pd.Index([""])))
         rows = _in_a_telling_order(table, chosen)
         coded = {
             name: Coded.of(table[name], rows)

@@ -15,7 +15,7 @@ from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import OptionsFixed, WrongState
 from rating.models import Experiment
 from rating.options import Kind, check_options, kind_of
-from rating.protocol import Option, OptionUnfit, Protocol
+from rating.protocol import Groups, Option, OptionUnfit, Protocol
 from rating.registry import get_protocol, protocols
 from rating.services.experiments import change_options, go_live
 from stimuli.services.collections import create_collection
@@ -218,7 +218,7 @@ def test_a_group_is_offered_where_the_protocol_tells_people_apart(
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
     assert 'name="group"' not in client.get(f"{address}people/").content.decode()
-    monkeypatch.setattr(type(get_protocol("acr")), "groups", ("judge", "writer"))
+    monkeypatch.setattr(type(get_protocol("acr")), "groups", Groups(("judge", "writer")))
     assert "<option>writer</option>" in client.get(f"{address}people/").content.decode()
     client.post(f"{address}panels/", {"seats": 1, "group": "writer"})
     assert client.post(f"{address}panels/", {"seats": 1, "group": "nobody"}).status_code == 400
