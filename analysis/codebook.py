@@ -1,4 +1,4 @@
-"""Whole numbers for what a mark is about, the same for every ballot of an experiment, so that ballots add up."""
+"""Codes for what a mark is about: whole numbers that are the same for every ballot of an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes that others' scripts read: the wide matrix of listeners, and the files of the P.808 toolkit."""
+"""Export matrices that others' scripts read: the wide matrix of listeners, and the files of the P.808 toolkit."""
 
 from __future__ import annotations
 

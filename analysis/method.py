@@ -1,4 +1,4 @@
-"""The contract of an analysis method: answers go in, a JSON result comes out; no Django, no database."""
+"""Contract of an analysis method: answers go in, a JSON result comes out; no Django, no database."""
 
 from __future__ import annotations
 

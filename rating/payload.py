@@ -1,4 +1,4 @@
-"""Parts of a payload, each accepted or refused with a sentence, for protocols that ask for more than numbers."""
+"""Checks of payload parts, for protocols that ask for more than numbers; each returns the part or refuses it."""
 
 from collections.abc import Collection, Mapping, Sequence
 

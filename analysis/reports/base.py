@@ -1,4 +1,4 @@
-"""The contract of a report: what the results page shows of a method, and which files can be taken away."""
+"""Contract of a report: what the results page shows of a method, and which files can be taken away."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping

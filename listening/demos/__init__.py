@@ -1,1 +1,1 @@
-"""The demo experiments: one module a protocol, found by the name of the protocol."""
+"""Shared parts of the demos; the demo of a protocol is its module `demo`."""

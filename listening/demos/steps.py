@@ -1,4 +1,4 @@
-"""What every demo does, one step after another; each finds what an attempt that was cut short has made already."""
+"""Steps that demos share; each finds what an attempt that was cut short has made already."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The demo of absolute category rating: four babbled clips under three conditions, two minutes in all."""
+"""Demo of absolute category rating: four babbled clips under three conditions, two minutes in all."""
 
 import numpy as np
 from django.db import transaction

@@ -1,4 +1,4 @@
-"""The demo of chaptering: two recordings of some twenty minutes made of scenes, a reference, and two systems."""
+"""Demo of chaptering: two recordings of some twenty minutes made of scenes, a reference, and two systems."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

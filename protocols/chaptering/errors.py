@@ -1,4 +1,4 @@
-"""What the evaluation of chapters refuses, and how it says so."""
+"""Errors of the evaluation of chapters."""
 
 from core.errors import AppError, sentence
 

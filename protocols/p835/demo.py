@@ -1,4 +1,4 @@
-"""The demo of P.835: panels as in the CHiME-7 UDASE listening test, of babbled speech that is made on the spot."""
+"""Demo of P.835: panels as in the CHiME-7 UDASE listening test, of babbled speech that is made on the spot."""
 
 import csv
 from pathlib import Path

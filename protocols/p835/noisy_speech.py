@@ -1,4 +1,4 @@
-"""The sound of the P.835 demo: a pool of babbled samples in noise, four ways of cleaning them, and references; pure.
+"""Sound of the P.835 demo: a pool of babbled samples in noise, four ways of cleaning them, and references; pure.
 
 The pool has the size and the factors of the CHiME-7 UDASE listening test: 220 samples from two sessions, three rooms
 and three mixes of talkers. Nothing here was recorded: every sample is made of numbers, and short, to be made quickly.

@@ -1,4 +1,4 @@
-"""The demo of speech summaries: six sentences of news as babbled speech, three simple systems, one person's picks."""
+"""Demo of speech summaries: six sentences of news as babbled speech, three simple systems, one person's picks."""
 
 import json
 from collections.abc import Iterable, Iterator

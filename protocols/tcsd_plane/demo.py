@@ -1,4 +1,4 @@
-"""The demo of the TC/SD plane: a day in a small town with eight summaries, and a morning with seven as the example."""
+"""Demo of the TC/SD plane: a day in a small town with eight summaries, and a morning with seven as the example."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the statistics of the plane refuse, and how they say so."""
+"""Errors of the statistics of the plane."""
 
 from core.errors import AppError, sentence
 

@@ -1,4 +1,4 @@
-"""The demo of THumBS: eight soundscapes of ten seconds in two datasets, two captions of each, and a worked example."""
+"""Demo of THumBS: eight soundscapes of ten seconds in two datasets, two captions of each, and a worked example."""
 
 from dataclasses import dataclass
 

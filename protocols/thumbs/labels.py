@@ -1,4 +1,4 @@
-"""The words of THumBS in our own wording, after the rubric of the soundscape assessment of 2024."""
+"""Label set of THumBS in our own wording, after the rubric of the soundscape assessment of 2024."""
 
 from rating.protocol import LabelSet, LabelStatus, ScaleLabels
 

@@ -1,1 +1,1 @@
-"""A day of sound out of numbers alone: sources, a palette of scenes, programmes of hours, and summaries of them."""
+"""Synthetic soundscape for demos: sources, and a palette of encoded scenes."""

@@ -1,4 +1,4 @@
-"""The palette: every scene encoded once, in MP3 frames that may follow those of any other scene without a click.
+"""Palette: every scene encoded once, in MP3 frames that may follow those of any other scene without a click.
 
 All scenes lie on the same steady air, whose loop is as long as a scene, and what sounds in them is silent at both ends.
 So around every joint the encoder saw the same samples, whatever comes before and after. Without a bit reservoir no

@@ -1,4 +1,4 @@
-"""What sounds in the demo's soundscape: every source as one scene of it, made of noise, tones and babble; pure."""
+"""Sound sources of the demo's soundscape: every source as one scene of it, made of noise, tones and babble; pure."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""How well chapters of a recording were found and named: boundaries in time, titles, and words.
+"""Analysis of chapters: how well they were found and named, by boundaries in time, titles, and words.
 
-`evaluation` measures one answer against one reference, `summary` many; `comparison` holds systems or people against
-each other; `answers` gathers what an experiment holds and `agreement` makes its tables; `reading` takes files.
+`evaluation` measures one answer against one reference; `comparison` summarises many, and compares systems and people;
+`agreement` gathers what an experiment holds and makes its tables; `samples` reads files.
 protocols/chaptering/docs.md has the definitions.
 """
 

@@ -1,4 +1,4 @@
-"""Every metric with its unit, which way is better, and how it is pooled over items."""
+"""Catalogue of metrics: each with its unit, which way is better, and how it is pooled over items."""
 
 from __future__ import annotations
 

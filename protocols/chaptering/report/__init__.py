@@ -1,4 +1,4 @@
-"""The report of chapters: who agrees with whom, metric by metric, and where everybody put boundaries."""
+"""Report of chaptering: agreement by metric, and everybody's boundaries along a recording."""
 
 from collections.abc import Mapping
 from typing import Any

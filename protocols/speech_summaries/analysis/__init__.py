@@ -1,4 +1,4 @@
-"""Summaries made by picking words: how close each is to what people made (Hori, Hori and Furui, Eurospeech 2003)."""
+"""Analysis of summaries: how close each is to what people made (Hori, Hori and Furui, Eurospeech 2003)."""
 
 from collections.abc import Sequence
 

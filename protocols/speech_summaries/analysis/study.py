@@ -1,4 +1,4 @@
-"""A study out of its pages and its material: utterances with what makers picked, versions, and judges' ratings."""
+"""Study out of its pages and its material: utterances with what makers picked, versions, and judges' ratings."""
 
 from __future__ import annotations
 

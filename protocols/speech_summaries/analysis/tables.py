@@ -1,4 +1,4 @@
-"""The tables of a study: every version and every utterance in rows that name a condition only under `condition`."""
+"""Tables of a study: every version and every utterance in rows that name a condition only under `condition`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Marks on the plane of temporal consistency and source diversity: where conditions lie, and how far raters agree."""
+"""Analysis of marks on the TC/SD plane: where conditions lie, and how far raters agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of the TC/SD plane: a picture of all recordings or of one, the tables behind it, and every move."""
+"""Report of the TC/SD plane: a picture of all recordings or of one, the tables behind it, and every move."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What raters did and wrote, as files: every move of every cross, the marks in the study's own shape, and the notes."""
+"""Files of the plane's report: every move of every cross, the marks in the study's own shape, and the notes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

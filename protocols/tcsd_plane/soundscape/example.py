@@ -1,4 +1,4 @@
-"""The example: seven summaries of the morning that nobody rates, where each stands on the plane, and why."""
+"""Worked example: seven summaries of the morning that nobody rates, where each stands on the plane, and why."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""A programme written as an MP3, piece by piece, without an encoder."""
+"""MP3 writer for a programme: encoded pieces joined without an encoder."""
 
 import struct
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What sounds when: the scenes of every hour, drawn by how present each kind is at that time; the same always.
+"""Programmes: the scenes of every hour, drawn by how present each kind is at that time; the same always.
 
 Hour h of a recording begins 3605 h seconds into its file, to the nearest frame: an hour of sound, then five seconds of
 silence, which is how the recordings of the audio-summary study are laid out.

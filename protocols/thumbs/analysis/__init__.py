@@ -1,4 +1,4 @@
-"""THumBS: scores of captions by source, dataset and group of people, tests between sources, and agreement."""
+"""Analysis of caption scores by source, dataset and group of people, tests between sources, and agreement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of means by source: precision and recall, the penalties, and the total, each on its own axis."""
+"""Figure of means by source: precision and recall, the penalties, and the total, each on its own axis."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The workbook of THumBS as the study sent it, with cells that are checked: an example, an assessment, hidden keys."""
+"""Workbook of THumBS as the study sent it, with cells that are checked: an example, an assessment, hidden keys."""
 
 from listening.workbooks.base import Book, Cells, Returned
 from protocols.thumbs.protocol import ENTERED

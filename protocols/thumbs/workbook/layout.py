@@ -1,4 +1,4 @@
-"""Where what stands in the workbook of THumBS; writing and reading share it."""
+"""Layout of the THumBS workbook, shared by writing and reading: sheets, columns and places of captions."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The workbook of one seat, written: what may be answered is open and checked, everything else is locked."""
+"""Writer of one seat's workbook: what may be answered is open and checked, everything else is locked."""
 
 import io
 from collections.abc import Mapping, Sequence
