@@ -1,1 +1,1 @@
-"""Knows nothing of listening tests: errors, jobs, plug-ins, audit log, accounts, policy."""
+"""Knows nothing of listening tests: errors, jobs, audit log, accounts, policy."""
