@@ -12,7 +12,7 @@ from django.db.models import Count, Q
 from analysis.codebook import Codebook
 from analysis.method import COLUMNS, AnsweredPage, HeardSlot
 from rating.models import Ballot, Experiment, Score, Trial
-from rating.protocol import Entry, TrialColumn
+from rating.protocol import Entry
 from rating.querysets import UNANSWERED
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
@@ -164,12 +164,6 @@ def frame(coded: Table) -> pd.DataFrame:
     of_sitting = [panels.index(each.panel) if each.panel is not None else -1 for each in coded.sittings]
     groups = sorted({sitting.group or "" for sitting in coded.sittings})
     of_group = [groups.index(sitting.group or "") for sitting in coded.sittings]
-    column_codes, found = pd.factorize(np.ascontiguousarray(records["columns"]))
-
-    def own(column: TrialColumn) -> pd.Categorical:
-        codes, names = pd.factorize(np.array(codebook.column_names(column, found), dtype=object))
-        return named(codes[column_codes], names)
-
     columns = {
         "listener": named(coded.sitting, list(range(1, len(coded.sittings) + 1))),
         "panel": named(np.array(of_sitting, dtype=np.int32)[coded.sitting], panels),
@@ -185,8 +179,20 @@ def frame(coded: Table) -> pd.DataFrame:
         "condition_factors": by_stimulus([heard.condition_factors for heard in codebook.stimuli]),
         "group": named(np.array(of_group, dtype=np.int32)[coded.sitting], groups),
     }
-    made = {name: columns[name] for name in COLUMNS} | {column.key: own(column) for column in codebook.columns}
-    return pd.DataFrame(made, copy=False)
+    return pd.DataFrame({name: columns[name] for name in COLUMNS} | _own_columns(coded), copy=False)
+
+
+def _own_columns(coded: Table) -> dict[str, pd.Categorical]:
+    """The columns that the protocol adds to the table."""
+    import numpy as np
+    import pandas as pd
+
+    codes, found = pd.factorize(np.ascontiguousarray(coded.records["columns"]))
+    made = {}
+    for column in coded.codebook.columns:
+        places, names = pd.factorize(np.array(coded.codebook.column_names(column, found), dtype=object))
+        made[column.key] = pd.Categorical.from_codes(places[codes], pd.Index(names), validate=False)
+    return made
 
 
 def answered_pages(experiment: Experiment, seated: Sequence[Sitting]) -> Iterator[AnsweredPage]:
