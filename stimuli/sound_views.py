@@ -34,7 +34,7 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
         "title": f"{stimulus.item} × {stimulus.condition}",
         "sound_base": reverse("stimuli:sound", args=[slug, stimulus_id]),
     }
-    return render(request, "audio.html", context)
+    return render(request, "stimuli/sound.html", context)
 
 
 @require_safe
