@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from stimuli.errors.uploads import FilesRefused
+from stimuli.errors import FilesRefused
 
 MOST_FILES = 20_000
 LONGEST_PATH = 500

@@ -17,8 +17,7 @@ from rest_framework.views import APIView
 from core.api import JsonBody
 from core.policy import Audience, staff
 from stimuli.level_reports import table
-from stimuli.models import Collection, Intake
-from stimuli.querysets import CollectionQuerySet, IntakeQuerySet
+from stimuli.models import Collection, CollectionQuerySet, Intake, IntakeQuerySet
 from stimuli.serializers import (
     CollectionDetailSerializer,
     CollectionSerializer,

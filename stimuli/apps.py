@@ -12,5 +12,5 @@ class StimuliConfig(AppConfig):
         allow_work(
             modules=("stimuli.intake.",),
             preloaded=("stimuli.intake.gaps", "stimuli.intake.sheets"),
-            errors=("stimuli.errors.intake",),
+            errors=("stimuli.errors",),
         )

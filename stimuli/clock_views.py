@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from core.policy import Audience, open_to, staff
 from core.problems import say
 from stimuli.clock_page import in_samples, in_times, shown_clock
-from stimuli.errors.clock import ClockRefused
+from stimuli.errors import ClockRefused
 from stimuli.forms import ClockChangeForm, StartForm, Stretches, StretchForms
 from stimuli.models import Recording, Stimulus
 from stimuli.services import clocks

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from stimuli.models import Recording
-from stimuli.models.recordings import DERIVATION
+from stimuli.models import DERIVATION, Recording
 
 
 @dataclass(frozen=True)

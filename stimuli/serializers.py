@@ -11,8 +11,7 @@ from rest_framework import serializers
 from core.serializers import JobSerializer
 from stimuli.announcements import MOST_FILES, Announced
 from stimuli.intake.layouts import LAYOUTS
-from stimuli.models import Collection, Condition, Intake, IntakeFile, Stimulus
-from stimuli.querysets import IntakeFileQuerySet
+from stimuli.models import Collection, Condition, Intake, IntakeFile, IntakeFileQuerySet, Stimulus
 from stimuli.services.intakes import arrival, job_of
 
 LARGEST_FILE_BYTES = 2**53 - 1  # beyond, a browser's numbers are no longer exact

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from core.problems import problem
 from core.refusals import InvalidRequest
 from stimuli import storage
-from stimuli.errors.delivery import BytesOutside
+from stimuli.errors import BytesOutside
 from stimuli.services import delivery, pictures
 from stimuli.services.pictures import Picture
 from stimuli.services.sources import Source

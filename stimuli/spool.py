@@ -14,7 +14,7 @@ from django.conf import settings
 
 from core import disk
 from core.disk import flush_to_disk
-from stimuli.errors.uploads import DiskFull, UploadBusy
+from stimuli.errors import DiskFull, UploadBusy
 from stimuli.holding import clear_unheld, held_folder
 from stimuli.models import IntakeFile
 

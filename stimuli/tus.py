@@ -23,7 +23,7 @@ from rest_framework.views import APIView
 from core.policy import Audience, staff
 from core.refusals import CsrfRefused
 from stimuli.announcements import Announced
-from stimuli.errors.uploads import (
+from stimuli.errors import (
     BodyLengthMissing,
     TusVersionWrong,
     UploadCut,

@@ -29,7 +29,7 @@ from rating.errors import WrongState
 from rating.models import Experiment
 from rating.protocols.base import RatingProtocol
 from rating.registry import protocol
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
 CLIENT = "workbook"  # where a browser would say its version

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from core.clauses import Clause, clause
-from stimuli.errors.archives import ArchiveRefused
+from stimuli.errors import ArchiveRefused
 from stimuli.intake.zip_directory import Directory, find_directory
 
 MOST_ENTRIES = 20_000

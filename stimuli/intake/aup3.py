@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from core.clauses import clause
-from stimuli.errors.intake import ProjectUnreadable
+from stimuli.errors import ProjectUnreadable
 from stimuli.intake.documents import Element, Garbled, read_document
 
 APPLICATION_ID = 0x41554459  # "AUDY"

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from core.clauses import clause
 from core.errors import sentence
-from stimuli.errors.intake import LayoutUnclear, LayoutUnfit
+from stimuli.errors import LayoutUnclear, LayoutUnfit
 from stimuli.intake.plans import LONGEST_NAME, Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import PROJECT_SUFFIX, Kind, Source, name_of

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 from core.clauses import Clause, clause
 from core.errors import sentence
-from stimuli.errors.intake import LayoutUnfit
+from stimuli.errors import LayoutUnfit
 from stimuli.intake.layouts import MANIFEST, check_cells, role_of
 from stimuli.intake.naming import FACTOR_PREFIX, describe, factors_of_condition
 from stimuli.intake.plans import ROLES, Cell, Ignored, Plan

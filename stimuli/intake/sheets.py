@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 from python_calamine import CalamineError, CalamineWorkbook
 
 from core.clauses import clause
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.intake.tables import complaint, tabulated
 
 

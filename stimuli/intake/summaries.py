@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from core.clauses import clause
 from core.errors import sentence
-from stimuli.errors.intake import LayoutUnfit
+from stimuli.errors import LayoutUnfit
 from stimuli.intake.plans import Bundle, Cell, Plan
 from stimuli.intake.reports import Report, some
 from stimuli.intake.sources import Kind, Source, name_of

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Self
 
 from audio.sandbox.client import Limits
 from core.clauses import clause
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
 MOST_BYTES = 64 * 2**20

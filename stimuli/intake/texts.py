@@ -7,7 +7,7 @@ from typing import Any
 
 from core.clauses import clause
 from core.errors import sentence
-from stimuli.errors.intake import LinesUnreadable
+from stimuli.errors import LinesUnreadable
 from stimuli.intake.factors import ITEM_COLUMNS
 from stimuli.intake.layouts import role_of
 from stimuli.intake.plans import ROLES, Cell, Plan

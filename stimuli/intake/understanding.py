@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.clauses import clause
 from core.errors import AppError, sentence
-from stimuli.errors.intake import LayoutUnfit, LayoutUnknown, NothingToImport
+from stimuli.errors import LayoutUnfit, LayoutUnknown, NothingToImport
 from stimuli.intake.factors import attach_factors
 from stimuli.intake.layouts import LAYOUTS, MANIFEST, check_cells, layout_of, understand
 from stimuli.intake.manifests import is_manifest, read_manifest

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from python_calamine import CalamineError, CalamineWorkbook
 
 from core.clauses import clause
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.intake.tables import complaint
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

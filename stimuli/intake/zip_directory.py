@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from core.clauses import clause
-from stimuli.errors.archives import ArchiveRefused
+from stimuli.errors import ArchiveRefused
 
 END = struct.Struct("<4sHHHHIIH")
 LONG_LOCATOR = struct.Struct("<4sIQI")

@@ -12,8 +12,7 @@ from audio.clock import TOLERANCE_S, Stretch
 from core.clauses import clause
 from core.models import User
 from core.services import audit
-from stimuli.errors.clock import ClockNotYours, ClockRefused
-from stimuli.errors.delivery import NoSound
+from stimuli.errors import ClockNotYours, ClockRefused, NoSound
 from stimuli.models import Recording, Stimulus
 from stimuli.services.intakes import may_import
 from stimuli.times_of_day import written

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from core.models import User
 from core.services import audit
-from stimuli.errors.intake import CellsTaken, CollectionBusy
+from stimuli.errors import CellsTaken, CollectionBusy
 from stimuli.intake.drafting import Draft
 from stimuli.intake.hearing import Heard
 from stimuli.intake.plans import JSON, Cell

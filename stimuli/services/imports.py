@@ -18,7 +18,7 @@ from core.models import User
 from core.services import audit
 from core.tasks import JobRun
 from stimuli import spool
-from stimuli.errors.intake import CellsTaken, ImportRefused
+from stimuli.errors import CellsTaken, ImportRefused
 from stimuli.intake.drafting import Draft, draft
 from stimuli.intake.hearing import Rules, sha256_of
 from stimuli.intake.reports import Finding, Report, some

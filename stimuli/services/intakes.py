@@ -14,7 +14,7 @@ from core.services import audit
 from core.tasks import enqueue
 from stimuli import spool
 from stimuli.announcements import Announced, check_files, composed
-from stimuli.errors.uploads import (
+from stimuli.errors import (
     CollectionNotYours,
     CollectionSlugTaken,
     DiskFull,
@@ -25,8 +25,7 @@ from stimuli.errors.uploads import (
     IntakeNotFound,
     QuotaExceeded,
 )
-from stimuli.models import Collection, Intake, IntakeFile, Recording, Stimulus
-from stimuli.querysets import IntakeFileQuerySet
+from stimuli.models import Collection, Intake, IntakeFile, IntakeFileQuerySet, Recording, Stimulus
 from stimuli.services.collections import create_collection
 from stimuli.services.uploads import check_open, valid_sha256
 

@@ -20,8 +20,7 @@ from core.models import Job, User
 from core.services import audit
 from core.tasks import JobRun, enqueue
 from stimuli import storage
-from stimuli.errors.intake import LevelsRefused
-from stimuli.errors.uploads import CollectionSlugTaken
+from stimuli.errors import CollectionSlugTaken, LevelsRefused
 from stimuli.intake.drafting import Draft
 from stimuli.intake.hearing import Heard
 from stimuli.intake.plans import Cell, Plan

@@ -10,8 +10,8 @@ from audio.merge_chunks import TILE_INDEX, TILES, FindChunk, partial_peaks, part
 from audio.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile, spectrogram_at
 from audio.tiles import DAT_HEADER, TilePack, encode_dat_header
 from stimuli import storage
-from stimuli.errors.delivery import NoPicture, RecordingNotReady
-from stimuli.models.recordings import DERIVATION
+from stimuli.errors import NoPicture, RecordingNotReady
+from stimuli.models import DERIVATION
 from stimuli.sandbox import run_sandboxed
 from stimuli.services.sources import Source, masters, run_on_source, shelf
 

@@ -16,7 +16,7 @@ from audio.sandbox.client import Outcome
 from audio.slices import Coding, are_similar
 from stimuli import storage
 from stimuli.derived import Derived
-from stimuli.errors.delivery import NoSound, RecordingNotReady, RecordingRefused
+from stimuli.errors import NoSound, RecordingNotReady, RecordingRefused
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.sandbox import run_sandboxed
 from stimuli.services.clips import is_short

@@ -14,7 +14,7 @@ from django.db import transaction
 from core.errors import AppError
 from core.models import User
 from stimuli import spool
-from stimuli.errors.uploads import (
+from stimuli.errors import (
     ChecksumUnknown,
     ChecksumWrong,
     DigestMissing,

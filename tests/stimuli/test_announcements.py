@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stimuli.announcements import MOST_FILES, Announced, check_files
-from stimuli.errors.uploads import FilesRefused
+from stimuli.errors import FilesRefused
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from core.models import AuditEntry, Job
 from stimuli import storage
-from stimuli.errors.intake import CellsTaken, ImportRefused
+from stimuli.errors import CellsTaken, ImportRefused
 from stimuli.models import Collection, Condition, Intake, Item, Recording, Stimulus
 from stimuli.services import filling, keeping
 from stimuli.services.imports import drafted_folder, import_draft

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, override
 from audio.loudness import PRESETS
 from core.clauses import clause
 from core.models import Job, User
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.intake.plans import Cell, Ignored, Plan
 from stimuli.intake.reports import Report
 from stimuli.intake_pages import MOST_FINDINGS, MOST_STIMULI, clock, found, proposed

@@ -14,7 +14,7 @@ from core.errors import AppError
 from core.models import AuditEntry, Job
 from stimuli import spool
 from stimuli.announcements import Announced
-from stimuli.errors.uploads import (
+from stimuli.errors import (
     CollectionNotYours,
     CollectionSlugTaken,
     DigestMissing,

@@ -16,8 +16,7 @@ from audio.synthesis import clip_bytes
 from core.models import Job, User
 from core.services import jobs
 from core.tasks import JobRun, enqueue
-from stimuli.errors.intake import LevelsRefused
-from stimuli.errors.uploads import CollectionSlugTaken
+from stimuli.errors import CollectionSlugTaken, LevelsRefused
 from stimuli.level_reports import FIGURES, table
 from stimuli.models import Collection, Condition, Intake, Item, Recording, Stimulus
 from stimuli.sandbox import APP_ERRORS

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from stimuli import spool
-from stimuli.errors.uploads import ChecksumWrong, DiskFull, UploadCut, UploadGone
+from stimuli.errors import ChecksumWrong, DiskFull, UploadCut, UploadGone
 from stimuli.models import Collection, Intake, IntakeFile
 from stimuli.services import intakes
 from stimuli.services.uploads import Checksum

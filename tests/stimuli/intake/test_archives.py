@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from stimuli.errors.archives import ArchiveRefused
+from stimuli.errors import ArchiveRefused
 from stimuli.intake import archives
 from stimuli.intake.archives import open_archive, stream
 

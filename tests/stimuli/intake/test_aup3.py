@@ -12,7 +12,7 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stimuli.errors.intake import ProjectUnreadable
+from stimuli.errors import ProjectUnreadable
 from stimuli.intake.aup3 import Clip, Project, open_project
 from stimuli.intake.documents import Garbled, read_document
 from stimuli.intake.extraction import write_clip

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from audio.formats import Format
-from stimuli.errors.intake import LayoutUnclear, LayoutUnfit
+from stimuli.errors import LayoutUnclear, LayoutUnfit
 from stimuli.intake.layouts import layout_of, role_of, understand
 from stimuli.intake.plans import Bundle, Plan
 from stimuli.intake.reports import Report

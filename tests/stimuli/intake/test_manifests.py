@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stimuli.errors.intake import LayoutUnfit
+from stimuli.errors import LayoutUnfit
 from stimuli.intake.manifests import is_manifest, read_manifest
 from stimuli.intake.plans import Cell, Plan
 from stimuli.intake.reports import Report

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import AppError
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.intake import tables
 from stimuli.intake.tables import Table, load_table, read_csv
 from tests.stimuli.intake.sheets import packed, sheet, workbook

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from stimuli.errors.intake import LinesUnreadable
+from stimuli.errors import LinesUnreadable
 from stimuli.intake.plans import Plan
 from stimuli.intake.reports import Report
 from stimuli.intake.tables import Table, read_csv
