@@ -37,7 +37,7 @@ ON_SQLITE = (
     "tests/rating",
     "tests/stimuli/test_imports.py",
     "tests/stimuli/test_ingest.py",
-    "tests/stimuli/test_intake_jobs.py",
+    "tests/stimuli/test_import_jobs.py",
     "tests/stimuli/test_uploads.py",
 )
 

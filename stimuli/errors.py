@@ -117,36 +117,36 @@ class FilesRefused(AppError):
     sentence = sentence("The list of files cannot be taken: {problems}")
 
 
-class IntakeNotFound(AppError):
-    code = "intake.not_found"
+class ImportNotFound(AppError):
+    code = "import.not_found"
     status = 404
     sentence = sentence("There is no such import among yours in this collection.")
 
 
-class IntakeElsewhere(AppError):
-    code = "intake.wrong_state"
+class ImportStateWrong(AppError):
+    code = "import.wrong_state"
     status = 409
     sentence = sentence(
         "This is not possible while the import is in the state '{state}'. Open it to see how it goes on."
     )
 
 
-class IntakeIncomplete(AppError):
-    code = "intake.incomplete"
+class ImportIncomplete(AppError):
+    code = "import.incomplete"
     status = 409
     sentence = sentence(
         "{missing} of the announced files have not arrived whole, '{path}' among them; send them first."
     )
 
 
-class IntakeEmpty(AppError):
-    code = "intake.empty"
+class ImportEmpty(AppError):
+    code = "import.empty"
     status = 422
     sentence = sentence("The import holds no files; announce at least one.")
 
 
 class DigestMissing(AppError):
-    code = "intake.digest_missing"
+    code = "import.digest_missing"
     status = 422
     sentence = sentence("The SHA-256 of '{path}' is missing or is not 64 hexadecimal digits; send it for every file.")
 
@@ -167,13 +167,13 @@ class CollectionSlugTaken(AppError):
 
 
 class LayoutUnknown(AppError):
-    code = "intake.layout_unknown"
+    code = "import.layout_unknown"
     status = 422
     sentence = sentence("There is no layout '{layout}'. Choose one of {known}.")
 
 
 class LayoutUnclear(AppError):
-    code = "intake.layout_unclear"
+    code = "import.layout_unclear"
     status = 422
     sentence = sentence(
         "It is not clear which stimuli the files are: {problem}. "
@@ -183,13 +183,13 @@ class LayoutUnclear(AppError):
 
 
 class LayoutUnfit(AppError):
-    code = "intake.layout_unfit"
+    code = "import.layout_unfit"
     status = 422
     sentence = sentence("The files do not fit the layout '{layout}': {problem}. Move them, or choose another layout.")
 
 
 class NothingToImport(AppError):
-    code = "intake.nothing"
+    code = "import.nothing"
     status = 422
     sentence = sentence("There is nothing to import: no sound, no Audacity project and no table of texts was found.")
 
@@ -218,13 +218,13 @@ class ProjectUnreadable(AppError):
 
 
 class ImportRefused(AppError):
-    code = "intake.refused"
+    code = "import.refused"
     status = 422
     sentence = sentence("Nothing was imported, because of {count} problems. The first: {first}")
 
 
 class CellsTaken(AppError):
-    code = "intake.cells_taken"
+    code = "import.cells_taken"
     status = 409
     sentence = sentence(
         "The collection holds {count} of these stimuli already ({cells}). "

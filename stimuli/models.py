@@ -20,18 +20,18 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         )
 
 
-class IntakeQuerySet(models.QuerySet["Intake"]):
-    def visible_to(self, user: User) -> "IntakeQuerySet":
+class ImportQuerySet(models.QuerySet["Import"]):
+    def visible_to(self, user: User) -> "ImportQuerySet":
         """Imports are seen by those who made them, and by admins."""
         return self if user.is_admin else self.filter(owner=user)
 
-    def unfinished(self) -> "IntakeQuerySet":
+    def unfinished(self) -> "ImportQuerySet":
         states = self.model.State
         return self.filter(state__in=[states.RECEIVING, states.CHECKING, states.PROPOSED, states.IMPORTING])
 
 
-class IntakeFileQuerySet(models.QuerySet["IntakeFile"]):
-    def incomplete(self) -> "IntakeFileQuerySet":
+class ImportFileQuerySet(models.QuerySet["ImportFile"]):
+    def incomplete(self) -> "ImportFileQuerySet":
         return self.filter(received_bytes__lt=models.F("byte_count"))
 
 
@@ -216,7 +216,7 @@ class Stimulus(BaseModel):
 # --- Imports ----------------------------------------------------------------------------------------------------------
 
 
-class Intake(BaseModel):
+class Import(BaseModel):
     """One import: the files that were announced, what was understood of them, and what became of it."""
 
     class State(models.TextChoices):
@@ -228,14 +228,14 @@ class Intake(BaseModel):
         REFUSED = "refused", _("Refused")
         CANCELLED = "cancelled", _("Cancelled")
 
-    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="intakes")
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="intakes")
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="imports")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="imports")
     state = models.CharField(max_length=20, choices=State, default=State.RECEIVING)
-    # The layout that was asked for, "auto" until one was recognised (stimuli.intake.layouts).
+    # The layout that was asked for, "auto" until one was recognised (stimuli.imports.layouts).
     layout = models.CharField(max_length=40, default="auto")
-    # What would be imported (stimuli.intake.plans.Plan); shown before it is done.
+    # What would be imported (stimuli.imports.plans.Plan); shown before it is done.
     plan = models.JSONField(default=dict)
-    # What was found, for people: findings and counts (stimuli.intake.reports.Report).
+    # What was found, for people: findings and counts (stimuli.imports.reports.Report).
     report = models.JSONField(default=dict)
     # The version of the collection that this import made.
     version = models.PositiveIntegerField(null=True)
@@ -243,28 +243,28 @@ class Intake(BaseModel):
     expires_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
 
-    objects = IntakeQuerySet.as_manager()
+    objects = ImportQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]
         constraints = [
             models.CheckConstraint(
-                name="intake_state_known",
+                name="import_state_known",
                 condition=Q(
                     state__in=["receiving", "checking", "proposed", "importing", "done", "refused", "cancelled"]
                 ),
             ),
-            models.UniqueConstraint(name="intake_version_once", fields=["collection", "version"]),
+            models.UniqueConstraint(name="import_version_once", fields=["collection", "version"]),
         ]
 
     def __str__(self) -> str:
         return f"{self.collection} {self.state}"
 
 
-class IntakeFile(BaseModel):
+class ImportFile(BaseModel):
     """One announced file and how much of it has arrived; the bytes lie under a name that the server made."""
 
-    intake = models.ForeignKey(Intake, on_delete=models.CASCADE, related_name="files")
+    parent = models.ForeignKey(Import, on_delete=models.CASCADE, related_name="files")
     # As the sender calls it, for people and for recognising layouts; never a name on the server's disk.
     path = models.CharField(max_length=500)
     byte_count = models.PositiveBigIntegerField()
@@ -275,13 +275,13 @@ class IntakeFile(BaseModel):
     # What the server found it to be.
     sha256 = models.CharField(max_length=64, blank=True)
 
-    objects = IntakeFileQuerySet.as_manager()
+    objects = ImportFileQuerySet.as_manager()
 
     class Meta:
         ordering = ["path"]
         constraints = [
-            models.UniqueConstraint(name="intake_path_once", fields=["intake", "path"]),
-            models.CheckConstraint(name="intake_file_within_length", condition=Q(received_bytes__lte=F("byte_count"))),
+            models.UniqueConstraint(name="import_path_once", fields=["parent", "path"]),
+            models.CheckConstraint(name="import_file_within_length", condition=Q(received_bytes__lte=F("byte_count"))),
         ]
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from core.disk import flush_to_disk
-from stimuli.shelf import Shelf
+from stimuli.disk_cache import DiskCache
 
 BLOCK_BYTES = 256 * 1024
 # Half-written files lie in a folder of their own, under names that nothing refers to.
@@ -140,7 +140,7 @@ class Bucket(Store):
     def local_file(self, name: str) -> BinaryIO:
         """Decoders seek, so they get a copy on this machine's disk, which stays for the next one who asks."""
         with _plain_errors(name):
-            return fetched().take(name, self._object(name).download_fileobj)
+            return fetched().open_or_create(name, self._object(name).download_fileobj)
 
     def clear_scratch(self, *, before: datetime) -> None:
         """A store forgets unfinished uploads by rules of its own."""
@@ -165,13 +165,13 @@ def _plain_errors(name: str) -> Iterator[None]:
         raise
 
 
-def fetched() -> Shelf:
+def fetched() -> DiskCache:
     return _shelf(Path(settings.DATA_DIR) / "fetched")
 
 
 @cache
-def _shelf(folder: Path) -> Shelf:
-    return Shelf(folder, most_bytes=FETCHED_BYTES)
+def _shelf(folder: Path) -> DiskCache:
+    return DiskCache(folder, max_bytes=FETCHED_BYTES)
 
 
 def store() -> Store:

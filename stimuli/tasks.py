@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from core.models import Job
 from core.tasks import JobRun, job
-from stimuli.services import imports, ingest, intakes, levels
+from stimuli.services import imports, ingest, normalisation
 
 # --- Long recordings --------------------------------------------------------------------------------------------------
 
@@ -14,9 +14,9 @@ def ingest_chunk(run: JobRun, *, recording_id: str, number: int) -> None:
     ingest.ingest_chunk(run=run, recording_id=recording_id, number=number)
 
 
-@job("stimuli.fold_recording", priority=Job.Priority.BULK)
-def fold_recording(run: JobRun, *, recording_id: str) -> None:
-    ingest.fold_recording(run=run, recording_id=recording_id)
+@job("stimuli.merge_recording", priority=Job.Priority.BULK)
+def merge_recording(run: JobRun, *, recording_id: str) -> None:
+    ingest.merge_recording(run=run, recording_id=recording_id)
 
 
 @job("stimuli.resume_ingests")
@@ -27,19 +27,19 @@ def resume_ingests(run: JobRun) -> None:
 # --- Imports and copies -----------------------------------------------------------------------------------------------
 
 
-@job("stimuli.check_intake", priority=Job.Priority.AWAITED)
-def check_intake(run: JobRun, *, intake_id: str) -> None:
-    imports.check_intake(run=run, intake_id=intake_id)
+@job("stimuli.check_import", priority=Job.Priority.AWAITED)
+def check_import(run: JobRun, *, import_id: str) -> None:
+    imports.check_import(run=run, import_id=import_id)
 
 
-@job("stimuli.import_intake", priority=Job.Priority.AWAITED)
-def import_intake(run: JobRun, *, intake_id: str, replace: bool = False) -> None:
-    imports.import_intake(run=run, intake_id=intake_id, replace=replace)
+@job("stimuli.commit_import", priority=Job.Priority.AWAITED)
+def commit_confirmed_import(run: JobRun, *, import_id: str, replace: bool = False) -> None:
+    imports.commit_confirmed_import(run=run, import_id=import_id, replace=replace)
 
 
-@job("stimuli.expire_intakes")
-def expire_intakes(run: JobRun) -> None:
-    expired = intakes.expire_intakes(now=timezone.now())
+@job("stimuli.expire_imports")
+def expire_imports(run: JobRun) -> None:
+    expired = imports.expire_imports(now=timezone.now())
     run.progress(expired, expired)
 
 
@@ -47,6 +47,6 @@ def expire_intakes(run: JobRun) -> None:
 def normalise_collection(
     run: JobRun, *, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str
 ) -> None:
-    levels.copy_in_background(
+    normalisation.copy_in_background(
         run=run, source_id=source_id, target_lufs=target_lufs, slug=slug, title=title, actor_id=actor_id
     )

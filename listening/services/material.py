@@ -8,7 +8,7 @@ from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDes
 from rating.models import Experiment
 from rating.protocols.base import Entry, RatingProtocol, TrialKind
 from rating.registry import protocol
-from stimuli.intake.reports import some
+from stimuli.imports.reports import some
 from stimuli.models import Condition, Stimulus
 
 Cell = tuple[str, str]  # item, condition

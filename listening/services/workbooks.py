@@ -176,7 +176,7 @@ def _cells(file: BinaryIO, name: str) -> dict[str, Any]:
         raise WorkbookTooLarge(size=MOST_BYTES >> 20)
     file.seek(0)
     try:
-        read = run_sandboxed("stimuli.intake.workbooks:read_cells", file, name=name, limits=LIMITS)
+        read = run_sandboxed("stimuli.imports.xlsx:read_cells", file, name=name, limits=LIMITS)
     except SANDBOX_FAILURES:
         problem = clause("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None

@@ -18,7 +18,7 @@ from audio.wav import HEAD_LENGTH, common_bytes, common_depth, encode_wav, plain
 from stimuli import storage
 from stimuli.models import Collection, Stimulus
 from stimuli.sandbox import error_from_child, run_sandboxed
-from stimuli.services.keeping import Keeping
+from stimuli.services.staged_files import StagedFiles
 
 CHILDREN = 2
 FILES_PER_CHILD = 50
@@ -100,7 +100,7 @@ def clips_for(sounds: Sequence[Sound], *, collection: Collection) -> list[Clip]:
 
 def make_clips(
     clips: Iterable[Clip],
-    keeping: Keeping,
+    staged: StagedFiles,
     *,
     places: dict[str, Path] | None = None,
     progress: Callable[[int, int, str], None] = lambda done, total, note: None,
@@ -111,7 +111,7 @@ def make_clips(
     opener = _Opener(places or {})
 
     def make(batch: Sequence[Clip]) -> int:
-        keeping.put_bytes(_made(batch, opener))
+        staged.put_bytes(_made(batch, opener))
         return len(batch)
 
     done = 0
@@ -133,10 +133,10 @@ def _clip(sound: Sound, bits: int, depth: int, total_bytes: int, collection: Col
 
 class _Opener:
     def __init__(self, places: dict[str, Path]) -> None:
-        self._places = places
+        self._slots = places
 
     def open(self, sound: Sound, stack: ExitStack) -> BinaryIO:
-        place = self._places.get(sound.sha256)
+        place = self._slots.get(sound.sha256)
         return stack.enter_context(place.open("rb") if place else storage.local_file(sound.file))
 
 

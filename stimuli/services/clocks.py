@@ -14,7 +14,7 @@ from core.models import User
 from core.services import audit
 from stimuli.errors import ClockNotYours, ClockRefused, NoSound
 from stimuli.models import Recording, Stimulus
-from stimuli.services.intakes import may_import
+from stimuli.services.collections import may_import
 from stimuli.times_of_day import written
 
 DAY_S = 24 * 3600

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -16,14 +16,14 @@ from audio.sandbox.client import Limits
 from core.errors import AppError
 from core.models import Job, User
 from core.tasks import JobRun, enqueue
-from stimuli import spool, storage
-from stimuli.derived import Derived
+from stimuli import storage
 from stimuli.models import Chunk, Recording
 from stimuli.sandbox import SANDBOX_FAILURES, to_app_error
-from stimuli.services import folds
-from stimuli.services.sources import original_of, pyramid_of, run_on_source
+from stimuli.services import merge_chunks
+from stimuli.services.sources import Derived, original_of, pyramid_of, run_on_source
+from stimuli.uploads import files as upload_files
 
-CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
+CHUNK_JOB, MERGE_JOB = "stimuli.ingest_chunk", "stimuli.merge_recording"
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
 LIMITS = Limits(cpu_s=300, wall_s=600, memory_bytes=2**30, result_bytes=2**29)
 # A machine that is short of memory or time can make a decoder die too, so these are tried again before they count.
@@ -32,28 +32,14 @@ MOST_PARKED = 3
 AT_ONCE = 2
 # Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.
 RECENT_CHUNKS = 20
-# Nobody writes one file for so long, nor folds one recording.
+# No file takes so long to write, and no recording to merge.
 FORGOTTEN_AFTER = timedelta(days=1)
 
-
-class Claim(Protocol):
-    """What a job's run promises of its transactions; a command that works by itself has ordinary ones."""
-
-    def fenced(self) -> AbstractContextManager[None]: ...
-
-    def finish(self) -> AbstractContextManager[None]: ...
+# Opens the transaction of a change: an ordinary one, or that of a job, which ends the job or checks its lease.
+Transactional = Callable[[], AbstractContextManager[None]]
 
 
-class Alone:
-    """The claim of a command."""
-
-    def fenced(self) -> AbstractContextManager[None]:
-        return transaction.atomic()
-
-    finish = fenced
-
-
-class Stumbled(Exception):
+class TransientDecodeError(Exception):
     """The decoder failed in a way that may pass; the job is tried again."""
 
 
@@ -81,7 +67,7 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
     """
     wanted = {
         _key(CHUNK_JOB, recording, number): (CHUNK_JOB, {"number": number}) for number in missing_chunks(recording)
-    } or {_key(FOLD_JOB, recording): (FOLD_JOB, {})}
+    } or {_key(MERGE_JOB, recording): (MERGE_JOB, {})}
     jobs = Job.objects.filter(key__in=wanted)
     parked = Counter(jobs.filter(state=Job.State.PARKED).values_list("key", flat=True))
     busy = {*jobs.unfinished().values_list("key", flat=True), *(key for key in parked if parked[key] >= MOST_PARKED)}
@@ -111,21 +97,22 @@ def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
         return
     with _refusing(run, recording):
         make_chunk(recording=recording, number=number)
-        add_chunk(recording, number, claim=run)
+        add_chunk(recording, number, transactional=run.finish)
 
 
-def fold_recording(*, run: JobRun, recording_id: str) -> None:
+def merge_recording(*, run: JobRun, recording_id: str) -> None:
     """Make the final files out of the chunks, without a look at the sound; where that is over, clear chunks away."""
     recording = Recording.objects.filter(pk=recording_id).first()
     if recording is None:
         return
-    if recording.state != Recording.State.INGESTING:
-        _remove_chunks(recording, claim=run)
-    elif missing_chunks(recording):
+    is_ingesting = recording.state == Recording.State.INGESTING
+    if is_ingesting and missing_chunks(recording):
         with run.finish():
             ask_for_missing(recording=recording)
-    else:
-        _fold(recording, claim=run)
+        return
+    if is_ingesting:
+        _merge(recording, transactional=run.fenced)
+    _remove_chunks(recording, transactional=run.finish)
 
 
 def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = lambda done, total: None) -> None:
@@ -138,12 +125,13 @@ def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = l
             for done, number in enumerate(missing, start=total - len(missing)):
                 told(done, total)
                 making[number].result()
-                add_chunk(recording, number, claim=Alone())
+                add_chunk(recording, number)
         except AppError as refusal:
             pool.shutdown(wait=False, cancel_futures=True)
-            _refuse(recording, refusal, claim=Alone())
+            _refuse(recording, refusal)
             raise
-    _fold(recording, claim=Alone())
+    _merge(recording)
+    _remove_chunks(recording)
     told(total, total)
 
 
@@ -184,9 +172,9 @@ def make_chunk(*, recording: Recording, number: int) -> None:
     storage.keep(derived.chunk(number), found.blobs["chunk"])
 
 
-def add_chunk(recording: Recording, number: int, *, claim: Claim) -> None:
+def add_chunk(recording: Recording, number: int, *, transactional: Transactional = transaction.atomic) -> None:
     """Say that a chunk is there; whoever adds the last one asks for the fold."""
-    with claim.finish():
+    with transactional():
         # Two that add the last two chunks at once must not each miss the other's.
         locked = Recording.objects.select_for_update().get(pk=recording.pk)
         if locked.state != Recording.State.INGESTING:  # refused for another chunk, or made by somebody else meanwhile
@@ -197,41 +185,40 @@ def add_chunk(recording: Recording, number: int, *, claim: Claim) -> None:
             ask_for_missing(recording=locked)
 
 
-def _fold(recording: Recording, *, claim: Claim) -> None:
+def _merge(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:
     """A command and a worker may be at the same recording: both make the same files, and the first says what they are.
 
     The other may then find that the chunks are gone, and all is well.
     """
     try:
-        folded = folds.make_files(recording=recording)
+        merged = merge_chunks.merge(recording=recording)
     except FileNotFoundError:
         recording.refresh_from_db()
         if recording.state != Recording.State.READY:
             raise
     else:
-        with claim.fenced():
+        with transactional():
             recording.refresh_from_db(from_queryset=Recording.objects.select_for_update())
             if recording.state != Recording.State.READY:
                 recording.state = Recording.State.READY
-                recording.measures = folded.measures.to_json()
-                recording.clock = [stretch.to_json() for stretch in folded.clock]
+                recording.measures = merged.measures.to_json()
+                recording.clock = [stretch.to_json() for stretch in merged.clock]
                 recording.save(update_fields=["state", "measures", "clock"])
-    _remove_chunks(recording, claim=claim)
 
 
-def _remove_chunks(recording: Recording, *, claim: Claim) -> None:
+def _remove_chunks(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:
     """Take the files away first and the rows after them, so that a kill in between leaves a job that goes on."""
     derived = Derived.of(recording)
     for number in range(chunk_count(recording)):
         storage.remove(derived.chunk(number))
-    with claim.finish():
+    with transactional():
         recording.chunks.all().delete()
 
 
 def _clear_scratch(*, before: datetime) -> None:
     storage.clear_scratch(before=before)
-    spool.clear_scratch(before=before)
-    folds.clear_scratch(before=before)
+    upload_files.clear_scratch(before=before)
+    merge_chunks.clear_scratch(before=before)
 
 
 @contextmanager
@@ -241,18 +228,18 @@ def _refusing(run: JobRun, recording: Recording) -> Iterator[None]:
         yield
     except MAY_PASS as refusal:
         if run.job.attempts < settings.JOB_MAX_ATTEMPTS:
-            raise Stumbled(str(refusal)) from refusal
-        _refuse(recording, refusal, claim=run)
+            raise TransientDecodeError(str(refusal)) from refusal
+        _refuse(recording, refusal, transactional=run.finish)
     except AppError as refusal:
-        _refuse(recording, refusal, claim=run)
+        _refuse(recording, refusal, transactional=run.finish)
 
 
-def _refuse(recording: Recording, refusal: AppError, *, claim: Claim) -> None:
+def _refuse(recording: Recording, refusal: AppError, *, transactional: Transactional = transaction.atomic) -> None:
     """Say why the recording cannot be used, and have the chunks that others have made cleared away."""
-    with claim.finish():
+    with transactional():
         recording.state, recording.refusal = Recording.State.REFUSED, str(refusal)
         recording.save(update_fields=["state", "refusal"])
-        enqueue(FOLD_JOB, key=_key(FOLD_JOB, recording), recording_id=str(recording.pk))
+        enqueue(MERGE_JOB, key=_key(MERGE_JOB, recording), recording_id=str(recording.pk))
 
 
 def _key(name: str, recording: Recording, number: int | None = None) -> str:

@@ -48,7 +48,7 @@ def test_time_has_a_zone_and_randomness_is_passed_in() -> None:
 
 
 # Import contracts keep Django out of these, so nothing that they call `update` or `save` can be a row.
-PURE = {("stimuli", "intake")}
+PURE = {("stimuli", "imports")}
 
 
 def may_write(path: Path) -> bool:

@@ -60,10 +60,10 @@ def test_what_a_person_waits_for_is_claimed_before_bulk_work_that_has_waited_lon
 def test_the_jobs_that_people_wait_for_go_before_the_chunks_of_a_long_recording() -> None:
     kinds = declared_jobs()
     awaited = {
-        *("stimuli.check_intake", "stimuli.import_intake", "stimuli.normalise_collection"),
+        *("stimuli.check_import", "stimuli.commit_import", "stimuli.normalise_collection"),
         *("listening.adopt_design", "analysis.refresh_results"),
     }
-    bulk = {"stimuli.ingest_chunk", "stimuli.fold_recording", "listening.build_demo"}
+    bulk = {"stimuli.ingest_chunk", "stimuli.merge_recording", "listening.build_demo"}
     assert max(kinds[name].priority for name in awaited) < min(kinds[name].priority for name in bulk)
 
 

@@ -71,7 +71,7 @@ def test_kills_during_ingest_change_no_byte(
         # Kills park innocent jobs, the last of them when their leases end; the schedule would find what is missing.
         wait_for("the chunks", lambda: not Job.objects.unfinished().filter(name=ingest.CHUNK_JOB).exists())
         enqueue("stimuli.resume_ingests")
-        wait_for("the fold", lambda: Job.objects.filter(name=ingest.FOLD_JOB, state="running").exists())
+        wait_for("the fold", lambda: Job.objects.filter(name=ingest.MERGE_JOB, state="running").exists())
         time.sleep(chance.uniform(0, 0.2))
         crew.kill(crew.members[0])
         crew.hire(TABLE_WORKER)

@@ -16,10 +16,11 @@ from core.models import Job
 from core.services import jobs
 from core.tasks import enqueue
 from core.worker import work
-from stimuli import spool, storage
-from stimuli.derived import Derived
+from stimuli import storage
 from stimuli.models import Chunk, Recording
-from stimuli.services import folds, ingest
+from stimuli.services import ingest, merge_chunks
+from stimuli.services.sources import Derived
+from stimuli.uploads import files as upload_files
 from tests.audio.long_recordings import day_wav
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.stored import derived_digests
@@ -43,7 +44,7 @@ def _own_storage(settings: Settings, tmp_path: Path) -> None:
 
 def waiting() -> Iterator[Job]:
     """Claim the waiting jobs as a worker does, one after another."""
-    names = [ingest.CHUNK_JOB, ingest.FOLD_JOB]
+    names = [ingest.CHUNK_JOB, ingest.MERGE_JOB]
     while (job := jobs.claim(worker="test", names=names)) is not None:
         yield job
 
@@ -117,27 +118,27 @@ def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Set
     work_all()
     assert list((Path(settings.DATA_DIR) / "folding").iterdir()) == []
     storage.keep(Derived.of(recording).chunk(1), b"left by a kill after the commit")
-    enqueue(ingest.FOLD_JOB, recording_id=str(recording.pk))
+    enqueue(ingest.MERGE_JOB, recording_id=str(recording.pk))
     work_all()
     assert not storage.exists(Derived.of(recording).chunk(1))
 
 
 @pytest.mark.parametrize("is_late", [False, True], ids=["chunks are there", "chunks are gone"])
-def test_a_command_and_a_worker_may_fold_the_same_recording(
+def test_a_command_and_a_worker_may_merge_the_same_recording(
     day: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     """Neither takes the other's files away, and what a person corrects after the first stays corrected."""
     recording = bring_in(day)
-    fold = folds._folded
+    merge = merge_chunks._merge
 
-    def folded_beside_a_worker(recording: Recording, folder: Path) -> MergedFiles:
-        monkeypatch.setattr(folds, "_folded", fold)
-        made = None if is_late else fold(recording, folder)
+    def merged_beside_a_worker(recording: Recording, folder: Path) -> MergedFiles:
+        monkeypatch.setattr(merge_chunks, "_merge", merge)
+        made = None if is_late else merge(recording, folder)
         assert [job.state for job in work_all()][-1] == "done"
         Recording.objects.update(clock=[])
-        return made or fold(recording, folder)
+        return made or merge(recording, folder)
 
-    monkeypatch.setattr(folds, "_folded", folded_beside_a_worker)
+    monkeypatch.setattr(merge_chunks, "_merge", merged_beside_a_worker)
     ingest.ingest_at_once(recording=recording)
     both = derived_digests(recording)
     recording.refresh_from_db()
@@ -186,7 +187,7 @@ def test_the_scheduled_job_clears_away_what_killed_ones_left_after_a_day(setting
         "fold of a recording that is gone": folding / "somebody's left",
         "fold that has just begun": folding / "somebody's fresh",
     }
-    with spool.scratch_folder() as held:
+    with upload_files.scratch_folder() as held:
         for folder in (*folders.values(), held):
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "half").write_bytes(b"half")

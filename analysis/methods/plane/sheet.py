@@ -11,7 +11,7 @@ from analysis.methods.plane.placements import Placement, Placements, Setting
 from core.clauses import Clause, clause
 from core.spreadsheets import restore
 from stimuli.errors import TableUnreadable
-from stimuli.intake.tables import Row, Table, first_of, read_csv
+from stimuli.imports.tables import Row, Table, first_of, read_csv
 
 # By meaning: what the column may be called, best first. Published sheets say faithfulness for TC and scenism for SD.
 NEEDED = {

@@ -6,10 +6,10 @@ import type { Announced, Row } from "./shipment.ts";
 
 /** What Django hands over: addresses, and the import if the page is that of one. */
 export interface Config {
-  intakes_url: string;
+  imports_url: string;
   pages_url: string;
   hashing_url: string;
-  intake: string;
+  import_id: string;
   csrf: string;
   csrf_cookie: string;
 }
@@ -27,7 +27,7 @@ export class Server {
   constructor(config: Config, scope: Scope) {
     this.#config = config;
     this.#scope = scope;
-    this.#intake = config.intake;
+    this.#intake = config.import_id;
   }
 
   /** Empty until files were announced. */
@@ -56,7 +56,7 @@ export class Server {
   }
 
   list(): Promise<Announced[]> {
-    const url = `${this.#config.intakes_url}${this.#intake}/files/`;
+    const url = `${this.#config.imports_url}${this.#intake}/files/`;
     return requestJson(url, { signal: this.#scope.signal, timeoutMs: LONG_LIST_MS });
   }
 
@@ -64,7 +64,7 @@ export class Server {
   async seal(rows: readonly Row[]): Promise<void> {
     const empty = rows.filter((row) => row.size === 0);
     const digests = Object.fromEntries(empty.map((row) => [row.path, EMPTY_SHA256]));
-    await this.#post(`${this.#intake}/seal/`, { digests });
+    await this.#post(`${this.#intake}/submit/`, { digests });
   }
 
   /** Take a file off the list, and with it what has arrived (tus termination). */
@@ -74,7 +74,7 @@ export class Server {
   }
 
   #post<T>(path: string, json: unknown): Promise<T> {
-    return requestJson<T>(`${this.#config.intakes_url}${path}`, {
+    return requestJson<T>(`${this.#config.imports_url}${path}`, {
       json,
       csrf: this.csrf(),
       signal: this.#scope.signal,

@@ -12,7 +12,7 @@ from listening.workbooks import thumbs
 from listening.workbooks.base import Book, BookPage, Returned
 from rating.protocols.base import Answer, Entry, Mark, Slot, TrialKind, TrialPlan
 from rating.protocols.thumbs import CaptionScores
-from stimuli.intake.workbooks import read_cells
+from stimuli.imports.xlsx import read_cells
 
 RULES = CaptionScores()
 TEXTS = ("A car passes, then birds.", "=Rain on a roof", "Bells; and a tram.", "Somebody walks.")

@@ -1,0 +1,53 @@
+"""A folder that somebody works in is left alone, by this process and by any other; what the dead have left is not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stimuli.locked_tempdir import locked_tempdir, remove_unlocked
+
+ROOT = Path(__file__).parents[2]
+KILLED_AT_WORK = """
+import os, sys
+from pathlib import Path
+from stimuli.locked_tempdir import locked_tempdir
+with locked_tempdir(Path(sys.argv[1]), prefix="work ") as folder:
+    (folder / "half").write_bytes(b"half")
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_locked_tempdir_stays_and_is_cleared_when_its_holder_has_let_go(tmp_path: Path) -> None:
+    with locked_tempdir(tmp_path / "new", prefix="work ") as folder:
+        (folder / "half").write_bytes(b"half")
+        remove_unlocked(folder)
+        assert (folder / "half").exists()
+    assert folder.exists()
+    remove_unlocked(folder)
+    assert not folder.exists()
+    remove_unlocked(folder)  # gone already
+
+
+def test_what_a_killed_process_held_is_anybodys(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED_AT_WORK, str(tmp_path)], cwd=ROOT, check=False)
+    (left,) = tmp_path.iterdir()
+    assert (left / "half").exists()
+    remove_unlocked(left)
+    assert not left.exists()
+
+
+def test_a_folder_cleared_between_its_making_and_its_holding_is_replaced(tmp_path: Path) -> None:
+    made: list[Path] = []
+
+    def cleared_at_first(*, prefix: str, dir: Path) -> str:
+        made.append(tmp_path / f"{prefix}{len(made)}")
+        if len(made) > 1:
+            made[-1].mkdir()
+        return str(made[-1])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("stimuli.locked_tempdir.tempfile.mkdtemp", cleared_at_first)
+        with locked_tempdir(tmp_path, prefix="work ") as folder:
+            assert folder == made[1]
