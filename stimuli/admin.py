@@ -1,4 +1,4 @@
-"""Looking at what is heard in Django's admin."""
+"""Read-only Django admin of stimuli."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""The experimenter's API of collections and imports; the bytes themselves go through stimuli.uploads.tus."""
+"""API views of collections and imports for experimenters; file contents go through stimuli.uploads.tus."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -169,14 +169,14 @@ class ImportFiles(ImportApi):
 class SubmitImport(ImportApi):
     @extend_schema(operation_id="submit_import", request=SubmitSerializer, responses={202: ImportSerializer})
     def post(self, request: Request, slug: str, import_id: UUID) -> Response:
-        """Say that everything was sent, and what the SHA-256 of each file must be; the files are then looked at."""
+        """Submit the import: every file was sent, with its SHA-256. The files are then checked."""
         import_ = self.find(request, slug, import_id)
         asked = SubmitSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        sealed = imports.submit_import(
+        submitted = imports.submit_import(
             import_=import_, digests=asked.validated_data["digests"], actor=staff(request), now=timezone.now()
         )
-        return Response(ImportSerializer(sealed).data, status=status.HTTP_202_ACCEPTED)
+        return Response(ImportSerializer(submitted).data, status=status.HTTP_202_ACCEPTED)
 
 
 class ConfirmImport(ImportApi):
@@ -193,7 +193,7 @@ class ConfirmImport(ImportApi):
 class CancelImport(ImportApi):
     @extend_schema(operation_id="cancel_import", request=None, responses={200: ImportSerializer})
     def post(self, request: Request, slug: str, import_id: UUID) -> Response:
-        """Give the import up; what had arrived is deleted."""
+        """Cancel the import and delete the files that have arrived."""
         import_ = self.find(request, slug, import_id)
         cancelled = imports.cancel_import(import_=import_, actor=staff(request), now=timezone.now())
         return Response(ImportSerializer(cancelled).data)

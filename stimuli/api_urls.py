@@ -1,4 +1,4 @@
-"""Addresses of the experimenter's API of collections, imports and uploads."""
+"""URLs of the API of collections, imports and uploads."""
 
 from django.urls import path
 

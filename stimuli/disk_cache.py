@@ -1,4 +1,6 @@
-"""A bounded folder of things that can be made again: what was used least recently goes, and nothing is made twice."""
+"""LRU disk cache shared between threads and processes.
+
+It holds files that can be made again. Each is made by one process, and the least recently used ones are removed."""
 
 import errno
 import fcntl
@@ -11,9 +13,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-# Clearing goes below the bound by this part of it, so that it is not done again for the very next thing.
+# Removal goes below the bound by this share of it, so that the next file does not cause another removal.
 ROOM = 1 / 8
-# A process adds so much of the bound before it looks again: the others add as much, and none of them asks first.
+# A process adds at most this share of the bound before it lists the folder again; other processes do the same.
 SHARE = 1 / 32
 # A few pages reach the disk together or not at all; of more, a power cut may leave a beginning.
 FLUSHED_BYTES = 2**20
@@ -21,17 +23,17 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class DiskCache:
-    """Threads and processes share a shelf through its folder alone; what is open stays readable when it is cleared."""
+    """Cache in one folder, which is all that its users share; an open file stays readable after it is removed."""
 
     def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self.folder = folder
         self.max_bytes = max_bytes
         self._guard = threading.Lock()
-        # Unknown at first: an earlier process may have filled the shelf.
+        # Unknown at first: an earlier process may have filled the cache.
         self._room_bytes = 0
 
     def open_or_create(self, key: str, make: Callable[[BinaryIO], None]) -> BinaryIO:
-        """Open the thing of this name, making it first if it is not there; whoever asks meanwhile waits for it."""
+        """Open the file of this key, creating it first if it is missing; concurrent callers wait for it."""
         path = self._place(key)
         found = _opened(path)
         if found is not None:
@@ -41,7 +43,7 @@ class DiskCache:
             return found if found is not None else self._made(path, make)
 
     def read_or_create(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """The same for things small enough to be held; a disk that is full is no reason to withhold them."""
+        """Return the content of a small file; if the disk is full, it is made and not stored."""
         made: list[bytes] = []
 
         def write(target: BinaryIO) -> None:
@@ -66,10 +68,10 @@ class DiskCache:
 
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
-        """Only one process makes it; the kernel lets go of the lock of a process that dies.
+        """Lock one key, so that only one process makes its file; the kernel releases the lock of a process that ends.
 
-        Every thing has a lock of its own: making a picture may mean making an index first, and whoever waited for a
-        lock that both share would wait for himself.
+        Every key has its own lock: making a tile may require an index from the same cache, which would be a deadlock
+        with one shared lock.
         """
         place = self.folder / "locks" / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +83,7 @@ class DiskCache:
             os.close(lock)
 
     def _made(self, path: Path, make: Callable[[BinaryIO], None]) -> BinaryIO:
-        """Make it, and once more in half the room if the disk is full: it may be full of what lies here."""
+        """Make the file; if the disk is full, remove half of the cache and try once more."""
         try:
             return self._make(path, make)
         except OSError as problem:
@@ -96,7 +98,7 @@ class DiskCache:
         with ExitStack() as stack:
             stack.callback(scratch.unlink, missing_ok=True)
             target = stack.enter_context(scratch.open("wb"))
-            # Opened before it is there for all: whoever clears the shelf may take its name, and not what is open.
+            # Opened before it is published: another process may remove its name, but not the open file.
             made = stack.enter_context(scratch.open("rb"))
             make(target)
             target.flush()
@@ -111,7 +113,7 @@ class DiskCache:
         return made
 
     def _make_room(self, byte_count: int) -> None:
-        """Count down what may still be added, and look at the folder only when nothing is left of it."""
+        """Count down the bytes that may still be added, and list the folder only when they are used up."""
         with self._guard:
             self._room_bytes -= byte_count
             if self._room_bytes >= 0:
@@ -121,7 +123,7 @@ class DiskCache:
             self._room_bytes = min(free // 2, int(self.max_bytes * SHARE))
 
     def _clear(self, max_bytes: int) -> int:
-        """Remove what was not used for longest until no more than this is held; say how much that is."""
+        """Remove the least recently used files until at most max_bytes remain; return how many bytes remain."""
         things = sorted(self._things())
         held = sum(size for _, size, _ in things)
         if held <= max_bytes:
@@ -135,7 +137,7 @@ class DiskCache:
         return held
 
     def _things(self) -> Iterator[tuple[float, int, Path]]:
-        """When each was last used, how large it is, and where it lies; unfinished ones count as well."""
+        """Yield time of last use, size and path of each file, unfinished ones included."""
         for path in self.folder.glob("??/*"):
             with suppress(FileNotFoundError):
                 facts = path.stat()
@@ -147,7 +149,7 @@ def _opened(path: Path) -> BinaryIO | None:
         file = path.open("rb")
     except FileNotFoundError:
         return None
-    if not os.fstat(file.fileno()).st_size:  # Nothing is made empty: its bytes were lost in a power cut.
+    if not os.fstat(file.fileno()).st_size:  # No file is made empty: its bytes were lost in a power cut.
         file.close()
         return None
     with suppress(OSError):  # it was cleared a moment ago; the open file is as good
@@ -156,7 +158,7 @@ def _opened(path: Path) -> BinaryIO | None:
 
 
 def _held_lock(place: Path) -> int:
-    """Hold a lock that is removed after use: one that was removed while somebody waited for it locks nothing."""
+    """Take a lock file that is removed after use; one that was removed while waiting is no lock, so try again."""
     while True:
         lock = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:

@@ -1,4 +1,4 @@
-"""What an experimenter fills in about a collection."""
+"""Forms of collections, loudness normalisation and the clock of a recording."""
 
 from typing import TYPE_CHECKING, Any, cast
 

@@ -1,4 +1,4 @@
-"""Folders that show whether somebody is at work in them: whoever is holds one, and the kernel lets go of the dead's."""
+"""Temporary folders that are locked while in use; the kernel releases the lock of a process that ends."""
 
 import fcntl
 import os
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What opening or locking says if somebody else clears the folder away, has done so, or works in it.
+# Raised by opening or locking if another process removes the folder, has removed it, or uses it.
 TAKEN = (FileNotFoundError, BlockingIOError)
 
 
 @contextmanager
 def locked_tempdir(home: Path, *, prefix: str) -> Iterator[Path]:
-    """A new folder, held while it is in use; it stays afterwards, and is then anybody's to clear away."""
+    """Make a folder and lock it while it is in use; it stays afterwards, and any process may remove it."""
     home.mkdir(parents=True, exist_ok=True)
     folder, lock = _new(home, prefix)
     try:
@@ -24,9 +24,9 @@ def locked_tempdir(home: Path, *, prefix: str) -> Iterator[Path]:
 
 
 def remove_unlocked(folder: Path) -> None:
-    """Take away a folder and all that is in it, unless somebody holds it."""
+    """Remove a folder with its content, unless it is locked."""
     with suppress(*TAKEN):
-        lock = _hold(folder)
+        lock = _lock(folder)
         try:
             shutil.rmtree(folder, ignore_errors=True)
         finally:
@@ -34,17 +34,17 @@ def remove_unlocked(folder: Path) -> None:
 
 
 def _new(home: Path, prefix: str) -> tuple[Path, int]:
-    """Somebody who clears up may come between the making of a folder and the holding; then there is another one."""
+    """Make and lock a folder; if it is removed before it is locked, make another."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=home))
         with suppress(*TAKEN):
-            lock = _hold(folder)
+            lock = _lock(folder)
             if folder.exists():
                 return folder, lock
             os.close(lock)
 
 
-def _hold(folder: Path) -> int:
+def _lock(folder: Path) -> int:
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

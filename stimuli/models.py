@@ -153,7 +153,7 @@ class Condition(BaseModel):
 
         @property
         def usual_start_s(self) -> float | None:
-            """A day begins at midnight unless somebody says otherwise; a clip has no time of day."""
+            """Default start of a recording of this role: midnight for a full-length one, none for a clip."""
             return 0.0 if self == Condition.Role.FULL_LENGTH else None
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="conditions")
@@ -186,7 +186,7 @@ class Stimulus(BaseModel):
     # The clip as participants get it: bare PCM, of one kind for the whole collection, as long in bytes as its item's
     # other clips. Empty for text and for recordings that are heard in slices.
     served = models.FileField(upload_to="served", max_length=200, blank=True)
-    # When the recording began, in seconds after midnight; empty where nobody has said it. It belongs to the cell and
+    # When the recording began, in seconds after midnight; empty where it is not known. It belongs to the cell and
     # not to the recording, which other collections share: what one experimenter says must not move another's clock.
     starts_at_s = models.FloatField(null=True)
     # The corrected way from file time to clock time (audio.clock.Stretch), counted from the start;
@@ -268,7 +268,7 @@ class ImportFile(BaseModel):
     # As the sender calls it, for people and for recognising layouts; never a name on the server's disk.
     path = models.CharField(max_length=500)
     byte_count = models.PositiveBigIntegerField()
-    # So many bytes are on the disk for certain: written, fsynced, committed.
+    # Bytes that are certainly on the disk: written, fsynced, committed.
     received_bytes = models.PositiveBigIntegerField(default=0)
     # What the sender says the whole file's digest is; empty until the sender knows it.
     claimed_sha256 = models.CharField(max_length=64, blank=True)

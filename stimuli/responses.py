@@ -1,4 +1,4 @@
-"""Sound over HTTP: ranges, and headers that are the same for every sound, so that none tells a file from another."""
+"""HTTP responses with audio: byte ranges, and the same headers for every sound, so that none identifies a file."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The JSON shapes of collections, imports and uploads."""
+"""Serializers of collections, imports and uploads."""
 
 from typing import Any
 from uuid import UUID
@@ -102,8 +102,8 @@ class UploadSerializer(serializers.ModelSerializer[ImportFile]):
 
 def listed_files(files: ImportFileQuerySet) -> list[dict[str, Any]]:
     """The same shape for thousands of files, without a model and a serializer for each."""
-    nobody = UUID(int=0)
-    address = reverse("api:upload", args=[nobody]).replace(str(nobody), "{}")
+    placeholder = UUID(int=0)
+    address = reverse("api:upload", args=[placeholder]).replace(str(placeholder), "{}")
     rows = files.values_list("pk", *UPLOAD_COLUMNS)
     return [dict(zip(UPLOAD_COLUMNS, known, strict=True), upload_url=address.format(pk)) for pk, *known in rows]
 

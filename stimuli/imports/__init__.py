@@ -1,1 +1,1 @@
-"""Understanding what was sent: layouts, tables, archives and projects; plain Python, no database."""
+"""Readers, planner and checks of imported files: layouts, tables, archives and projects. Plain Python, no database."""

@@ -1,4 +1,4 @@
-"""Tables about conditions: which one a summary's number stands for, what conditions were made with, when days began."""
+"""Condition tables: names for numbered summaries, factors of conditions, and start times of recordings."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -79,18 +79,18 @@ def name_numbers(table: Table, plan: Plan, report: Report) -> None:
 
 def add_condition_factors(table: Table, plan: Plan, report: Report) -> None:
     """Give each condition the columns of its row."""
-    strangers = []
+    unknown = []
     for row in table.rows:
         condition = row.values.get(CONDITION, "")
         if condition in plan.conditions:
             own = {name.removeprefix(FACTOR_PREFIX): value for name, value in row.values.items() if name != CONDITION}
             describe(condition, own, plan, report, table=table, row=row)
         else:
-            strangers.append(condition)
+            unknown.append(condition)
     plan.attached.append(table.name)
-    if strangers:
+    if unknown:
         says = sentence("Rows of '{table}' that belong to no condition were left out: {names}.")
-        report.warn(says, table.name, table=table.name, names=some(f"'{name[:60]}'" for name in strangers))
+        report.warn(says, table.name, table=table.name, names=some(f"'{name[:60]}'" for name in unknown))
 
 
 def _renamed(cell: Cell, names: Mapping[tuple[str, str], str], used: set[tuple[str, str]]) -> Cell:

@@ -1,4 +1,4 @@
-"""Stimuli that are parts of a file: clips of Audacity projects and sounds between gaps, found, and written as WAV."""
+"""Extraction of stimuli from larger files: clips of Audacity projects and sounds between long gaps, written as WAV."""
 
 import struct
 from pathlib import Path
@@ -23,7 +23,7 @@ DTYPES = {0x00020001: "<i2", 0x00040001: "<i4", 0x0004000F: "<f4"}
 
 
 def find_parts(bundle: Bundle, source: SourceFile, plan: Plan, report: Report, *, longest_h: float) -> None:
-    """Find the stimuli that a file holds and take them into the plan."""
+    """Find the stimuli in a file and add them to the plan."""
     try:
         if source.kind is Kind.PROJECT:
             cells = _clips(bundle, source, report, longest_h)
@@ -38,7 +38,7 @@ def find_parts(bundle: Bundle, source: SourceFile, plan: Plan, report: Report, *
 
 
 def extract_part(cell: Cell, source: SourceFile, target: Path) -> None:
-    """Write the part that a cell is of its file as a WAV of its own."""
+    """Write one part of a file as a WAV file."""
     if source.kind is Kind.PROJECT:
         with open_project(source.place, name=source.path) as project:
             write_clip(project, project.clips[(cell.clip or 1) - 1], target)

@@ -1,4 +1,4 @@
-"""Metadata tables: their rows find the items of a plan, and their columns become the items' factors."""
+"""Metadata tables: rows are matched to the items of a plan, and columns become factors of the items."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -78,15 +78,15 @@ def _merged(found: list[Row], column: str, table: Table, item: str, report: Repo
 
 def _tell_unmatched(table: Table, column: str, rows: dict[str, list[Row]], plan: Plan, report: Report) -> None:
     used = {row.line for found in rows.values() for row in found}
-    strangers = [row for row in table.rows if row.line not in used]
-    if strangers:
+    unmatched = [row for row in table.rows if row.line not in used]
+    if unmatched:
         report.warn(
             sentence("Rows of '{table}' that belong to no item were left out: {names} (line {lines})."),
             table.name,
-            count=len(strangers),
+            count=len(unmatched),
             table=table.name,
-            lines=some(str(row.line) for row in strangers),
-            names=some(f"'{row.values.get(column, '')[:60]}'" for row in strangers),
+            lines=some(str(row.line) for row in unmatched),
+            names=some(f"'{row.values.get(column, '')[:60]}'" for row in unmatched),
         )
     without = [item for item in plan.items if item not in rows]
     if without:

@@ -1,4 +1,4 @@
-"""How files lie in folders, and which stimuli they are by that: conditions, recordings with summaries, or none."""
+"""Folder layouts: which item and condition each file is, by its path."""
 
 import re
 from collections import Counter, defaultdict

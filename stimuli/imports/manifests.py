@@ -1,4 +1,4 @@
-"""A manifest: a table that says of each file which item under which condition it is."""
+"""Manifest tables: the item and the condition of each file."""
 
 from pathlib import PurePosixPath
 

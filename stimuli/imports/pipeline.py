@@ -1,4 +1,4 @@
-"""An import up to the point where it only has to be written: understood, taken apart, heard, and checked as a whole."""
+"""Import pipeline up to the commit: unpack, plan, extract, probe and check the files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class KeptFile:
-    """A file that is no recording but was used: it is kept as it came, so that the import can be understood later."""
+    """A table or project that the import used; it is stored unchanged, so that the import can be traced later."""
 
     path: str
     place: str
@@ -34,7 +34,7 @@ class KeptFile:
 
 @dataclass
 class ImportDraft:
-    """A plan, the report about it, and for each cell of the plan its original (nothing for a text)."""
+    """Import draft: the plan, its report, and the probed file of each cell (None for a text)."""
 
     plan: Plan
     report: Report
@@ -69,7 +69,7 @@ def draft_import(
     metadata: Path | None = None,
     progress: Progress = lambda done, total, note: None,
 ) -> ImportDraft:
-    """Go as far as one can without writing anything for good; the report has all that is wrong, not only the first."""
+    """Draft an import without writing rows; the report lists all problems, not only the first."""
     report = Report()
     plan = Plan(layout)
     found: Sequence[SourceFile] = list(sources)
@@ -94,7 +94,7 @@ def draft_import(
 def _probe_all(
     result: ImportDraft, sources: Sequence[SourceFile], work: Path, rules: Rules, progress: Progress
 ) -> None:
-    """Hear every original. Where no plan could be made, hear the files anyway, so that broken ones are told too."""
+    """Probe every file; without a plan too, so that broken files are reported."""
     by_path = {source.path: source for source in sources}
     places: dict[str, Path] = {}
     for number, cell in enumerate(result.plan.cells):
@@ -115,7 +115,7 @@ def _probe_all(
 
 
 def _with_rates(cells: Sequence[Cell], originals: Sequence[ProbedFile | None]) -> list[Cell]:
-    """Cuts have the rate of their file; whoever confirms them thinks in times."""
+    """Add the sample rate to cut parts, so that the proposal can show their times."""
     rates_hz = {
         cell.path: original.shape["sample_rate_hz"]
         for cell, original in zip(cells, originals, strict=True)
@@ -125,7 +125,7 @@ def _with_rates(cells: Sequence[Cell], originals: Sequence[ProbedFile | None]) -
 
 
 def _called(cell: Cell) -> str:
-    """A cell's original as people know it: its file, or which part of its file it is."""
+    """The name of a cell's file, or of its part of a file, in reports."""
     return f"{cell.path} ({cell.name})" if cell.is_part else cell.path
 
 
@@ -141,7 +141,7 @@ def _place(cell: Cell, source: SourceFile, target: Path, report: Report) -> Path
 
 
 def _check(result: ImportDraft) -> None:
-    """Tell what is odd about the sounds. It is no reason to refuse them: that is for the experimenter to judge."""
+    """Add the results of the quality checks as warnings; the experimenter decides whether they matter."""
     plan = result.plan
     cells = [
         findings.Cell(

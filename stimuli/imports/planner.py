@@ -1,4 +1,4 @@
-"""From files and tables to a plan: which layout, which table says what, and what stays out and why."""
+"""Import planner: files and tables become a plan, with the reason for every file that is left out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +31,7 @@ EXPECTED = frozenset({".txt", ".md", ".pdf", ".docx", ".doc", ".rtf", ".html", "
 def make_plan(
     sources: Sequence[SourceFile], *, layout: str, metadata: Path | None, report: Report
 ) -> tuple[Plan, list[Table]]:
-    """Make the plan, as far as it can be made without listening; tables that it leaves over belong to its items."""
+    """Make the plan from paths and the manifest; return it with the tables that are still to be applied."""
     if layout not in LAYOUTS:
         raise LayoutUnknown(layout=layout, known=", ".join(LAYOUTS))
     tables = _tables(sources, report)
@@ -52,7 +52,7 @@ def make_plan(
 
 
 def complete_plan(plan: Plan, tables: Sequence[Table], *, given: str, report: Report) -> None:
-    """Add what tables say to a plan whose items are all known: names of conditions, texts, factors, times of day."""
+    """Apply the tables to a plan whose items are known: names of conditions, texts, factors, start times."""
     for table in tables:
         if text_columns(table):
             add_texts(table, plan, report)

@@ -1,4 +1,4 @@
-"""What an import would do: which file, or which part of it, becomes which stimulus."""
+"""Import plan: which file, or part of a file, becomes which stimulus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Cell:
     clip: int | None = None  # the number of the clip in an Audacity project, from 1
     sample_rate_hz: int | None = None  # of a cut that was heard, so that it can be shown in times
     text: JSON | None = None  # words instead of sound: {"kind", "text", "tokens", "language"}
-    starts_at_s: float | None = None  # when its recording began, in seconds after midnight, where somebody says so
+    starts_at_s: float | None = None  # when its recording began, in seconds after midnight, if a table gives it
     clock: list[JSON] | None = None  # its corrected clock, where another collection's cell is copied
 
     @property
@@ -60,7 +60,7 @@ class Ignored:
     data: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> JSON:
-        """The English reason for programs and logs; `says` and `data` for whoever shows it in another language."""
+        """The English reason for programs and logs; `says` and `data` for translation."""
         reason = self.says.format(**self.data)
         return {"path": self.path, "reason": reason, "says": self.says, "data": dict(self.data)}
 

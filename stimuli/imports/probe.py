@@ -1,4 +1,4 @@
-"""Many sounds heard at once: each is named by its content, decoded once in the sandbox, and judged by itself."""
+"""Probing of many audio files at once: SHA-256, shape and measures, decoded once in the sandbox."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = Limits(cpu_s=300, wall_s=900, memory_bytes=1024 * 2**20)
 
 @dataclass(frozen=True)
 class Rules:
-    """What this installation takes."""
+    """Limits of this installation for imports."""
 
     longest_h: float
     short_s: float
@@ -33,7 +33,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class ProbedFile:
-    """A recording to be: where its bytes are, and what was found in them."""
+    """Probed file: path, digest, shape and measures of a future recording."""
 
     place: str
     sha256: str
@@ -58,7 +58,7 @@ def probe_files(
     rules: Rules,
     progress: Callable[[int, int, str], None],
 ) -> dict[str, ProbedFile | AppError]:
-    """Judge each file by its name; equal files are decoded once. `known` are digests that were made already."""
+    """Probe each file; equal files are decoded once. `known` are digests that were computed before."""
     start_fork_server()  # while the digests are made
     with ThreadPoolExecutor(rules.workers) as pool:
         digests = dict(
@@ -96,7 +96,7 @@ def _examined(batch: Sequence[tuple[str, str]], places: Mapping[str, Path], rule
 
 
 def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> Sequence[dict[str, Any] | AppError]:
-    """Most files are plain and heard quickly; where a child dies over one that is not, each gets its own."""
+    """Probe a batch in one process; if the process ends over one file, probe each file in a process of its own."""
     limits: dict[str, Any] = {"longest_h": rules.longest_h, "short_s": rules.short_s}
     try:
         found = run_sandboxed(
@@ -111,7 +111,7 @@ def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> 
 
 
 def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> dict[str, Any] | AppError:
-    """A long one is only looked at; its index makes it possible to go to any place of it."""
+    """Probe a long file: only its headers and its seek index, which the ingest needs."""
     try:
         with place.open("rb") as file:
             outcome = run_sandboxed(

@@ -1,4 +1,4 @@
-"""What an import found out, for people: findings with a severity and a sentence, and counts."""
+"""Import report: findings with severity and message, and counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ GRAVITY = {severity: number for number, severity in enumerate(Severity)}
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that somebody should know. The sentence is marked for translation; the data fills it."""
+    """One finding. The message is marked for translation; the data fills it."""
 
     severity: Severity
     sentence: str
@@ -26,7 +26,7 @@ class Finding:
         return self.sentence.format(**self.data)
 
     def to_json(self) -> dict[str, Any]:
-        """The English sentence for programs and logs; `says` and `data` for whoever shows it in another language."""
+        """The English sentence for programs and logs; `says` and `data` for translation."""
         return {
             "severity": self.severity.value,
             "sentence": str(self),
@@ -43,7 +43,7 @@ def refusal_of(problem: AppError, path: str = "") -> Finding:
 
 @dataclass
 class Report:
-    """What was found, and how much there is of what."""
+    """Findings and counts of an import."""
 
     findings: list[Finding] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)

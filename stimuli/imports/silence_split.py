@@ -1,4 +1,4 @@
-"""One file that holds several sounds with long gaps between them: where each begins and ends, and each by itself."""
+"""Split of one file at its long silences into several sounds."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -51,7 +51,7 @@ def between(gaps: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int
 
 
 def cut_piece(file: BinaryIO, *, name: str, start: int, stop: int) -> Outcome:
-    """Take a part out of a file, as a WAV of its own with every sample as it was; runs in the sandbox.
+    """Take a part out of a file, as a WAV of its own unchanged; runs in the sandbox.
 
     Of a lossy file 24 bits are kept, more than it holds.
     """

@@ -1,4 +1,4 @@
-"""The files of an import as they lie on the disk: what kind each is, by its first bytes before its name."""
+"""Source files of an import on the disk, and their kind by content and name."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ ZIP = b"PK\x03\x04"
 PROJECT_SUFFIX = ".aup3"
 TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".xlsx"})
 LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
-# Left behind by operating systems; nobody means to import them.
+# Files that operating systems leave behind; they are never imported.
 LITTER = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
 
 
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file: what the sender calls it, where its bytes are, and what they begin like."""
+    """Source file: its path as sent, its place on the disk, and its kind."""
 
     path: str
     place: Path
@@ -38,7 +38,7 @@ class SourceFile:
 
 
 def inspect_file(path: str, place: Path, *, sha256: str = "") -> SourceFile:
-    """Look at a file's beginning."""
+    """Read the first bytes of a file and classify it."""
     with place.open("rb") as file:
         head = file.read(HEAD_BYTES)
     kind, heard_as = judge(path, head)
@@ -46,7 +46,7 @@ def inspect_file(path: str, place: Path, *, sha256: str = "") -> SourceFile:
 
 
 def judge(path: str, head: bytes) -> tuple[Kind, Format | None]:
-    """Say what a file is that begins so and is called so."""
+    """Return the kind of a file by its first bytes and its name."""
     suffix = suffix_of(path)
     found = recognise_format(head)
     # Much that is no sound begins like a frame of MP3, so there the name must agree.

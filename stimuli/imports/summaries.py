@@ -1,4 +1,4 @@
-"""Full-length recordings with their summaries: whose a summary is, and what it is called."""
+"""Layout of full-length recordings with their summaries: the recording and the condition of each summary."""
 
 import re
 from collections import Counter

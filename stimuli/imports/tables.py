@@ -1,4 +1,4 @@
-"""Tables that come with sound: CSV of any usual dialect, and XLSX, which is read only inside the sandbox."""
+"""Table reader: CSV of any usual dialect, and XLSX, which is read in the sandbox."""
 
 from __future__ import annotations
 

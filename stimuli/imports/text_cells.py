@@ -1,4 +1,4 @@
-"""What one cell of a table of texts says: prose, a list of words, positions of words, or chapters."""
+"""Parser of text cells: prose, a list of words, positions of words, or chapters."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 from core.clauses import Clause, clause
 
-FOREIGN = "?"  # before a word that a system gave and nobody said
+FOREIGN = "?"  # marks a word that is not in the utterance
 LATEST_S = 10**7  # no recording is a hundred days long; it keeps out what no float holds
 LONGEST_SHOWN = 40
 
@@ -32,7 +32,7 @@ def _prose(value: str, form: str, utterance: Sequence[str]) -> Text:
 
 
 def _words(value: str, form: str, utterance: Sequence[str]) -> Text:
-    """A list stays as it was divided: many languages have no spaces, and nobody agrees about contractions."""
+    """A list stays as it was divided: many languages have no spaces, and there is no common rule for contractions."""
     found = _loaded(value)
     if not isinstance(found, list) or not found or not all(isinstance(word, str) and word.strip() for word in found):
         problem = clause(

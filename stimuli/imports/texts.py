@@ -1,4 +1,4 @@
-"""Captions, transcripts, utterances with summaries, and chapters as stimuli to be read: from tables, or JSON lines."""
+"""Text stimuli from tables or JSON lines: captions, transcripts, utterances with summaries, and chapters."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -120,7 +120,7 @@ class _TextTable:
             self.utterances[item] = text["tokens"]
 
     def _factors(self, row: Row) -> Mapping[str, str]:
-        """What else is said of an item. Of a row about a condition nobody knows which of the two it describes."""
+        """The other columns as factors of the item; none in a row about a condition, which they could describe."""
         if self.condition_column:
             return {}
         texts = {column.name for column in self.columns}

@@ -1,4 +1,4 @@
-"""The clock of a stimulus: what was detected in its recording, when that began, and what somebody has corrected."""
+"""Clock of a stimulus: the detected stretches, the start time, and corrections by hand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ def origin_of(stimulus: Stimulus) -> Origin:
 
 
 def clock_of(stimulus: Stimulus) -> tuple[Stretch, ...]:
-    """The stretches between separators with the time at which each began; none where nobody can tell the time."""
+    """The stretches between separators with the time at which each began; none where the time is not known."""
     recording, origin = stimulus.recording, origin_of(stimulus)
     if recording is None or origin in {Origin.AWAITED, Origin.NONE}:
         return ()

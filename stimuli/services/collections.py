@@ -1,4 +1,4 @@
-"""Collections: made, filled with stimuli, listed."""
+"""Collections: creation, access, and single stimuli that the program makes itself."""
 
 import hashlib
 import io
@@ -71,9 +71,9 @@ def add_stimulus(
     role: Condition.Role = Condition.Role.TEST,
     factors: Mapping[str, str] | None = None,
 ) -> Stimulus:
-    """Put one sound that this program made itself into a cell; what strangers send comes in through an import.
+    """Put one sound that this program made itself into a cell; uploaded files come in through an import.
 
-    It is not measured here: checks do that when somebody wants to know.
+    It is not measured here; the quality checks do that when they are asked for.
     """
     recording, plain = _keep(content, name=f"{item} x {condition}")
     item_row, _ = Item.objects.get_or_create(collection=collection, name=item, defaults={"factors": factors or {}})

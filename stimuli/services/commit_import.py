@@ -1,4 +1,4 @@
-"""A draft becomes rows: originals and clips first, then everything the collection gains in one transaction."""
+"""Commit of a checked import: files first, then all rows in one transaction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ Progress = Callable[[int, int, str], None]
 
 
 class VersionConflict(Exception):
-    """Somebody else changed the collection after it was looked at."""
+    """The collection was changed by another import since it was read."""
 
 
 @dataclass
 class ImportCommit:
-    """One attempt's view of the collection and of what it is to become."""
+    """Import commit: the draft, the collection as it was read, and the clips to write."""
 
     collection: Collection
     draft: ImportDraft
@@ -42,7 +42,7 @@ class ImportCommit:
     version: int = 0
     replaced: list[Place] = field(default_factory=list)
     clips: dict[Place, Clip] = field(default_factory=dict)
-    stale: list[str] = field(default_factory=list)  # clips that nobody will need
+    stale: list[str] = field(default_factory=list)  # clips that are no longer needed
     # What copies were made from, by the copy's digest: the recording, and the gain in dB.
     origins: dict[str, tuple[UUID, float]] = field(default_factory=dict)
 
@@ -59,10 +59,10 @@ def commit_import(
     then: Callable[[], None],
     progress: Progress,
 ) -> None:
-    """Bring a draft into its collection, all of it or nothing; `then` runs in the same transaction.
+    """Commit a draft to its collection, all of it or nothing; `then` runs in the same transaction.
 
     Files are written first and in no transaction: that may take minutes, and votes must not wait for it. If the
-    collection has changed in the meantime, it is looked at again; most files stand already then.
+    collection has changed in the meantime, the attempt is repeated; most files are in place by then.
     """
     with staged.until_committed():
         for attempt in range(ATTEMPTS):

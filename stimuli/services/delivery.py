@@ -1,4 +1,4 @@
-"""What a page hears and is told of a sound: the manifest, slices at exact samples, and the clip of a short one."""
+"""Delivery of sound: the manifest, slices at exact samples, and the clip of a short recording."""
 
 from typing import Any
 

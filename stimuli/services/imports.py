@@ -65,7 +65,7 @@ def import_for(user: User, import_id: UUID, *, collection: Collection | None = N
 def begin_import(
     *, collection: Collection, owner: User, files: Iterable[DeclaredFile], layout: str = "auto", now: datetime
 ) -> Import:
-    """Write down what will be sent and reserve room for it; nothing can be sent that was not announced."""
+    """Create an import with its declared files and reserve room for them; other files cannot be sent."""
     check_may_import(collection=collection, person=owner)
     declared = check_files(files)
     if not declared:
@@ -104,14 +104,14 @@ def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) 
     check_files(fresh, known=present)
     _reserve(import_.owner, fresh)
     _declare(import_, fresh)
-    # All of them where many were asked for: a database takes only so many names in one question.
+    # All of them where many were asked for: a database limits the number of parameters of a query.
     few = [file.path for file in asked] if len(asked) <= MOST_NAMED else None
     return import_.files.filter(path__in=few) if few else import_.files.all()
 
 
 @transaction.atomic
 def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, now: datetime) -> Import:
-    """Close the list once every byte is there, and have the files looked at."""
+    """Submit an import once every byte has arrived, and enqueue the check of its files."""
     import_ = _locked(import_)
     check_open(import_, now=now)
     missing = import_.files.incomplete()
@@ -124,7 +124,7 @@ def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, n
     for file in files:
         file.claimed_sha256 = valid_sha256(claimed.get(file.path, file.claimed_sha256), path=file.path)
         if not file.byte_count:
-            with upload_files.locked(file):  # nobody sends an empty file, so nothing has made it yet
+            with upload_files.locked(file):  # no request sends an empty file, so it does not exist yet
                 pass
     ImportFile.objects.bulk_update(files, ["claimed_sha256"], batch_size=ROWS_AT_ONCE)
     _enter(import_, Import.State.CHECKING, actor=actor, action="import.submitted")
@@ -145,7 +145,7 @@ def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Im
 
 @transaction.atomic
 def cancel_import(*, import_: Import, actor: User, now: datetime) -> Import:
-    """Give an import up and throw away what had arrived; one that is being written already takes its course."""
+    """Cancel an import and delete its files; one that is being committed cannot be cancelled."""
     import_ = _locked(import_)
     if import_.state not in CANCELLABLE:
         raise ImportStateWrong(state=import_.get_state_display())
@@ -154,7 +154,7 @@ def cancel_import(*, import_: Import, actor: User, now: datetime) -> Import:
 
 
 def expire_imports(*, now: datetime) -> int:
-    """Give up imports that nobody went on with, and clear away folders of those that are over; say how many expired."""
+    """Cancel imports that have expired, and remove folders of finished ones; return how many expired."""
     late = Import.objects.filter(state__in=CANCELLABLE, expires_at__lte=now)
     expired = sum(_expire(import_, now=now) for import_ in late)
     present = upload_files.imports_present()
@@ -181,7 +181,7 @@ def arrival(import_: Import) -> dict[str, int]:
 
 
 def used_bytes(owner: User) -> int:
-    """What counts against somebody's quota: recordings in own collections, and files on their way."""
+    """Bytes that count against a quota: recordings in own collections, and files being uploaded."""
     heard = Stimulus.objects.filter(item__collection__owner=owner).values("recording")
     stored = Recording.objects.filter(pk__in=heard).aggregate(total=Sum("byte_count"))["total"] or 0
     coming = ImportFile.objects.filter(parent__in=Import.objects.unfinished().filter(owner=owner))
@@ -268,7 +268,7 @@ def rules(*, left_bytes: int) -> Rules:
 
 
 def check_import(*, run: JobRun, import_id: str) -> None:
-    """Look at everything that was sent, and propose what to make of it, or refuse it with all reasons."""
+    """Check all files of an import, and propose a plan or refuse it with all reasons."""
     import_ = Import.objects.select_related("collection").get(pk=import_id)
     if import_.state != Import.State.CHECKING:
         return
@@ -279,7 +279,7 @@ def check_import(*, run: JobRun, import_id: str) -> None:
 
 
 def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = False) -> None:
-    """Bring in what was confirmed."""
+    """Commit the import that was confirmed."""
     import_ = Import.objects.select_related("collection", "owner").get(pk=import_id)
     if import_.state != Import.State.IMPORTING:
         return
@@ -305,10 +305,10 @@ def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = Fals
 
 
 def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) -> ImportDraft:
-    """A fresh draft, kept beside the files so that the import itself need not hear everything again."""
+    """Draft the import and store the draft beside the files, so that the commit need not probe them again."""
     with ThreadPoolExecutor(READERS) as pool:
         digests = list(pool.map(lambda file: sha256_of(upload_files.path_of(file)), files))
-    # Held until the draft is stored: nobody clears away what a stored draft speaks of.
+    # Locked until the draft is stored, so that no other process removes files that the draft refers to.
     with upload_files.work_folder(import_.pk) as work:
         drafted = _draft_from(import_, files, digests, work=work, progress=progress)
         for file, digest in zip(files, digests, strict=True):
@@ -335,7 +335,7 @@ def _draft_from(
 
 
 def _close_check(import_: Import, files: list[ImportFile], drafted: ImportDraft) -> None:
-    """Write down what was found, unless the import was given up in the meantime."""
+    """Store the result of the check, unless the import was cancelled in the meantime."""
     locked = Import.objects.select_for_update().get(pk=import_.pk)
     if locked.state != Import.State.CHECKING:
         return
@@ -349,7 +349,7 @@ def _close_check(import_: Import, files: list[ImportFile], drafted: ImportDraft)
 
 
 def _refuse(import_: Import, drafted: ImportDraft) -> None:
-    """Nothing of it is kept but the report."""
+    """Refuse an import: only its report is kept."""
     import_.state, import_.finished_at = Import.State.REFUSED, timezone.now()
     import_.plan, import_.report = drafted.plan.to_json(), drafted.report.to_json()
     import_.save(update_fields=["state", "finished_at", "plan", "report"])
@@ -358,7 +358,7 @@ def _refuse(import_: Import, drafted: ImportDraft) -> None:
 
 
 def _propose_again(import_: Import, drafted: ImportDraft, refusal: CellsTaken) -> None:
-    """Nothing was imported, but nothing is lost: who wants to replace what is there need not send it again."""
+    """Return to the proposal: the files stay, so that they can replace the existing stimuli without another upload."""
     import_.state = Import.State.PROPOSED
     told = Finding(Severity.WARNING, refusal.sentence, refusal.data)
     import_.report = Report([told, *drafted.report.findings], drafted.report.counts).to_json()
@@ -395,7 +395,7 @@ def _store(drafted: ImportDraft, place: Path) -> None:
 def drafted_folder(
     *, folder: Path, layout: str = "auto", metadata: Path | None = None, progress: Progress
 ) -> Iterator[ImportDraft]:
-    """Look at a folder on this machine; what had to be unpacked or cut out lies in a scratch folder until the end."""
+    """Draft the import of a folder on this machine; extracted files lie in a scratch folder until the end."""
     with upload_files.scratch_folder() as work:
         allowed = rules(left_bytes=quota_bytes())
         yield draft_import(
@@ -412,7 +412,7 @@ def import_draft(
     is_new: bool = False,
     progress: Progress,
 ) -> Import:
-    """Bring in a draft that was made of a folder, or refuse it and write nothing, not even a new collection."""
+    """Commit a draft of a folder, or refuse it and write nothing, not even a new collection."""
     if drafted.is_refused:
         raise _refused(drafted)
     commit = ImportCommit(collection, drafted, actor, replace=replace, linked=False, is_new=is_new)

@@ -1,4 +1,4 @@
-"""Long recordings made browsable: chunks in any order by any worker, then one fold; what is missing is made, once."""
+"""Ingest of long recordings: chunks in any order by any worker, then one merge; only what is missing is made."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ Transactional = Callable[[], AbstractContextManager[None]]
 
 
 class TransientDecodeError(Exception):
-    """The decoder failed in a way that may pass; the job is tried again."""
+    """The decoder failed for a reason that may be temporary; the job is tried again."""
 
 
 @transaction.atomic
@@ -60,7 +60,7 @@ def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User
 
 
 def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -> int:
-    """Ask for what is not there and that no job is about; say how many jobs that took.
+    """Enqueue jobs for what is missing and has no job; return how many.
 
     Every kill of a worker counts as an attempt of an innocent job, so a parked one is asked for again a few times
     before it is left to a person.
@@ -78,7 +78,7 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
 
 
 def resume_ingests(*, run: JobRun, now: datetime) -> None:
-    """Ask for whatever fell between two stools, and clear away what killed workers and commands have left."""
+    """Enqueue missing work that no job is about, and remove files that killed processes have left."""
     _clear_scratch(before=now - FORGOTTEN_AFTER)
     waiting = list(Recording.objects.filter(state=Recording.State.INGESTING))
     for done, recording in enumerate(waiting, start=1):
@@ -101,7 +101,7 @@ def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
 
 
 def merge_recording(*, run: JobRun, recording_id: str) -> None:
-    """Make the final files out of the chunks, without a look at the sound; where that is over, clear chunks away."""
+    """Make the final files out of the chunks, without decoding; then remove the chunks."""
     recording = Recording.objects.filter(pk=recording_id).first()
     if recording is None:
         return
@@ -116,7 +116,7 @@ def merge_recording(*, run: JobRun, recording_id: str) -> None:
 
 
 def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = lambda done, total: None) -> None:
-    """The same here and now, for a command that waits; jobs that were asked for find nothing left to do."""
+    """Ingest in this process, for a command that waits; jobs that were enqueued find nothing left to do."""
     total, missing = chunk_count(recording), missing_chunks(recording)
     make = partial(make_chunk, recording=recording)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -145,7 +145,7 @@ def missing_chunks(recording: Recording) -> list[int]:
 
 
 def ingest_progress(*, recording: Recording) -> dict[str, Any]:
-    """How many chunks are done, of how many, and about how many seconds are left (None while nobody can tell)."""
+    """How many chunks are done, of how many, and about how many seconds are left (None while unknown)."""
     total = chunk_count(recording)
     if recording.state == Recording.State.READY:
         return {"done": total, "total": total, "time_left_s": 0.0}
@@ -173,11 +173,11 @@ def make_chunk(*, recording: Recording, number: int) -> None:
 
 
 def add_chunk(recording: Recording, number: int, *, transactional: Transactional = transaction.atomic) -> None:
-    """Say that a chunk is there; whoever adds the last one asks for the fold."""
+    """Record that a chunk is made; the last one enqueues the merge."""
     with transactional():
-        # Two that add the last two chunks at once must not each miss the other's.
+        # Two processes that add the last two chunks at once must each see the other's.
         locked = Recording.objects.select_for_update().get(pk=recording.pk)
-        if locked.state != Recording.State.INGESTING:  # refused for another chunk, or made by somebody else meanwhile
+        if locked.state != Recording.State.INGESTING:  # refused for another chunk, or finished by another process
             storage.remove(Derived.of(recording).chunk(number))
             return
         Chunk.objects.get_or_create(recording=locked, number=number)
@@ -186,9 +186,10 @@ def add_chunk(recording: Recording, number: int, *, transactional: Transactional
 
 
 def _merge(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:
-    """A command and a worker may be at the same recording: both make the same files, and the first says what they are.
+    """Make the final files and set the recording ready.
 
-    The other may then find that the chunks are gone, and all is well.
+    A command and a worker may do this at once: both make the same files, and the first writes the row. The other may
+    then find the chunks removed, which is no error.
     """
     try:
         merged = merge_chunks.merge(recording=recording)
@@ -207,7 +208,7 @@ def _merge(recording: Recording, *, transactional: Transactional = transaction.a
 
 
 def _remove_chunks(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:
-    """Take the files away first and the rows after them, so that a kill in between leaves a job that goes on."""
+    """Remove the files first and the rows after them, so that the job can resume after a kill in between."""
     derived = Derived.of(recording)
     for number in range(chunk_count(recording)):
         storage.remove(derived.chunk(number))
@@ -223,7 +224,7 @@ def _clear_scratch(*, before: datetime) -> None:
 
 @contextmanager
 def _refusing(run: JobRun, recording: Recording) -> Iterator[None]:
-    """Turn what the decoder says against the file into the recording's refusal."""
+    """Refuse the recording if the decoder rejects it; temporary failures are retried first."""
     try:
         yield
     except MAY_PASS as refusal:
@@ -235,7 +236,7 @@ def _refusing(run: JobRun, recording: Recording) -> Iterator[None]:
 
 
 def _refuse(recording: Recording, refusal: AppError, *, transactional: Transactional = transaction.atomic) -> None:
-    """Say why the recording cannot be used, and have the chunks that others have made cleared away."""
+    """Store why the recording cannot be used, and enqueue the removal of its chunks."""
     with transactional():
         recording.state, recording.refusal = Recording.State.REFUSED, str(refusal)
         recording.save(update_fields=["state", "refusal"])

@@ -1,4 +1,4 @@
-"""The final files of a long recording, made out of its chunks in a folder that belongs to one attempt."""
+"""Merge of the chunks of a long recording into its final files, in a temporary folder of one attempt."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from stimuli.services.sources import Derived, pyramid_of, shape_of
 
 
 def merge(*, recording: Recording) -> MergedFiles:
-    """Fold the chunks and put each file under its name; FileNotFoundError where a chunk is gone."""
+    """Merge the chunks and store each file; FileNotFoundError if a chunk was removed."""
     derived = Derived.of(recording)
     with _scratch_folder(recording) as folder:
         merged = _merge(recording, folder)
@@ -26,7 +26,7 @@ def merge(*, recording: Recording) -> MergedFiles:
 
 
 def clear_scratch(*, before: datetime) -> None:
-    """Take away what killed attempts have left; one at a recording that is gone would never be met again."""
+    """Remove what killed attempts have left, also for recordings that no longer exist."""
     for left in _home().glob("*"):
         with suppress(FileNotFoundError):
             if left.stat().st_mtime < before.timestamp():
@@ -41,7 +41,7 @@ def _merge(recording: Recording, folder: Path) -> MergedFiles:
 
 @contextmanager
 def _scratch_folder(recording: Recording) -> Iterator[Path]:
-    """A folder to make final files in; what a killed attempt at the same recording has left is cleared away."""
+    """Temporary folder for the final files; removes what a killed attempt at the same recording has left."""
     for left in _home().glob(f"{recording.pk} *"):
         remove_unlocked(left)
     with locked_tempdir(_home(), prefix=f"{recording.pk} ") as folder:

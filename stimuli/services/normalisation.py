@@ -344,13 +344,13 @@ def table(levels: Levels) -> str:
 
 
 def level(lufs: float) -> str:
-    """A level that somebody asked for, in the reader's way of writing numbers."""
+    """A requested level, in the reader's number format."""
     return number_format(Decimal(f"{lufs:g}"))
 
 
 def levelled(import_: Import, reader: User) -> dict[str, Any] | None:
     """What the page of an import shows of the copies that it made, or nothing if it made none."""
-    if (import_.layout, import_.state) != (LAYOUT, Import.State.DONE):  # anybody may ask for any layout, and be refused
+    if (import_.layout, import_.state) != (LAYOUT, Import.State.DONE):  # an upload that names it is refused
         return None
     levels, shown = import_.report["levels"], rows(import_.report["levels"])
     return {

@@ -25,7 +25,7 @@ from stimuli.services.clocks import clock_of
 
 @dataclass(frozen=True)
 class Derived:
-    """Names under one folder; whoever makes a file again makes the same bytes under the same name."""
+    """Storage names of the derived files of a recording; a file that is made again has the same bytes and name."""
 
     folder: str
 
@@ -196,7 +196,7 @@ def masters(source: Source, start: int, stop: int) -> Iterator[tuple[int, list[B
 
 
 def picture_cache() -> DiskCache:
-    """Where pictures and the like lie that are made when they are asked for."""
+    """Disk cache of tiles, peaks and indexes that are made on request."""
     return _picture_cache(Path(settings.PICTURE_CACHE_DIR), settings.PICTURE_CACHE_MB * MB)
 
 

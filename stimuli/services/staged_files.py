@@ -1,4 +1,4 @@
-"""Files that must stand in storage before the rows that name them are committed, and go again if they never are."""
+"""Staged files: written to storage before the rows that name them are committed, and removed if the commit fails."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ def source_name(sha256: str, path: str) -> str:
 
 
 class StagedFiles:
-    """Files put into storage for one change of the database."""
+    """Files written to storage for one change of the database."""
 
     def __init__(self) -> None:
         self._fresh: set[str] = set()
@@ -52,11 +52,11 @@ class StagedFiles:
 
     @contextmanager
     def until_committed(self) -> Iterator[None]:
-        """Take the files away again if the change fails.
+        """Remove the files again if the change fails.
 
         Another import may count on a file that this one wrote, and have no row yet that says so. So a file is first
-        taken away and then looked for in the rows: whoever commits before that finds it put back, and whoever commits
-        after it looks whether its files are still there.
+        removed and then looked for in the rows: an import that commits before that finds it restored, and one that
+        commits after it checks that its files exist.
         """
         try:
             yield

@@ -1,4 +1,4 @@
-"""Peaks and spectrogram tiles: read from what ingest stored, from the chunks there are, or drawn when asked for."""
+"""Waveform peaks and spectrogram tiles: read from the ingested files or chunks, or rendered on request."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from stimuli.services.sources import Source, masters, picture_cache, run_on_sour
 
 MOST_BINS = 16_384
 PAIR_BYTES = 2
-# So many samples of all channels does a sandboxed child hold at once; a level of peaks is drawn in pieces of that.
+# Samples of all channels that a sandboxed process holds at once; a level of peaks is rendered in such pieces.
 SAMPLES_AT_ONCE = 2**24
 BLOCK_BYTES = 2**18
 
@@ -34,7 +34,7 @@ def tile(*, source: Source, statistic: str, level: int, index: int) -> Picture:
     if statistic not in STATISTICS or level >= pyramid.levels or index >= pyramid.tiles(level):
         raise NoPicture
     if source.is_long and level >= STORED_FROM:
-        return _patiently(source, lambda: _stored_tile(source, statistic, level, index))
+        return _read_during_merge(source, lambda: _stored_tile(source, statistic, level, index))
     # Where nothing is pooled, the statistics are the same picture.
     statistic = statistic if level >= DIRECT_LEVELS else STATISTICS[0]
     key = f"{source.name} {DERIVATION} tile {statistic} {level} {index}"
@@ -48,7 +48,7 @@ def peaks(*, source: Source, level: int, start: int, count: int) -> Picture:
         raise NoPicture
     count = min(count, MOST_BINS, max(pyramid.bins(level) - start, 0))
     if source.is_long:
-        return _patiently(source, lambda: _stored_peaks(source, level, start, count))
+        return _read_during_merge(source, lambda: _stored_peaks(source, level, start, count))
     with _drawn_peaks(source, level) as file:
         file.seek(DAT_HEADER.size + start * PAIR_BYTES)
         return Picture(file.read(count * PAIR_BYTES))
@@ -71,8 +71,8 @@ def peaks_file(*, source: Source, level: int) -> tuple[int, Iterator[bytes]]:
 # --- What ingest stored -----------------------------------------------------------------------------------------------
 
 
-def _patiently(source: Source, read: Callable[[], Picture]) -> Picture:
-    """Read, and once more if the recording was folded meanwhile: its chunks are gone then, and its files are there."""
+def _read_during_merge(source: Source, read: Callable[[], Picture]) -> Picture:
+    """Read, and once more if the chunks were merged in the meantime."""
     try:
         return read()
     except FileNotFoundError:

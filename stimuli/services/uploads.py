@@ -1,4 +1,4 @@
-"""Bytes that arrive: received in order, on the disk before they are acknowledged, kept over every kind of cut."""
+"""Receipt of uploads: bytes in order, flushed to disk before they are acknowledged, kept when a request breaks off."""
 
 import base64
 import binascii
@@ -90,9 +90,9 @@ def check_open(import_: Import, *, now: datetime) -> None:
 
 
 def settle(*, upload: ImportFile, now: datetime) -> ImportFile:
-    """Bring file and row to the same length, and say which: the smaller of what was committed and what is there."""
+    """Bring file and row to the same length, the smaller of the two."""
     if upload.parent.state not in {Import.State.RECEIVING, Import.State.CANCELLED}:
-        return upload  # sealed, so complete; its file may have moved on
+        return upload  # submitted, so complete; its file may be in storage already
     check_open(upload.parent, now=now)
     if not (upload.received_bytes or upload_files.path_of(upload).exists()):
         return upload  # nothing has been sent yet
@@ -156,7 +156,7 @@ def _write(partial: PartialFile, incoming: Incoming) -> tuple[int, AppError | No
     """Return how far the file reaches and what went wrong; a piece with a checksum counts whole or not at all."""
     checksum = incoming.checksum
     digest = hashlib.new(checksum.algorithm) if checksum else None
-    end, trouble = _pour(partial, incoming, digest)
+    end, trouble = _receive(partial, incoming, digest)
     if checksum and digest:
         if not trouble and digest.digest() != checksum.digest:
             trouble = ChecksumWrong()
@@ -165,7 +165,7 @@ def _write(partial: PartialFile, incoming: Incoming) -> tuple[int, AppError | No
     return end, trouble
 
 
-def _pour(partial: PartialFile, incoming: Incoming, digest: "hashlib._Hash | None") -> tuple[int, AppError | None]:
+def _receive(partial: PartialFile, incoming: Incoming, digest: "hashlib._Hash | None") -> tuple[int, AppError | None]:
     position, stop = incoming.offset, incoming.offset + incoming.byte_count
     try:
         while position < stop:

@@ -1,4 +1,4 @@
-"""Where the bytes of uploads lie until they are imported: one folder an import, one file an upload, names made here."""
+"""Files of uploads on the disk until they are imported: one folder per import, one file per upload."""
 
 import errno
 import fcntl
@@ -23,7 +23,7 @@ SCRATCH, WORK = "folder-", "work-"
 
 
 class PartialFile:
-    """An upload's file, open to one request at a time."""
+    """Partial file of an upload, open to one request at a time."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -53,7 +53,7 @@ class PartialFile:
 
 @contextmanager
 def locked(upload: ImportFile) -> Iterator[PartialFile]:
-    """Hold the upload's file against every other request, on any process; the kernel lets go when this one dies."""
+    """Lock the upload's file against all other requests and processes; the kernel releases it if this one ends."""
     path = path_of(upload)
     with _translate_enospc():
         is_new = not path.exists()
@@ -85,7 +85,7 @@ def discard_file(upload: ImportFile) -> None:
 
 
 def discard(import_id: UUID) -> None:
-    """Throw away everything that had arrived for an import."""
+    """Delete all files of an import."""
     shutil.rmtree(folder_of(import_id), ignore_errors=True)
 
 
@@ -98,7 +98,7 @@ def imports_present() -> list[UUID]:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder for one import that has no import of its own; it is held, so that nobody takes it for forgotten."""
+    """A locked temporary folder for an import of a folder, which has no uploads."""
     with locked_tempdir(Path(settings.UPLOADS_DIR), prefix=SCRATCH) as folder:
         try:
             yield folder
@@ -107,7 +107,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def clear_scratch(*, before: datetime) -> None:
-    """Take away the folders of imports that were killed; an old one may still be at work, and then it is held."""
+    """Remove the folders of killed imports; one that is still in use is locked."""
     for folder in Path(settings.UPLOADS_DIR).glob(f"{SCRATCH}*"):
         with suppress(FileNotFoundError):
             if folder.stat().st_mtime < before.timestamp():
@@ -116,9 +116,9 @@ def clear_scratch(*, before: datetime) -> None:
 
 @contextmanager
 def work_folder(import_id: UUID) -> Iterator[Path]:
-    """A folder for one look at an import's files, held during it; what it holds then stays until the import ends.
+    """A temporary folder for one check of an import, locked during it; its files stay until the import ends.
 
-    Looks that were killed, or whose outcome was never written down, have left theirs; only what is held is somebody's.
+    Folders that killed checks have left are removed: they are not locked.
     """
     home = folder_of(import_id)
     for left in home.glob(f"{WORK}*"):

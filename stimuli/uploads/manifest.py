@@ -1,4 +1,4 @@
-"""What is announced before it is sent: the paths and sizes of files, judged as a whole."""
+"""Upload manifest: the declared paths and sizes of files, validated as a whole."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from stimuli.errors import FilesRefused
 
 MOST_FILES = 20_000
 LONGEST_PATH = 500
-MOST_PROBLEMS = 10  # so many are told; somebody who has more knows enough
+MOST_PROBLEMS = 10  # reported at most
 DRIVE = re.compile(r"[A-Za-z]:")
 # Characters that make a name look like another one: controls, and marks that turn the direction of text.
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -17,7 +17,7 @@ UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\
 
 @dataclass(frozen=True)
 class DeclaredFile:
-    """A file that will be sent: its path as the sender calls it, with slashes, and its length."""
+    """Declared file: the path as the sender calls it, with slashes, and the length."""
 
     path: str
     byte_count: int

@@ -1,4 +1,4 @@
-"""The HTTP of uploads: tus 1.0.0 with creation, checksum, expiration and termination."""
+"""Upload API by tus 1.0.0, with creation, checksum, expiration and termination."""
 
 import base64
 import binascii
@@ -42,7 +42,7 @@ EXTENSIONS = "creation,checksum,expiration,termination"
 MEDIA_TYPE = "application/offset+octet-stream"
 OVERRIDING = {"PATCH", "DELETE"}  # tus: for clients that can only post
 RETRY_AFTER_S = {423: 2, 503: 2, 507: 30}
-# A sender that falls silent for so long has lost its way here; it must not keep a thread and the file.
+# A sender that is silent for so long has lost the connection; it must not keep a thread and the file.
 READ_TIMEOUT_S = 20
 # A refusal is read only by a sender that was let finish; chunks of the page are 8 MiB.
 MOST_DRAINED_BYTES = 16 * 1024 * 1024
@@ -51,7 +51,7 @@ _slots = threading.BoundedSemaphore(2)
 
 
 class TusView(APIView):
-    """What tus asks of every answer: its version, also on refusals."""
+    """Base of the tus views: the version in every response, errors included."""
 
     audience = Audience.STAFF
     admitted = False
@@ -69,7 +69,7 @@ class TusView(APIView):
             raise TusVersionWrong
 
     def handle_exception(self, exc: Exception) -> Response:
-        known = self.admitted or isinstance(exc, CsrfRefused)  # a stranger is not listened to at such length
+        known = self.admitted or isinstance(exc, CsrfRefused)  # the body of an unknown sender is not read
         if known and not isinstance(exc, UploadCut):
             drain(self.request._request)
         return super().handle_exception(exc)
@@ -86,7 +86,7 @@ class TusView(APIView):
 
     @extend_schema(exclude=True)
     def options(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
-        """Say what is spoken here."""
+        """Return the supported version and extensions."""
         headers = {
             "Tus-Version": VERSION,
             "Tus-Extension": EXTENSIONS,
@@ -171,7 +171,7 @@ class Upload(TusView):
 
 
 def read_chunk(request: Request) -> Incoming:
-    """What the headers of a PATCH say of its body; the body itself is left on the wire."""
+    """Read the headers of a PATCH; the body is not read yet."""
     if request.content_type != MEDIA_TYPE:
         raise UploadTypeWrong
     if not request.headers.get("Content-Length"):
@@ -241,7 +241,7 @@ def upload_slot() -> Iterator[None]:
 
 @contextlib.contextmanager
 def read_timeout(request: HttpRequest) -> Iterator[None]:
-    """Let a read of the body fail after a while; gunicorn's threads would wait for ever."""
+    """Limit the time of a read of the body; gunicorn's threads would wait for ever."""
     wire = request.META.get("gunicorn.socket")
     if wire is None:
         yield

@@ -158,7 +158,7 @@ def _context(
 
 
 def shown_clock(stimulus: Stimulus, recording: Recording) -> dict[str, Any] | None:
-    """The clock in words; nothing for a clip that nobody has given a time of day."""
+    """The clock in words; None for a clip without a time of day."""
     stretches, origin = clock_of(stimulus), origin_of(stimulus)
     if not stretches and not is_long(recording):
         return None

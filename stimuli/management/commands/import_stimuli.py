@@ -121,7 +121,7 @@ class Command(BaseCommand):
         return Collection(slug=slug[:50], title=name[:200], owner=_owner(owner)), True
 
     def _show(self, done: int, total: int, note: str) -> None:
-        """Put the progress in place of the last one, where somebody watches."""
+        """Overwrite the last progress line, on a terminal."""
         if self.stderr.isatty():
             text = f"{note or 'sounds'} {done} of {total}" if total else ""
             self.stderr.write(f"\r\033[K{text}", ending="")

@@ -52,7 +52,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Copied '{source.slug}' into '{made.slug}'. {summary(report['levels'], target)}")
 
     def _show(self, done: int, total: int, note: str) -> None:
-        """Put the progress in place of the last one, where somebody watches."""
+        """Overwrite the last progress line, on a terminal."""
         if self.stderr.isatty():
             self.stderr.write(f"\r\033[K{f'sounds {done} of {total}' if total else ''}", ending="")
             self.stderr.flush()
