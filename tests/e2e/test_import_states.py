@@ -58,7 +58,7 @@ def test_files_are_handed_in_checked_and_imported_with_the_keyboard_alone(desk: 
     press(desk, "Import")
     expect(desk.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
     assert Stimulus.objects.count() == len(files)
-    press(desk, "Look at the collection")
+    press(desk, "Open the collection")
     desk.wait_for_url("**/collections/sounds/")
 
 

@@ -98,7 +98,7 @@ def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platfor
     page.get_by_role("link", name="New collection").click()
     page.get_by_label("Title").fill("Three sounds")
     page.get_by_label("Short name").fill("three")
-    page.get_by_role("button", name="Make it and import files").click()
+    page.get_by_role("button", name="Create and upload").click()
     drop(page, folder)
     expect_arrived(page)
     page.get_by_role("button", name="Check the files").click()
@@ -109,7 +109,7 @@ def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platfor
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
     problems += scan(page, "imported") + overflows(page, "imported")
-    page.get_by_role("link", name="Look at the collection").click()
+    page.get_by_role("link", name="Open the collection").click()
     expect(page.locator("main")).to_contain_text("street")
     heard = Stimulus.objects.values_list("item__name", "condition__name")
     assert set(heard) == {(item, condition) for item in ITEMS for condition in CONDITIONS}
