@@ -103,7 +103,7 @@ def test_two_imports_begun_at_once_do_not_reserve_the_same_room(settings: Settin
         assert sorted(at_once(reserve, reserve)) == ["begun", "upload.quota"]
 
 
-def test_a_list_sealed_twice_at_once_is_looked_at_once(collection: Collection) -> None:
+def test_an_import_submitted_twice_at_once_is_checked_once(collection: Collection) -> None:
     digest = "0" * 64
     for _ in range(20):
         import_ = begin(collection, DeclaredFile("a.wav", 1))

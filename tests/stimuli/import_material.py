@@ -1,4 +1,4 @@
-"""Imports for tests: begun, sent and sealed as programs do it."""
+"""Imports for tests: begun, sent and submitted through the services."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""An experimenter's browser at one sound, and sounds to look at with it."""
+"""Test client of the pages of one sound, and sounds for it."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What stands in storage, for tests that look whether it is right."""
+"""Digests of stored files, for tests."""
 
 import hashlib
 from pathlib import Path

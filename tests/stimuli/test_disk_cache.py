@@ -1,4 +1,4 @@
-"""A bounded folder of things that can be made again: made once, given to all, and never in the way of each other."""
+"""DiskCache: every file is made once, the bound is kept, and concurrent callers do not block each other."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ import pytest
 from stimuli.disk_cache import FLUSHED_BYTES, DiskCache
 
 
-def test_a_shelf_makes_a_thing_once_however_many_ask_at_once(tmp_path: Path) -> None:
+def test_concurrent_callers_make_a_file_once(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, max_bytes=10**6)
     begun, go_on, made = threading.Event(), threading.Event(), []
 
@@ -36,7 +36,7 @@ def test_a_shelf_makes_a_thing_once_however_many_ask_at_once(tmp_path: Path) -> 
     assert (answers, len(made)) == ([b"tile"] * 4, 1)
 
 
-def test_a_shelf_stays_within_its_bound_and_keeps_what_is_used(tmp_path: Path) -> None:
+def test_a_cache_stays_within_its_bound_and_keeps_recently_used_files(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, max_bytes=100_000)
     cache.read_or_create("favourite", lambda: bytes(1000))
     for number in range(300):
@@ -55,7 +55,7 @@ def age(folder: Path) -> None:
         os.utime(path, (facts.st_mtime - 1, facts.st_mtime - 1))
 
 
-def test_two_shelves_over_one_folder_share_what_they_hold(tmp_path: Path) -> None:
+def test_two_caches_over_one_folder_share_their_files(tmp_path: Path) -> None:
     one, other = DiskCache(tmp_path, max_bytes=50_000), DiskCache(tmp_path, max_bytes=50_000)
     for number in range(200):
         cache = (one, other)[number % 2]
@@ -130,7 +130,7 @@ def test_nobody_makes_a_thing_while_another_does_not_even_after_a_failure(tmp_pa
     assert (len(most_at_work), max(most_at_work)) == (200, 1)
 
 
-def test_a_thing_larger_than_the_shelf_is_given_and_not_kept(tmp_path: Path) -> None:
+def test_a_file_larger_than_the_cache_is_returned_and_not_kept(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, max_bytes=1000)
     for _ in range(2):
         assert cache.read_or_create("x", lambda: bytes(5000)) == bytes(5000)
@@ -178,7 +178,7 @@ def test_a_full_disk_is_cleared_and_tried_again(tmp_path: Path) -> None:
     assert tried[1] <= 5000
 
 
-def test_a_disk_that_stays_full_withholds_no_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_is_returned_although_the_disk_stays_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = DiskCache(tmp_path, max_bytes=10**8)
     made: list[int] = []
 

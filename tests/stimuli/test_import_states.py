@@ -1,4 +1,4 @@
-"""The life of an import: announced, sealed, confirmed, cancelled, expired; and what it counts against a quota."""
+"""States of an import: declared, submitted, confirmed, cancelled, expired; and its share of the quota."""
 
 import hashlib
 from datetime import timedelta
@@ -91,7 +91,7 @@ def test_what_cannot_fit_on_the_disk_is_refused_before_hours_of_sending(
         begin(collection, DeclaredFile("a.wav", upload_files.free_bytes() + 10**12))
 
 
-def test_a_list_is_sealed_when_every_byte_is_there_and_then_the_files_are_looked_at(collection: Collection) -> None:
+def test_an_import_is_submitted_when_every_byte_has_arrived_and_then_checked(collection: Collection) -> None:
     import_ = begin(collection, DeclaredFile("C0/a.wav", len(CONTENT)), DeclaredFile("empty.txt", 0))
     with pytest.raises(ImportIncomplete, match=r"1 of the announced files have not arrived whole, 'C0/a\.wav'"):
         submit(import_)
@@ -114,7 +114,7 @@ def test_a_list_is_sealed_when_every_byte_is_there_and_then_the_files_are_looked
 
 
 @pytest.mark.parametrize("digest", ["", "00", "z" * 64, "é" * 64])
-def test_without_the_digest_of_every_file_nothing_is_sealed(collection: Collection, digest: str) -> None:
+def test_an_import_is_not_submitted_without_the_digest_of_every_file(collection: Collection, digest: str) -> None:
     import_ = arrived(collection)
     with pytest.raises(DigestMissing, match=r"C0/a\.wav"):
         submit(import_, **{"C0/a.wav": digest})
@@ -169,9 +169,7 @@ def test_imports_that_nobody_goes_on_with_expire_and_others_do_not(
     assert imports.expire_imports(now=now) == 0
 
 
-def test_folders_of_imports_that_are_over_are_cleared_away_and_nothing_else(
-    collection: Collection, settings: Settings
-) -> None:
+def test_folders_of_finished_imports_are_removed_and_nothing_else(collection: Collection, settings: Settings) -> None:
     over, going = arrived(collection), arrived(collection)
     Import.objects.filter(pk=over.pk).update(state=Import.State.DONE)
     stranger = Path(settings.UPLOADS_DIR) / str(uuid4())
@@ -184,7 +182,7 @@ def test_folders_of_imports_that_are_over_are_cleared_away_and_nothing_else(
     keepsake.unlink()
 
 
-def test_more_files_are_announced_until_the_list_is_sealed(collection: Collection) -> None:
+def test_more_files_are_declared_until_the_import_is_submitted(collection: Collection) -> None:
     import_ = arrived(collection)
     again, more = DeclaredFile("C0/a.wav", len(CONTENT)), DeclaredFile("C1/a.wav", 4)
     added = imports.add_files(import_=import_, files=[again, more], now=timezone.now())

@@ -1,4 +1,4 @@
-"""A long recording from storage to browsable: in any order, twice, half done, damaged; its files are the same."""
+"""Ingest of a long recording: chunks in any order, twice, half done or damaged give the same files."""
 
 import os
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ def work_all() -> list[Job]:
     return done
 
 
-def test_chunks_come_first_to_last_and_the_fold_makes_the_recording_ready(day: Path) -> None:
+def test_chunks_come_first_to_last_and_the_merge_makes_the_recording_ready(day: Path) -> None:
     recording = bring_in(day)
     assert ingest.ingest_progress(recording=recording) == {"done": 0, "total": 2, "time_left_s": None}
     done = work_all()
@@ -110,7 +110,7 @@ def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
     assert not Chunk.objects.exists()
 
 
-def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Settings) -> None:
+def test_files_that_a_killed_merge_left_are_removed(day: Path, settings: Settings) -> None:
     recording = bring_in(day)
     left = Path(settings.DATA_DIR) / "folding" / f"{recording.pk} dead"
     left.mkdir(parents=True)
@@ -148,7 +148,7 @@ def test_a_command_and_a_worker_may_merge_the_same_recording(
     assert not [name for name in both if name.startswith("chunk")]
 
 
-def test_what_is_missing_is_asked_for_once_and_never_while_somebody_is_at_it(day: Path) -> None:
+def test_missing_work_is_enqueued_once_and_not_while_a_job_has_it(day: Path) -> None:
     recording = bring_in(day)
     assert ingest.ask_for_missing(recording=recording) == 0, "both wait already"
     next(waiting())

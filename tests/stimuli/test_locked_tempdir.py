@@ -1,4 +1,4 @@
-"""A folder that somebody works in is left alone, by this process and by any other; what the dead have left is not."""
+"""Locked temporary folders: kept while in use by any process, and removable after a kill."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ with locked_tempdir(Path(sys.argv[1]), prefix="work ") as folder:
 """
 
 
-def test_a_locked_tempdir_stays_and_is_cleared_when_its_holder_has_let_go(tmp_path: Path) -> None:
+def test_a_locked_tempdir_stays_until_it_is_unlocked(tmp_path: Path) -> None:
     with locked_tempdir(tmp_path / "new", prefix="work ") as folder:
         (folder / "half").write_bytes(b"half")
         remove_unlocked(folder)
@@ -30,7 +30,7 @@ def test_a_locked_tempdir_stays_and_is_cleared_when_its_holder_has_let_go(tmp_pa
     remove_unlocked(folder)  # gone already
 
 
-def test_what_a_killed_process_held_is_anybodys(tmp_path: Path) -> None:
+def test_the_folder_of_a_killed_process_can_be_removed(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED_AT_WORK, str(tmp_path)], cwd=ROOT, check=False)
     (left,) = tmp_path.iterdir()
     assert (left / "half").exists()
@@ -38,7 +38,7 @@ def test_what_a_killed_process_held_is_anybodys(tmp_path: Path) -> None:
     assert not left.exists()
 
 
-def test_a_folder_cleared_between_its_making_and_its_holding_is_replaced(tmp_path: Path) -> None:
+def test_a_folder_removed_before_it_is_locked_is_replaced(tmp_path: Path) -> None:
     made: list[Path] = []
 
     def cleared_at_first(*, prefix: str, dir: Path) -> str:

@@ -99,7 +99,7 @@ def test_a_recording_can_be_browsed_while_it_is_ingested_and_looks_the_same_afte
     assert full[64:128].any()
 
 
-def test_somebody_who_reads_chunks_while_they_are_folded_gets_the_final_picture(tmp_path: Path) -> None:
+def test_reading_chunks_while_they_are_merged_gives_the_final_tile(tmp_path: Path) -> None:
     path = tmp_path / "day.wav"
     day_wav(path, hours=1.2, rate=8000)
     recording = bring_in(path)

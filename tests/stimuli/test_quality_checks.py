@@ -1,4 +1,4 @@
-"""Checks of a collection speak of its cells, out of what was measured when the sounds came in."""
+"""Quality checks of a collection, by cell, from the stored measures."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What may be announced: paths that lead straight to a file, once each, and not too many."""
+"""Upload manifest: valid paths, each once, and not too many."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_too_many_files_are_refused() -> None:
 
 
 @given(st.lists(st.builds(DeclaredFile, st.text(max_size=30), st.integers(-1, 10)), max_size=8))
-def test_whatever_is_announced_is_taken_or_refused(files: list[DeclaredFile]) -> None:
+def test_every_manifest_is_accepted_or_refused(files: list[DeclaredFile]) -> None:
     try:
         taken = check_files(files)
     except FilesRefused:

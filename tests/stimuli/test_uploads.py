@@ -1,4 +1,4 @@
-"""Bytes that arrive: kept over cuts and full disks, acknowledged only when they are on the disk."""
+"""Receipt of uploads: kept over cuts and full disks, acknowledged only when they are on the disk."""
 
 import errno
 import hashlib

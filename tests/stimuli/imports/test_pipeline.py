@@ -1,4 +1,4 @@
-"""Drafts: what an import would do, told in full, kept and found again."""
+"""Import drafts: plan and report in full, stored and loaded again."""
 
 import json
 import zipfile
