@@ -108,13 +108,13 @@ def test_an_import_submitted_twice_at_once_is_checked_once(collection: Collectio
     for _ in range(20):
         import_ = begin(collection, DeclaredFile("a.wav", 1))
         send(import_.files.get(), b"x")
-        seal = partial(
+        submit = partial(
             imports.submit_import, import_=import_, digests={"a.wav": digest}, actor=import_.owner, now=timezone.now()
         )
 
         def say() -> str:
             try:
-                return str(seal().state)  # noqa: B023 - called within the turn
+                return str(submit().state)  # noqa: B023 - called within the turn
             except AppError as refusal:
                 return refusal.code
 
