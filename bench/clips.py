@@ -14,9 +14,9 @@ from bench.material import clips
 from core.models import User
 from core.services.accounts import create_account, random_password
 from stimuli.models import Collection
-from stimuli.services.checks import check_collection
 from stimuli.services.imports import drafted_folder, import_draft
-from stimuli.services.levels import normalise_collection
+from stimuli.services.normalisation import normalise_collection
+from stimuli.services.quality_checks import check_collection
 
 ITEMS, CONDITIONS, TARGET_LUFS, ROUNDS = 220, 5, -30.0, 3
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.audio.long_recordings import Day
 from tests.e2e.viewing import AnyViewing, passages
-from tests.stimuli.desk import decoded
+from tests.stimuli.sound_browser import decoded
 
 PASSAGE_S = 10  # as long as one slice may be: what is put together from many is compared with one
 # Lets a page ask for slices so short that more than a hundred joints pass in ten seconds.

@@ -59,9 +59,9 @@ def _wrap(stopwatch: Stopwatch) -> None:
 
     from audio.sandbox.client import ForkServerClient
     from audio.sandbox.protocol import Channel
-    from stimuli import shelf
-    from stimuli.intake import hearing
-    from stimuli.services import ingest, levels
+    from stimuli import disk_cache
+    from stimuli.imports import probe
+    from stimuli.services import ingest, normalisation
     from stimuli.storage import Folder
 
     around = stopwatch.around
@@ -69,9 +69,9 @@ def _wrap(stopwatch: Stopwatch) -> None:
     around(BaseDatabaseWrapper, "commit", "connect", "close", stage="rows read and written")
     around(Folder, "keep_bytes", "keep_file", stage="files written and flushed")
     around(Folder, "read_range", stage="files read")
-    around(shelf.Shelf, "take", stage="shelf of fine tiles")
-    around(hearing, "sha256_of", stage="SHA-256")
-    around(levels, "_copy", stage="SHA-256")
+    around(disk_cache.DiskCache, "open_or_create", stage="disk cache of fine tiles")
+    around(probe, "sha256_of", stage="SHA-256")
+    around(normalisation, "_copy", stage="SHA-256")
     around(ingest, "fold", stage="fold")
     around(Channel, "send", "receive", stage=WAITING)
     around(ForkServerClient, "_request", "start", stage=WAITING)

@@ -106,7 +106,7 @@ def _measure(folder: Path) -> tuple[dict[str, list[float]], list[int]]:
     for number in range(ROUNDS):
         time.sleep(PAUSE_S)
         running.append(_chunks("running"))
-        asked = [_sealed(folder, owner, number), enqueue(refresh_results, experiment_id=str(uuid.uuid4()))]
+        asked = [_submitted(folder, owner, number), enqueue(refresh_results, experiment_id=str(uuid.uuid4()))]
         rows = Job.objects.filter(pk__in=[job.pk for job in asked])
         _wait(lambda rows=rows: not rows.unfinished().exists())  # type: ignore[misc]
         for job, waited in zip(asked, delays.values(), strict=True):
@@ -115,26 +115,25 @@ def _measure(folder: Path) -> tuple[dict[str, list[float]], list[int]]:
     return delays, running
 
 
-def _sealed(folder: Path, owner: "User", number: int) -> "Job":
+def _submitted(folder: Path, owner: "User", number: int) -> "Job":
     """The check of an import whose files have all arrived."""
     from django.utils import timezone
 
     from core.models import Job
-    from stimuli.announcements import Announced
-    from stimuli.services import intakes, uploads
-    from stimuli.services.imports import check_intake
+    from stimuli.services import collections, imports, uploads
+    from stimuli.uploads.manifest import DeclaredFile
 
     paths = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*.wav"))}
-    files = [Announced(name, path.stat().st_size) for name, path in paths.items()]
-    collection = intakes.open_collection(owner=owner, slug=f"clips-{number}", title="Clips")
-    intake = intakes.begin_intake(collection=collection, owner=owner, files=files, now=timezone.now())
-    for upload in intake.files.all():
+    files = [DeclaredFile(name, path.stat().st_size) for name, path in paths.items()]
+    collection = collections.open_collection(owner=owner, slug=f"clips-{number}", title="Clips")
+    import_ = imports.begin_import(collection=collection, owner=owner, files=files, now=timezone.now())
+    for upload in import_.files.all():
         with paths[upload.path].open("rb") as stream:
             incoming = uploads.Incoming(offset=0, byte_count=upload.byte_count, stream=stream)
             uploads.receive(upload=upload, incoming=incoming, now=timezone.now())
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in paths.items()}
-    intakes.seal_intake(intake=intake, digests=digests, actor=owner, now=timezone.now())
-    return Job.objects.get(name=check_intake.name, arguments__intake_id=str(intake.pk))
+    imports.submit_import(import_=import_, digests=digests, actor=owner, now=timezone.now())
+    return Job.objects.get(name=imports.check_import.name, arguments__import_id=str(import_.pk))
 
 
 def _chunks(state: str) -> int:

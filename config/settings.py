@@ -52,7 +52,7 @@ SEAL_KEYS = [
 SCHEDULE = {
     "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
     "stimuli.resume_ingests": 300,
-    "stimuli.expire_intakes": 3600,
+    "stimuli.expire_imports": 3600,
     "listening.forget_addresses": 3600,
     "analysis.refresh_stale_results": env.int("EARMARK_RESULTS_EVERY_S", default=60),
 }
@@ -296,7 +296,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
-        "IntakeState": "stimuli.models.Intake.State",
+        "ImportState": "stimuli.models.Import.State",
         "ExperimentState": "rating.models.Experiment.State",
     },
 }

@@ -28,7 +28,7 @@ from listening.services.verification import completion_root
 from listening.throttles import AddressThrottle, VisitThrottle
 from rating.services.pages import every_page, pages
 from rating.services.votes import Receipt
-from stimuli import sound_http
+from stimuli import responses
 from stimuli.services import delivery
 from stimuli.services.sources import Source, source_for_participant
 
@@ -131,7 +131,7 @@ class Reports(VisitApi):
 @open_to(Audience.PARTICIPANT)
 def clip(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
     """Serve one short sound of the visit under headers that are the same for every sound."""
-    return sound_http.send_clip(request, delivery.clip_name(source=_fetched(request, visit_id, media_key)))
+    return responses.send_clip(request, delivery.clip_name(source=_fetched(request, visit_id, media_key)))
 
 
 @require_safe
@@ -141,13 +141,13 @@ def manifest(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpRespon
     source = _fetched(request, visit_id, media_key, manifest_only=True)
     key = media.renewed(visit=visit_for(request, visit_id), key=media_key, now=timezone.now())
     base = reverse("api:media", args=[visit_id, key])
-    return sound_http.send_manifest(source, base=base, expires_s=settings.MEDIA_URL_EXPIRES_S)
+    return responses.send_manifest(source, base=base, expires_s=settings.MEDIA_URL_EXPIRES_S)
 
 
 @require_safe
 @open_to(Audience.PARTICIPANT)
 def peaks(request: HttpRequest, visit_id: UUID, media_key: str, level: int) -> HttpResponseBase:
-    return sound_http.send_peaks(request, _source(request, visit_id, media_key), level)
+    return responses.send_peaks(request, _source(request, visit_id, media_key), level)
 
 
 @require_safe
@@ -155,13 +155,13 @@ def peaks(request: HttpRequest, visit_id: UUID, media_key: str, level: int) -> H
 def tile(
     request: HttpRequest, visit_id: UUID, media_key: str, statistic: str, level: int, index: int
 ) -> HttpResponseBase:
-    return sound_http.send_tile(_source(request, visit_id, media_key), statistic, level, index)
+    return responses.send_tile(_source(request, visit_id, media_key), statistic, level, index)
 
 
 @require_safe
 @open_to(Audience.PARTICIPANT)
 def slice_(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
-    return sound_http.send_slice(request, _fetched(request, visit_id, media_key))
+    return responses.send_slice(request, _fetched(request, visit_id, media_key))
 
 
 def _source(request: HttpRequest, visit_id: UUID, media_key: str) -> Source:

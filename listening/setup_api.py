@@ -17,7 +17,7 @@ from listening.api import VisitApi
 from listening.models import SetupStep, Visit
 from listening.services import setup
 from listening.services.seats import note_life
-from stimuli import sound_http
+from stimuli import responses
 from stimuli.services import delivery
 from stimuli.services.sources import source_for_participant
 
@@ -71,7 +71,7 @@ class Setup(VisitApi):
 def setup_sound(request: HttpRequest, visit_id: UUID, screening: str, attempt: int, number: int) -> HttpResponseBase:
     visit = visit_for(request, visit_id)
     if screening == setup.LEVEL and 1 <= number <= len(clips := setup.practice_clips(visit)):
-        return sound_http.send_clip(request, delivery.clip_name(source=source_for_participant(clips[number - 1])))
+        return responses.send_clip(request, delivery.clip_name(source=source_for_participant(clips[number - 1])))
     content = setup.screening_sound(visit=visit, slug=screening, attempt=attempt, number=number)
     return HttpResponse(content, content_type="audio/wav", headers={"Cache-Control": "private, no-store"})
 

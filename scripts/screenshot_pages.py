@@ -75,7 +75,7 @@ def _sound_pages(context: Any, address: str) -> dict[str, Any]:
         "collections": "/collections/",
         "new-collection": "/new-collection/",
         "import": "/collections/soundscapes/import/",
-        "level-copy": "/collections/demo-acr/level/",
+        "level-copy": "/collections/demo-acr/normalise/",
         "levelled": "/collections/levelled/",
         "before-and-after": "/collections/levelled/",
         "sound": "/collections/soundscapes/",

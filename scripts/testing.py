@@ -41,7 +41,7 @@ ON_SQLITE = (
     "tests/rating",
     "tests/stimuli/test_imports.py",
     "tests/stimuli/test_ingest.py",
-    "tests/stimuli/test_intake_jobs.py",
+    "tests/stimuli/test_import_jobs.py",
     "tests/stimuli/test_uploads.py",
 )
 
@@ -50,7 +50,7 @@ KILLS = (
     "tests/contracts/test_commands.py",
     "tests/faults",
     "tests/races/test_claims.py",
-    "tests/stimuli/intake/test_aup3.py",
+    "tests/stimuli/imports/test_aup3.py",
 )
 # How the pieces of a recording and of an upload come together after a kill is the same on both databases.
 KILLS_ON_SQLITE = (

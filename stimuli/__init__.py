@@ -1,1 +1,1 @@
-"""What is heard: collections, items, conditions, recordings and their delivery."""
+"""Stimuli: collections, items, conditions and recordings; uploads, imports, ingest, delivery, quality checks."""

@@ -1,8 +1,8 @@
-"""Looking at what is heard in Django's admin."""
+"""Read-only Django admin of stimuli."""
 
 from django.contrib import admin
 
 from core.admin import ReadOnlyAdmin
-from stimuli.models import Chunk, Collection, Condition, Intake, IntakeFile, Item, Recording, Stimulus
+from stimuli.models import Chunk, Collection, Condition, Import, ImportFile, Item, Recording, Stimulus
 
-admin.site.register([Chunk, Collection, Condition, Intake, IntakeFile, Item, Recording, Stimulus], ReadOnlyAdmin)
+admin.site.register([Chunk, Collection, Condition, Import, ImportFile, Item, Recording, Stimulus], ReadOnlyAdmin)

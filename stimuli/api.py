@@ -1,4 +1,4 @@
-"""The experimenter's API of collections and imports; the bytes themselves go through stimuli.tus."""
+"""API views of collections and imports for experimenters; file contents go through stimuli.uploads.tus."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -16,24 +16,23 @@ from rest_framework.views import APIView
 
 from core.api import JsonBody
 from core.policy import Audience, staff
-from stimuli.level_reports import table
-from stimuli.models import Collection, Intake
-from stimuli.querysets import CollectionQuerySet, IntakeQuerySet
+from stimuli.models import Collection, CollectionQuerySet, Import, ImportQuerySet
 from stimuli.serializers import (
     CollectionDetailSerializer,
     CollectionSerializer,
     ConfirmSerializer,
     FilesSerializer,
-    IntakeSerializer,
-    NewIntakeAnswerSerializer,
-    NewIntakeSerializer,
-    SealSerializer,
+    ImportSerializer,
+    NewImportAnswerSerializer,
+    NewImportSerializer,
+    SubmitSerializer,
     UploadSerializer,
     listed_files,
 )
-from stimuli.services import intakes
-from stimuli.services.checks import check_collection
-from stimuli.services.collections import collection_for
+from stimuli.services import imports
+from stimuli.services.collections import collection_for, open_collection
+from stimuli.services.normalisation import table
+from stimuli.services.quality_checks import check_collection
 
 # A list of 20,000 paths with their digests.
 LONGEST_LIST_BYTES = 12 * 1024 * 1024
@@ -63,7 +62,7 @@ class Collections(generics.ListAPIView[Collection]):
     def post(self, request: Request) -> Response:
         asked = CollectionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        made = intakes.open_collection(owner=staff(request), **asked.validated_data)
+        made = open_collection(owner=staff(request), **asked.validated_data)
         return Response(CollectionSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
@@ -87,114 +86,114 @@ class CollectionChecks(APIView):
         return Response(check_collection(collection=collection_for(staff(request), slug)))
 
 
-class CollectionIntakes(generics.ListAPIView[Intake]):
+class CollectionImports(generics.ListAPIView[Import]):
     """Imports into a collection, newest first; POST announces the files of a new one."""
 
     audience = Audience.STAFF
-    serializer_class = IntakeSerializer
+    serializer_class = ImportSerializer
     parser_classes = [LongJsonBody]
     largest_body_bytes = LONGEST_LIST_BYTES
 
-    def get_queryset(self) -> IntakeQuerySet:
+    def get_queryset(self) -> ImportQuerySet:
         collection = collection_for(staff(self.request), self.kwargs["slug"])
-        return Intake.objects.visible_to(staff(self.request)).filter(collection=collection).select_related("collection")
+        return Import.objects.visible_to(staff(self.request)).filter(collection=collection).select_related("collection")
 
-    @extend_schema(request=NewIntakeSerializer, responses={201: NewIntakeAnswerSerializer})
+    @extend_schema(request=NewImportSerializer, responses={201: NewImportAnswerSerializer})
     def post(self, request: Request, slug: str) -> Response:
         collection = collection_for(staff(request), slug)
-        asked = NewIntakeSerializer(data=request.data)
+        asked = NewImportSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        intake = intakes.begin_intake(
+        import_ = imports.begin_import(
             collection=collection,
             owner=staff(request),
-            files=asked.announced(),
+            files=asked.declared_files(),
             layout=asked.validated_data["layout"],
             now=timezone.now(),
         )
-        return Response(NewIntakeAnswerSerializer(intake).data, status=status.HTTP_201_CREATED)
+        return Response(NewImportAnswerSerializer(import_).data, status=status.HTTP_201_CREATED)
 
 
-class IntakeApi(APIView):
+class ImportApi(APIView):
     """A view of one import."""
 
     audience = Audience.STAFF
     parser_classes = [LongJsonBody]
     largest_body_bytes = LONGEST_LIST_BYTES
 
-    def intake(self, request: Request, slug: str, intake_id: UUID) -> Intake:
+    def find(self, request: Request, slug: str, import_id: UUID) -> Import:
         collection = collection_for(staff(request), slug)
-        return intakes.intake_for(staff(request), intake_id, collection=collection)
+        return imports.import_for(staff(request), import_id, collection=collection)
 
 
-class IntakeDetail(IntakeApi):
-    @extend_schema(operation_id="intake", responses={200: IntakeSerializer})
-    def get(self, request: Request, slug: str, intake_id: UUID) -> Response:
+class ImportDetail(ImportApi):
+    @extend_schema(operation_id="import", responses={200: ImportSerializer})
+    def get(self, request: Request, slug: str, import_id: UUID) -> Response:
         """Return the state of an import, what was found, and what would be imported."""
-        return Response(IntakeSerializer(self.intake(request, slug, intake_id)).data)
+        return Response(ImportSerializer(self.find(request, slug, import_id)).data)
 
 
-class IntakeLevels(IntakeApi):
-    @extend_schema(operation_id="intake_levels_csv", responses={(200, "text/csv"): OpenApiTypes.STR})
-    def get(self, request: Request, slug: str, intake_id: UUID) -> HttpResponse:
+class ImportLevels(ImportApi):
+    @extend_schema(operation_id="import_levels_csv", responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request, slug: str, import_id: UUID) -> HttpResponse:
         """Return before and after of every cell whose sound was copied to a level, one a row."""
-        lines = table(self.intake(request, slug, intake_id).report.get("levels", []))
+        lines = table(self.find(request, slug, import_id).report.get("levels", []))
         headers = {"Content-Disposition": f'attachment; filename="{slug}-levels.csv"'}
         return HttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-class IntakeFiles(IntakeApi):
+class ImportFiles(ImportApi):
     @extend_schema(
-        operation_id="intake_files",
+        operation_id="import_files",
         parameters=[OpenApiParameter("missing", bool, description="Only files that have not arrived whole.")],
         responses={200: UploadSerializer(many=True)},
     )
-    def get(self, request: Request, slug: str, intake_id: UUID) -> Response:
+    def get(self, request: Request, slug: str, import_id: UUID) -> Response:
         """Return every announced file and how much of it has arrived."""
-        files = self.intake(request, slug, intake_id).files.all()
+        files = self.find(request, slug, import_id).files.all()
         if request.query_params.get("missing") in {"1", "true"}:
             files = files.incomplete()
         return Response(listed_files(files))
 
     @extend_schema(
-        operation_id="add_intake_files", request=FilesSerializer, responses={201: UploadSerializer(many=True)}
+        operation_id="add_import_files", request=FilesSerializer, responses={201: UploadSerializer(many=True)}
     )
-    def post(self, request: Request, slug: str, intake_id: UUID) -> Response:
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
         """Announce more files while the import still receives."""
-        intake = self.intake(request, slug, intake_id)
+        import_ = self.find(request, slug, import_id)
         asked = FilesSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        added = intakes.add_files(intake=intake, files=asked.announced(), now=timezone.now())
+        added = imports.add_files(import_=import_, files=asked.declared_files(), now=timezone.now())
         return Response(listed_files(added), status=status.HTTP_201_CREATED)
 
 
-class SealIntake(IntakeApi):
-    @extend_schema(operation_id="seal_intake", request=SealSerializer, responses={202: IntakeSerializer})
-    def post(self, request: Request, slug: str, intake_id: UUID) -> Response:
-        """Say that everything was sent, and what the SHA-256 of each file must be; the files are then looked at."""
-        intake = self.intake(request, slug, intake_id)
-        asked = SealSerializer(data=request.data)
+class SubmitImport(ImportApi):
+    @extend_schema(operation_id="submit_import", request=SubmitSerializer, responses={202: ImportSerializer})
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
+        """Submit the import: every file was sent, with its SHA-256. The files are then checked."""
+        import_ = self.find(request, slug, import_id)
+        asked = SubmitSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        sealed = intakes.seal_intake(
-            intake=intake, digests=asked.validated_data["digests"], actor=staff(request), now=timezone.now()
+        submitted = imports.submit_import(
+            import_=import_, digests=asked.validated_data["digests"], actor=staff(request), now=timezone.now()
         )
-        return Response(IntakeSerializer(sealed).data, status=status.HTTP_202_ACCEPTED)
+        return Response(ImportSerializer(submitted).data, status=status.HTTP_202_ACCEPTED)
 
 
-class ConfirmIntake(IntakeApi):
-    @extend_schema(operation_id="confirm_intake", request=ConfirmSerializer, responses={202: IntakeSerializer})
-    def post(self, request: Request, slug: str, intake_id: UUID) -> Response:
+class ConfirmImport(ImportApi):
+    @extend_schema(operation_id="confirm_import", request=ConfirmSerializer, responses={202: ImportSerializer})
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
         """Import what is proposed."""
-        intake = self.intake(request, slug, intake_id)
+        import_ = self.find(request, slug, import_id)
         asked = ConfirmSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        confirmed = intakes.confirm_intake(intake=intake, actor=staff(request), **asked.validated_data)
-        return Response(IntakeSerializer(confirmed).data, status=status.HTTP_202_ACCEPTED)
+        confirmed = imports.confirm_import(import_=import_, actor=staff(request), **asked.validated_data)
+        return Response(ImportSerializer(confirmed).data, status=status.HTTP_202_ACCEPTED)
 
 
-class CancelIntake(IntakeApi):
-    @extend_schema(operation_id="cancel_intake", request=None, responses={200: IntakeSerializer})
-    def post(self, request: Request, slug: str, intake_id: UUID) -> Response:
-        """Give the import up; what had arrived is deleted."""
-        intake = self.intake(request, slug, intake_id)
-        cancelled = intakes.cancel_intake(intake=intake, actor=staff(request), now=timezone.now())
-        return Response(IntakeSerializer(cancelled).data)
+class CancelImport(ImportApi):
+    @extend_schema(operation_id="cancel_import", request=None, responses={200: ImportSerializer})
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
+        """Cancel the import and delete the files that have arrived."""
+        import_ = self.find(request, slug, import_id)
+        cancelled = imports.cancel_import(import_=import_, actor=staff(request), now=timezone.now())
+        return Response(ImportSerializer(cancelled).data)

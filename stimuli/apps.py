@@ -10,7 +10,7 @@ class StimuliConfig(AppConfig):
 
     def ready(self) -> None:
         allow_work(
-            modules=("stimuli.intake.",),
-            preloaded=("stimuli.intake.gaps", "stimuli.intake.sheets"),
-            errors=("stimuli.errors.intake",),
+            modules=("stimuli.imports.",),
+            preloaded=("stimuli.imports.silence_split", "stimuli.imports.xlsx"),
+            errors=("stimuli.errors",),
         )

@@ -1,4 +1,4 @@
-"""What an experimenter fills in about a collection."""
+"""Forms of collections, loudness normalisation and the clock of a recording."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audio.loudness import PRESETS
 from core.forms import RefusingForm
-from stimuli.services import levels
+from stimuli.services import normalisation
 from stimuli.times_of_day import seconds_of, written
 
 
@@ -21,8 +21,8 @@ class CollectionForm(RefusingForm):
 class LevelForm(RefusingForm):
     target_lufs = forms.FloatField(
         label=_("Loudness in LUFS"),
-        min_value=levels.LOWEST_LUFS,
-        max_value=levels.HIGHEST_LUFS,
+        min_value=normalisation.LOWEST_LUFS,
+        max_value=normalisation.HIGHEST_LUFS,
         help_text=_("-30 as in CHiME-7 UDASE, -26 as usual for speech tests, -23 as in EBU R 128."),
         widget=forms.NumberInput(attrs={"step": "0.1", "list": "level-presets"}),
     )

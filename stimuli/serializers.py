@@ -1,4 +1,4 @@
-"""The JSON shapes of collections, imports and uploads."""
+"""Serializers of collections, imports and uploads."""
 
 from typing import Any
 from uuid import UUID
@@ -9,11 +9,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.serializers import JobSerializer
-from stimuli.announcements import MOST_FILES, Announced
-from stimuli.intake.layouts import LAYOUTS
-from stimuli.models import Collection, Condition, Intake, IntakeFile, Stimulus
-from stimuli.querysets import IntakeFileQuerySet
-from stimuli.services.intakes import arrival, job_of
+from stimuli.imports.layouts import LAYOUTS
+from stimuli.models import Collection, Condition, Import, ImportFile, ImportFileQuerySet, Stimulus
+from stimuli.services.imports import arrival, job_of
+from stimuli.uploads.manifest import MOST_FILES, DeclaredFile
 
 LARGEST_FILE_BYTES = 2**53 - 1  # beyond, a browser's numbers are no longer exact
 
@@ -62,23 +61,23 @@ class CollectionDetailSerializer(CollectionSerializer):
         return cells - Stimulus.objects.filter(item__collection=collection).count()
 
 
-class AnnouncedSerializer(serializers.Serializer[Any]):
+class DeclaredFileSerializer(serializers.Serializer[Any]):
     path = serializers.CharField(max_length=1000, trim_whitespace=False)
     byte_count = serializers.IntegerField(min_value=0, max_value=LARGEST_FILE_BYTES)
 
 
 class FilesSerializer(serializers.Serializer[Any]):
-    files = serializers.ListField(child=AnnouncedSerializer(), allow_empty=False, max_length=MOST_FILES)
+    files = serializers.ListField(child=DeclaredFileSerializer(), allow_empty=False, max_length=MOST_FILES)
 
-    def announced(self) -> list[Announced]:
-        return [Announced(**file) for file in self.validated_data["files"]]
+    def declared_files(self) -> list[DeclaredFile]:
+        return [DeclaredFile(**file) for file in self.validated_data["files"]]
 
 
-class NewIntakeSerializer(FilesSerializer):
+class NewImportSerializer(FilesSerializer):
     layout = serializers.ChoiceField(choices=LAYOUTS, default="auto")
 
 
-class SealSerializer(serializers.Serializer[Any]):
+class SubmitSerializer(serializers.Serializer[Any]):
     digests = serializers.DictField(child=serializers.CharField(max_length=64), default=dict)
 
 
@@ -89,22 +88,22 @@ class ConfirmSerializer(serializers.Serializer[Any]):
 UPLOAD_COLUMNS = ["path", "byte_count", "received_bytes", "sha256"]
 
 
-class UploadSerializer(serializers.ModelSerializer[IntakeFile]):
+class UploadSerializer(serializers.ModelSerializer[ImportFile]):
     upload_url = serializers.SerializerMethodField()
 
     class Meta:
-        model = IntakeFile
+        model = ImportFile
         fields = [*UPLOAD_COLUMNS, "upload_url"]
         read_only_fields = fields
 
-    def get_upload_url(self, file: IntakeFile) -> str:
+    def get_upload_url(self, file: ImportFile) -> str:
         return reverse("api:upload", args=[file.pk])
 
 
-def listed_files(files: IntakeFileQuerySet) -> list[dict[str, Any]]:
+def listed_files(files: ImportFileQuerySet) -> list[dict[str, Any]]:
     """The same shape for thousands of files, without a model and a serializer for each."""
-    nobody = UUID(int=0)
-    address = reverse("api:upload", args=[nobody]).replace(str(nobody), "{}")
+    placeholder = UUID(int=0)
+    address = reverse("api:upload", args=[placeholder]).replace(str(placeholder), "{}")
     rows = files.values_list("pk", *UPLOAD_COLUMNS)
     return [dict(zip(UPLOAD_COLUMNS, known, strict=True), upload_url=address.format(pk)) for pk, *known in rows]
 
@@ -116,13 +115,13 @@ class ArrivalSerializer(serializers.Serializer[Any]):
     received = serializers.IntegerField()
 
 
-class IntakeSerializer(serializers.ModelSerializer[Intake]):
+class ImportSerializer(serializers.ModelSerializer[Import]):
     collection = serializers.CharField(source="collection.slug", read_only=True)
     arrival = serializers.SerializerMethodField()
     job = serializers.SerializerMethodField()
 
     class Meta:
-        model = Intake
+        model = Import
         fields = [
             *("id", "collection", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
             *("arrival", "job", "report", "plan"),
@@ -130,24 +129,24 @@ class IntakeSerializer(serializers.ModelSerializer[Intake]):
         read_only_fields = fields
 
     @extend_schema_field(ArrivalSerializer)
-    def get_arrival(self, intake: Intake) -> dict[str, int]:
-        return arrival(intake)
+    def get_arrival(self, import_: Import) -> dict[str, int]:
+        return arrival(import_)
 
     @extend_schema_field(JobSerializer(allow_null=True))
-    def get_job(self, intake: Intake) -> dict[str, Any] | None:
-        job = job_of(intake)
+    def get_job(self, import_: Import) -> dict[str, Any] | None:
+        job = job_of(import_)
         return JobSerializer(job).data if job else None
 
 
-class NewIntakeAnswerSerializer(IntakeSerializer):
+class NewImportAnswerSerializer(ImportSerializer):
     """A new import, with the address of every file."""
 
     files = serializers.SerializerMethodField()
 
-    class Meta(IntakeSerializer.Meta):
-        fields = [*IntakeSerializer.Meta.fields, "files"]
+    class Meta(ImportSerializer.Meta):
+        fields = [*ImportSerializer.Meta.fields, "files"]
         read_only_fields = fields
 
     @extend_schema_field(UploadSerializer(many=True))
-    def get_files(self, intake: Intake) -> list[dict[str, Any]]:
-        return listed_files(intake.files.all())
+    def get_files(self, import_: Import) -> list[dict[str, Any]]:
+        return listed_files(import_.files.all())

@@ -1,4 +1,4 @@
-"""Sound files and what is derived from them, in a folder or in an S3-compatible store; names are the same in both."""
+"""File storage of recordings and derived files, in a folder or in an S3-compatible store, under the same names."""
 
 import os
 import secrets
@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from core.disk import flush_to_disk
-from stimuli.shelf import Shelf
+from stimuli.disk_cache import DiskCache
 
 BLOCK_BYTES = 256 * 1024
 # Half-written files lie in a folder of their own, under names that nothing refers to.
@@ -138,9 +138,9 @@ class Bucket(Store):
         default_storage.delete(name)
 
     def local_file(self, name: str) -> BinaryIO:
-        """Decoders seek, so they get a copy on this machine's disk, which stays for the next one who asks."""
+        """Decoders seek, so they get a copy on this machine's disk, which stays in a cache."""
         with _plain_errors(name):
-            return fetched().take(name, self._object(name).download_fileobj)
+            return fetched().open_or_create(name, self._object(name).download_fileobj)
 
     def clear_scratch(self, *, before: datetime) -> None:
         """A store forgets unfinished uploads by rules of its own."""
@@ -151,7 +151,7 @@ class Bucket(Store):
 
 @contextmanager
 def _plain_errors(name: str) -> Iterator[None]:
-    """Say what a file would have said."""
+    """Raise the exceptions that the file system would raise."""
     from botocore.exceptions import ClientError  # type: ignore[import-untyped]
 
     try:
@@ -165,13 +165,13 @@ def _plain_errors(name: str) -> Iterator[None]:
         raise
 
 
-def fetched() -> Shelf:
-    return _shelf(Path(settings.DATA_DIR) / "fetched")
+def fetched() -> DiskCache:
+    return _cache_in(Path(settings.DATA_DIR) / "fetched")
 
 
 @cache
-def _shelf(folder: Path) -> Shelf:
-    return Shelf(folder, most_bytes=FETCHED_BYTES)
+def _cache_in(folder: Path) -> DiskCache:
+    return DiskCache(folder, max_bytes=FETCHED_BYTES)
 
 
 def store() -> Store:
@@ -184,9 +184,9 @@ def in_folder() -> bool:
 
 
 def keep(name: str, content: bytes | Path, *, linked: bool = False) -> None:
-    """Put bytes or a whole file under a name, replacing what is there; half a file is never seen under it.
+    """Put bytes or a whole file under a name, replacing an earlier file; a partial file is never visible.
 
-    With `linked` a file may be shared with its old place instead of copied: right only for files that nobody changes.
+    With `linked` a file may be shared with its old place instead of copied: only for files that are never changed.
     """
     if isinstance(content, Path):
         store().keep_file(name, content, linked=linked)
@@ -195,12 +195,12 @@ def keep(name: str, content: bytes | Path, *, linked: bool = False) -> None:
 
 
 def read_range(name: str, start: int, count: int) -> bytes:
-    """So many bytes from there on; fewer where the file ends."""
+    """Read count bytes from start; fewer at the end of the file."""
     return store().read_range(name, start, count)
 
 
 def blocks(name: str, start: int, stop: int) -> Iterator[bytes]:
-    """The bytes from start to stop in pieces, so that nobody holds a whole file."""
+    """The bytes from start to stop in pieces, so that no process holds a whole file."""
     kept = store()
     for position in range(start, stop, BLOCK_BYTES):
         yield kept.read_range(name, position, min(BLOCK_BYTES, stop - position))
@@ -222,10 +222,10 @@ def exists(name: str) -> bool:
 
 
 def remove(name: str) -> None:
-    """Take the file away; that it is gone already is as good."""
+    """Remove the file, if it exists."""
     store().remove(name)
 
 
 def clear_scratch(*, before: datetime) -> None:
-    """Take away what was begun before then by somebody who never came to its end."""
+    """Remove unfinished files that were begun before then."""
     store().clear_scratch(before=before)

@@ -3,12 +3,12 @@
 from django.utils import timezone
 
 from core.jobs import JobRun, job
-from stimuli.services import ingest, intakes
-from stimuli.services.imports import check_intake as check_intake
-from stimuli.services.imports import import_intake as import_intake
-from stimuli.services.ingest import fold_recording as fold_recording
+from stimuli.services import imports, ingest
+from stimuli.services.imports import check_import as check_import
+from stimuli.services.imports import commit_confirmed_import as commit_confirmed_import
 from stimuli.services.ingest import ingest_chunk as ingest_chunk
-from stimuli.services.levels import normalise_copy as normalise_copy
+from stimuli.services.ingest import merge_recording as merge_recording
+from stimuli.services.normalisation import normalise_copy as normalise_copy
 
 
 @job(queue="bulk")
@@ -17,6 +17,6 @@ def resume_ingests(*, run: JobRun) -> None:
 
 
 @job(queue="bulk")
-def expire_intakes(*, run: JobRun) -> None:
-    expired = intakes.expire_intakes(now=timezone.now())
+def expire_imports(*, run: JobRun) -> None:
+    expired = imports.expire_imports(now=timezone.now())
     run.progress(expired, expired)

@@ -1,4 +1,4 @@
-"""Times as people write them, 6:30 or 23:30:00.25, and as seconds: of a clock, and since a file's beginning."""
+"""Times of day as text (6:30, 23:30:00.25) and as seconds; forms, services and the pure import readers share it."""
 
 import re
 

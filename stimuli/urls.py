@@ -1,26 +1,32 @@
-"""Addresses of the experimenter's pages of collections."""
+"""URLs of the experimenter's pages of collections, imports and sounds."""
 
 from django.urls import include, path
 
-from stimuli import clock_views, sound_views, views
+from stimuli.views import collections, imports, sounds
 
 app_name = "stimuli"
 
+IMPORT_PATH = "collections/<slug:slug>/imports/<uuid:import_id>/"
+
 sound = [
-    path("", sound_views.sound, name="sound"),
-    path("clip/", sound_views.clip, name="clip"),
-    path("manifest/", sound_views.manifest, name="manifest"),
-    path("peaks/<int:level>/", sound_views.peaks, name="peaks"),
-    path("peaks-<int:level>.dat", sound_views.peaks_file, name="peaks_file"),
-    path("tiles/<slug:statistic>/<int:level>/<int:index>/", sound_views.tile, name="tile"),
-    path("slice/", sound_views.slice_, name="slice"),
-    path("clock/", clock_views.clock, name="clock"),
+    path("", sounds.sound, name="sound"),
+    path("clip/", sounds.clip, name="clip"),
+    path("manifest/", sounds.manifest, name="manifest"),
+    path("peaks/<int:level>/", sounds.peaks, name="peaks"),
+    path("peaks-<int:level>.dat", sounds.peaks_file, name="peaks_file"),
+    path("tiles/<slug:statistic>/<int:level>/<int:index>/", sounds.tile, name="tile"),
+    path("slice/", sounds.slice_, name="slice"),
+    path("clock/", sounds.clock, name="clock"),
 ]
 
 urlpatterns = [
-    path("collections/", views.collections, name="collections"),
-    path("", include("stimuli.intake_urls")),
-    path("collections/<slug:slug>/", views.collection, name="collection"),
-    path("collections/<slug:slug>/level/", views.level_copy, name="level_copy"),
+    path("collections/", collections.collections, name="collections"),
+    path("new-collection/", imports.new_collection, name="new_collection"),
+    path("collections/<slug:slug>/import/", imports.new_import, name="new_import"),
+    path(IMPORT_PATH, imports.show_import, name="import"),
+    path(f"{IMPORT_PATH}confirm/", imports.confirm, name="confirm_import"),
+    path(f"{IMPORT_PATH}cancel/", imports.cancel, name="cancel_import"),
+    path("collections/<slug:slug>/", collections.collection, name="collection"),
+    path("collections/<slug:slug>/normalise/", collections.normalise, name="normalise"),
     path("collections/<slug:slug>/<uuid:stimulus_id>/sound/", include(sound)),
 ]

@@ -8,7 +8,7 @@ from listening.design_errors import CellsMissing, ConditionUnknown, NotDesignabl
 from rating.models import Experiment
 from rating.protocol import REFERENCE, Designable, Entry, PageHolds, Protocol, by_item
 from rating.registry import get_protocol
-from stimuli.intake.reports import some
+from stimuli.imports.reports import some
 from stimuli.models import Condition, Stimulus
 
 Cell = tuple[str, str]  # item, condition

@@ -27,7 +27,7 @@ from listening.workbooks.base import Book, BookPage, Choices, Returned, Workbook
 from rating.errors import WrongState
 from rating.models import Experiment
 from rating.registry import get_protocol, module_of
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
 CLIENT = "workbook"  # where a browser would say its version
@@ -174,7 +174,7 @@ def _cells(file: BinaryIO, name: str) -> dict[str, Any]:
         raise WorkbookTooLarge(size=MOST_BYTES >> 20)
     file.seek(0)
     try:
-        read = run_sandboxed("stimuli.intake.workbooks:read_cells", file, name=name, limits=LIMITS)
+        read = run_sandboxed("stimuli.imports.xlsx:read_cells", file, name=name, limits=LIMITS)
     except SANDBOX_FAILURES:
         problem = clause("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None

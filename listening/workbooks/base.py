@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from core.clauses import Clause, keep_clauses
 from rating.protocol import Answer, Json, LabelSet, TrialPlan
 
-Cells = Mapping[str, Any]  # as stimuli/intake/workbooks.py reads them, by the name of the sheet
+Cells = Mapping[str, Any]  # as stimuli/imports/xlsx.py reads them, by the name of the sheet
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from listening.demos.soundscape.palette import EDGE_FRAMES, FALL, FRAME_S, KINDS
 from listening.demos.soundscape.sources import SCENE_S
 from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder, launch
 from rating.models import Experiment
-from stimuli import spool
 from stimuli.models import Collection, Condition, Stimulus
 from stimuli.services.collections import add_text
+from stimuli.uploads import files as upload_files
 
 SLUG = "demo-chaptering"
 TAKES_LONG = True  # some seconds of synthesis, and then the recordings are prepared by jobs of their own
@@ -86,7 +86,7 @@ def _fill(collection: Collection, owner: User) -> None:
     """Bring the sound in the way that an experimenter would: a folder for the one condition that is heard."""
     used = {kind for sections in RECORDINGS.values() for section in sections for kind in section.kinds}
     palette = make_palette({name: kind for name, kind in KINDS.items() if name in used})
-    with spool.scratch_folder() as folder:
+    with upload_files.scratch_folder() as folder:
         (folder / HEARD).mkdir()
         for name, sections in RECORDINGS.items():
             _write(folder / HEARD / f"{name}.mp3", sections, palette)

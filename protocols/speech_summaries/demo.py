@@ -12,8 +12,8 @@ from core.models import User
 from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder, launch
 from protocols.speech_summaries.protocol import JUDGE, MAKER
 from rating.models import Experiment
-from stimuli import spool
 from stimuli.models import Collection, Stimulus
+from stimuli.uploads import files as upload_files
 
 SLUG = "demo-speech-summaries"
 TAKES_LONG = True  # the sound is read in a child process, as an experimenter's would be
@@ -116,7 +116,7 @@ def _as_heard(sentence: Sentence, places: Iterable[int]) -> list[int | str]:
 
 def _fill(collection: Collection, owner: User) -> None:
     """Bring everything in the way that an experimenter would: sounds, and a table that is one JSON object a line."""
-    with spool.scratch_folder() as folder:
+    with upload_files.scratch_folder() as folder:
         records = list(utterances())
         for seed, record in enumerate(records, start=1):
             _write_sound(folder / f"{record['item']}.wav", seed, SECONDS_A_WORD * len(record["tokens"]))

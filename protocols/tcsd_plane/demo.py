@@ -12,8 +12,8 @@ from protocols.tcsd_plane.soundscape.joining import write_recording
 from protocols.tcsd_plane.soundscape.programmes import DAY, MORNING, Programme
 from protocols.tcsd_plane.soundscape.summaries import Summary, eight_summaries, write_summaries
 from rating.models import Experiment
-from stimuli import spool
 from stimuli.models import Collection, Stimulus
+from stimuli.uploads import files as upload_files
 
 SLUG = "demo-plane"
 TAKES_LONG = True  # some twenty seconds, and then the recordings are prepared by jobs of their own
@@ -52,7 +52,7 @@ def build(*, owner: User) -> Experiment:
 
 def _fill(collection: Collection, owner: User) -> None:
     """Bring the sound in the way that an experimenter would: a folder for each recording, and two tables."""
-    with spool.scratch_folder() as folder:
+    with upload_files.scratch_folder() as folder:
         palette = make_palette()
         _write_sounds(folder / DAY.name, DAY, eight_summaries(DAY), palette)
         _write_sounds(folder / MORNING.name, MORNING, seven_summaries(), palette)

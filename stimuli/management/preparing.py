@@ -1,4 +1,4 @@
-"""Long recordings prepared one after the other while somebody watches; what refuses one does not stop the others."""
+"""Ingest of long recordings one after the other, shared by two commands; a refused one does not stop the rest."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -31,6 +31,6 @@ def counted(count: int) -> str:
 
 
 def _called(recording: Recording) -> str:
-    """By a stimulus that it is, because nobody knows a recording by its digest."""
+    """The name of a stimulus with this recording, because a digest says nothing to people."""
     stimulus = recording.stimuli.select_related("item", "condition").first()
     return str(stimulus or recording)

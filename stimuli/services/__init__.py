@@ -1,1 +1,1 @@
-"""The verbs of stimuli, by noun."""
+"""Services of stimuli: the only code that writes its rows and files."""

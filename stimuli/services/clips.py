@@ -18,7 +18,7 @@ from audio.wav import HEAD_LENGTH, common_bytes, common_depth, encode_wav, plain
 from stimuli import storage
 from stimuli.models import Collection, Stimulus
 from stimuli.sandbox import error_from_child, run_sandboxed
-from stimuli.services.keeping import Keeping
+from stimuli.services.staged_files import StagedFiles
 
 CHILDREN = 2
 FILES_PER_CHILD = 50
@@ -55,7 +55,7 @@ class Clip:
     sound: Sound
     name: str
     bits: int  # of each sample as it is written: 16 or 24
-    depth: int  # so many of them say something; the same for the whole collection
+    depth: int  # significant bits; the same for the whole collection
     total_bytes: int
 
     @property
@@ -100,7 +100,7 @@ def clips_for(sounds: Sequence[Sound], *, collection: Collection) -> list[Clip]:
 
 def make_clips(
     clips: Iterable[Clip],
-    keeping: Keeping,
+    staged: StagedFiles,
     *,
     places: dict[str, Path] | None = None,
     progress: Callable[[int, int, str], None] = lambda done, total, note: None,
@@ -111,7 +111,7 @@ def make_clips(
     opener = _Opener(places or {})
 
     def make(batch: Sequence[Clip]) -> int:
-        keeping.put_bytes(_made(batch, opener))
+        staged.put_bytes(_made(batch, opener))
         return len(batch)
 
     done = 0
@@ -125,7 +125,7 @@ def _clip(sound: Sound, bits: int, depth: int, total_bytes: int, collection: Col
     unfilled = total_bytes == plain_bytes(sound.length_samples, sound.channels, bits)
     if sound.is_plain_in(depth) and unfilled:
         return Clip(sound, sound.file, bits, depth, total_bytes)
-    # The name tells nothing, not even to somebody who has the original: it depends on the server's secret.
+    # The name reveals nothing, even to a reader who has the original: it depends on the server's secret.
     about = f"{collection.pk}:{sound.sha256}:{bits}:{depth}:{total_bytes}"
     digest = salted_hmac("stimuli.served", about, algorithm="sha256").hexdigest()
     return Clip(sound, f"served/{digest}.wav", bits, depth, total_bytes)
@@ -133,10 +133,10 @@ def _clip(sound: Sound, bits: int, depth: int, total_bytes: int, collection: Col
 
 class _Opener:
     def __init__(self, places: dict[str, Path]) -> None:
-        self._places = places
+        self._slots = places
 
     def open(self, sound: Sound, stack: ExitStack) -> BinaryIO:
-        place = self._places.get(sound.sha256)
+        place = self._slots.get(sound.sha256)
         return stack.enter_context(place.open("rb") if place else storage.local_file(sound.file))
 
 
@@ -183,7 +183,7 @@ def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, byte
 
 
 def _size(clip: Clip) -> int:
-    """So many bytes of a child's answer, or as many as leave a child with no more files than it may have."""
+    """Weight of a clip in a batch: its bytes, and at least the share that keeps a batch within FILES_PER_CHILD."""
     return max(clip.total_bytes, BYTES_PER_CHILD // FILES_PER_CHILD)
 
 

@@ -1,4 +1,4 @@
-"""The clock of a stimulus: what was detected in its recording, when that began, and what somebody has corrected."""
+"""Clock of a stimulus: the detected stretches, the start time, and corrections by hand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,10 +12,9 @@ from audio.clock import TOLERANCE_S, Stretch
 from core.clauses import clause
 from core.models import User
 from core.services import audit
-from stimuli.errors.clock import ClockNotYours, ClockRefused
-from stimuli.errors.delivery import NoSound
+from stimuli.errors import ClockNotYours, ClockRefused, NoSound
 from stimuli.models import Recording, Stimulus
-from stimuli.services.intakes import may_import
+from stimuli.services.collections import may_import
 from stimuli.times_of_day import written
 
 DAY_S = 24 * 3600
@@ -46,7 +45,7 @@ def origin_of(stimulus: Stimulus) -> Origin:
 
 
 def clock_of(stimulus: Stimulus) -> tuple[Stretch, ...]:
-    """The stretches between separators with the time at which each began; none where nobody can tell the time."""
+    """The stretches between separators with the time at which each began; none where the time is not known."""
     recording, origin = stimulus.recording, origin_of(stimulus)
     if recording is None or origin in {Origin.AWAITED, Origin.NONE}:
         return ()

@@ -1,4 +1,4 @@
-"""Collections: made, filled with stimuli, listed."""
+"""Collections: creation, access, and single stimuli that the program makes itself."""
 
 import hashlib
 import io
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from audio.errors import DECODER_SAYS, UNRECOGNISED, EmptyAudio, NotAudio
 from audio.formats import HEAD_BYTES, recognise_format
@@ -14,11 +14,11 @@ from audio.wav import LEAST_BITS, is_plain, measure_depth
 from core.models import User
 from core.services import audit
 from stimuli import storage
-from stimuli.errors import CollectionNotFound, StimulusNotFound
+from stimuli.errors import CollectionNotFound, CollectionNotYours, CollectionSlugTaken, StimulusNotFound
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.sandbox import to_app_error
 from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
-from stimuli.services.keeping import Keeping, original_name
+from stimuli.services.staged_files import StagedFiles, original_name
 
 
 @transaction.atomic
@@ -26,6 +26,25 @@ def create_collection(*, owner: User, slug: str, title: str) -> Collection:
     collection = Collection.objects.create(owner=owner, slug=slug, title=title)
     audit.record(actor=owner, action="collection.created", target=f"collection/{slug}", after={"title": title})
     return collection
+
+
+def open_collection(*, owner: User, slug: str, title: str) -> Collection:
+    """Make an empty collection to import into."""
+    try:
+        with transaction.atomic():
+            return create_collection(owner=owner, slug=slug, title=title)
+    except IntegrityError:
+        raise CollectionSlugTaken(slug=slug) from None
+
+
+def may_import(*, collection: Collection, person: User) -> bool:
+    """Colleagues may read a collection; only its owner, or an admin, changes what others rate."""
+    return collection.owner_id == person.pk or person.is_admin
+
+
+def check_may_import(*, collection: Collection, person: User) -> None:
+    if not may_import(collection=collection, person=person):
+        raise CollectionNotYours(owner=collection.owner.get_username())
 
 
 def collection_for(user: User, slug: str) -> Collection:
@@ -52,9 +71,9 @@ def add_stimulus(
     role: Condition.Role = Condition.Role.TEST,
     factors: Mapping[str, str] | None = None,
 ) -> Stimulus:
-    """Put one sound that this program made itself into a cell; what strangers send comes in through an import.
+    """Put one sound that this program made itself into a cell; uploaded files come in through an import.
 
-    It is not measured here: checks do that when somebody wants to know.
+    It is not measured here; the quality checks do that when they are asked for.
     """
     recording, plain = _keep(content, name=f"{item} x {condition}")
     item_row, _ = Item.objects.get_or_create(collection=collection, name=item, defaults={"factors": factors or {}})
@@ -88,7 +107,7 @@ def add_text(
 def _serve(collection: Collection, sounds: list[Sound]) -> None:
     """Give every clip of the collection that a new sound changes its new form."""
     changed: list[Clip] = [clip for clip in clips_for(sounds, collection=collection) if clip.name != clip.sound.served]
-    make_clips(changed, Keeping())
+    make_clips(changed, StagedFiles())
     for clip in changed:
         item, condition = clip.sound.place
         cell = Stimulus.objects.filter(item__collection=collection, item__name=item, condition__name=condition)

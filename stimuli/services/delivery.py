@@ -1,4 +1,4 @@
-"""What a page hears and is told of a sound: the manifest, slices at exact samples, and the clip of a short one."""
+"""Delivery of sound: the manifest, slices at exact samples, and the clip of a short recording."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from audio.formats import Format
 from audio.sandbox.client import Outcome
 from audio.slices import Slice, find_byte_range, has_tags_inside
 from stimuli import storage
-from stimuli.errors.delivery import NoClip, SliceTooLong
+from stimuli.errors import NoClip, SliceTooLong
 from stimuli.sandbox import app_errors, run_sandboxed, to_app_error
 from stimuli.services import ingest
 from stimuli.services.sources import Source, index_of, masters, run_on_source

@@ -1,32 +1,254 @@
-"""Imports: files are looked at, a plan is proposed, and what was confirmed comes in, all of it or nothing."""
+"""Imports: declared, received, submitted, checked, confirmed and committed; or cancelled, or expired."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
 from audio.quality_checks import Severity
+from core.clauses import clause
 from core.errors import AppError, sentence
-from core.jobs import JobRun, job
-from core.models import User
+from core.jobs import JobKind, JobRun, enqueue, job
+from core.models import Job, User
 from core.services import audit
-from stimuli import spool
-from stimuli.errors.intake import CellsTaken, ImportRefused
-from stimuli.intake.drafting import Draft, draft
-from stimuli.intake.hearing import Rules, sha256_of
-from stimuli.intake.reports import Finding, Report, some
-from stimuli.intake.sources import Kind, look_at, sources_in
-from stimuli.models import Collection, Intake, IntakeFile, Recording
-from stimuli.services.filling import Filling, Progress, fill, taken_places, whole
-from stimuli.services.intakes import quota_bytes, used_bytes
-from stimuli.services.keeping import Keeping
+from stimuli.errors import (
+    CellsTaken,
+    DiskFull,
+    FilesRefused,
+    ImportEmpty,
+    ImportIncomplete,
+    ImportNotFound,
+    ImportRefused,
+    ImportStateWrong,
+    QuotaExceeded,
+)
+from stimuli.imports.pipeline import ImportDraft, draft_import
+from stimuli.imports.probe import Rules, sha256_of
+from stimuli.imports.reports import Finding, Report, some
+from stimuli.imports.sources import Kind, files_in, inspect_file
+from stimuli.models import Collection, Import, ImportFile, ImportFileQuerySet, Recording, Stimulus
+from stimuli.services.collections import check_may_import
+from stimuli.services.commit_import import ImportCommit, Progress, commit_import, taken_places
+from stimuli.services.staged_files import StagedFiles
+from stimuli.services.uploads import check_open, valid_sha256
+from stimuli.uploads import files as upload_files
+from stimuli.uploads.manifest import DeclaredFile, check_files, composed
+
+GB = 10**9
+ROWS_AT_ONCE = 1000
+MOST_NAMED = 500
+CANCELLABLE = (Import.State.RECEIVING, Import.State.CHECKING, Import.State.PROPOSED)
+
+
+def import_for(user: User, import_id: UUID, *, collection: Collection | None = None) -> Import:
+    """The import, if it is this person's to see, and if it belongs to the collection where one is named."""
+    among = Import.objects.visible_to(user).select_related("collection")
+    if collection is not None:
+        among = among.filter(collection=collection)
+    import_ = among.filter(pk=import_id).first()
+    if import_ is None:
+        raise ImportNotFound
+    return import_
+
+
+@transaction.atomic
+def begin_import(
+    *, collection: Collection, owner: User, files: Iterable[DeclaredFile], layout: str = "auto", now: datetime
+) -> Import:
+    """Create an import with its declared files and reserve room for them; other files cannot be sent."""
+    check_may_import(collection=collection, person=owner)
+    declared = check_files(files)
+    if not declared:
+        raise ImportEmpty
+    _reserve(owner, declared)
+    import_ = Import.objects.create(
+        collection=collection,
+        owner=owner,
+        layout=layout,
+        expires_at=now + timedelta(days=settings.UPLOAD_EXPIRES_DAYS),
+    )
+    _declare(import_, declared)
+    after = {"files": len(declared), "bytes": _sum(declared)}
+    audit.record(actor=owner, action="import.begun", target=import_, after=after)
+    return import_
+
+
+@transaction.atomic
+def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) -> ImportFileQuerySet:
+    """Announce more files; one that is announced already with the same length is simply returned too."""
+    import_ = _locked(import_)
+    check_open(import_, now=now)
+    present = {file.path: file for file in import_.files.all()}
+    asked = [DeclaredFile(composed(file.path), file.byte_count) for file in files]
+    fresh = [file for file in asked if file.path not in present]
+    for file in asked:
+        known = present.get(file.path)
+        if known is not None and known.byte_count != file.byte_count:
+            problem = clause(
+                "'{path}' was announced with {before} bytes, not {count}.",
+                path=file.path,
+                before=known.byte_count,
+                count=file.byte_count,
+            )
+            raise FilesRefused(problems=problem)
+    check_files(fresh, known=present)
+    _reserve(import_.owner, fresh)
+    _declare(import_, fresh)
+    # All of them where many were asked for: a database limits the number of parameters of a query.
+    few = [file.path for file in asked] if len(asked) <= MOST_NAMED else None
+    return import_.files.filter(path__in=few) if few else import_.files.all()
+
+
+@transaction.atomic
+def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, now: datetime) -> Import:
+    """Submit an import once every byte has arrived, and enqueue the check of its files."""
+    import_ = _locked(import_)
+    check_open(import_, now=now)
+    missing = import_.files.incomplete()
+    if first := missing.first():
+        raise ImportIncomplete(missing=missing.count(), path=first.path)
+    files = list(import_.files.all())
+    if not files:
+        raise ImportEmpty
+    claimed = {composed(path): digest for path, digest in digests.items()}
+    for file in files:
+        file.claimed_sha256 = valid_sha256(claimed.get(file.path, file.claimed_sha256), path=file.path)
+        if not file.byte_count:
+            with upload_files.locked(file):  # no request sends an empty file, so it does not exist yet
+                pass
+    ImportFile.objects.bulk_update(files, ["claimed_sha256"], batch_size=ROWS_AT_ONCE)
+    _enter(import_, Import.State.CHECKING, actor=actor, action="import.submitted")
+    _enqueue(check_import, import_, actor)
+    return import_
+
+
+@transaction.atomic
+def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Import:
+    """Have what was proposed imported; stimuli that are there already are replaced only if that is asked for."""
+    import_ = _locked(import_)
+    if import_.state != Import.State.PROPOSED:
+        raise ImportStateWrong(state=import_.get_state_display())
+    _enter(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
+    _enqueue(commit_confirmed_import, import_, actor, replace=replace)
+    return import_
+
+
+@transaction.atomic
+def cancel_import(*, import_: Import, actor: User, now: datetime) -> Import:
+    """Cancel an import and delete its files; one that is being committed cannot be cancelled."""
+    import_ = _locked(import_)
+    if import_.state not in CANCELLABLE:
+        raise ImportStateWrong(state=import_.get_state_display())
+    _give_up(import_, actor=actor, action="import.cancelled", now=now)
+    return import_
+
+
+def expire_imports(*, now: datetime) -> int:
+    """Cancel imports that have expired, and remove folders of finished ones; return how many expired."""
+    late = Import.objects.filter(state__in=CANCELLABLE, expires_at__lte=now)
+    expired = sum(_expire(import_, now=now) for import_ in late)
+    present = upload_files.imports_present()
+    wanted = set(Import.objects.unfinished().filter(pk__in=present).values_list("pk", flat=True))
+    for import_id in present:
+        if import_id not in wanted:
+            upload_files.discard(import_id)
+    return expired
+
+
+def job_of(import_: Import) -> Job | None:
+    """The background work that the import waits for, or waited for last."""
+    keys = [_key(check_import, import_), _key(commit_confirmed_import, import_)]
+    return Job.objects.filter(key__in=keys).order_by("-created_at").first()
+
+
+def arrival(import_: Import) -> dict[str, int]:
+    """How much has arrived, and how much there will be."""
+    whole = Count("pk", filter=Q(received_bytes=F("byte_count")))
+    counts = import_.files.aggregate(
+        files=Count("pk"), complete=whole, bytes=Sum("byte_count"), received=Sum("received_bytes")
+    )
+    return {name: int(count or 0) for name, count in counts.items()}
+
+
+def used_bytes(owner: User) -> int:
+    """Bytes that count against a quota: recordings in own collections, and files being uploaded."""
+    heard = Stimulus.objects.filter(item__collection__owner=owner).values("recording")
+    stored = Recording.objects.filter(pk__in=heard).aggregate(total=Sum("byte_count"))["total"] or 0
+    coming = ImportFile.objects.filter(parent__in=Import.objects.unfinished().filter(owner=owner))
+    return int(stored) + int(coming.aggregate(total=Sum("byte_count"))["total"] or 0)
+
+
+def quota_bytes() -> int:
+    """What each person may have, stored and on the way."""
+    return int(settings.UPLOAD_QUOTA_GB * GB)
+
+
+def _reserve(owner: User, files: Sequence[DeclaredFile]) -> None:
+    """Refuse what does not fit into the quota or onto the disk; two reservations of one person take turns."""
+    User.objects.select_for_update().get(pk=owner.pk)
+    needed, quota = _sum(files), quota_bytes()
+    left = quota - used_bytes(owner)
+    if needed > left:
+        raise QuotaExceeded(needed_gb=needed / GB, left_gb=max(0, left) / GB, quota_gb=quota / GB)
+    if needed > upload_files.free_bytes():
+        raise DiskFull
+
+
+def _declare(import_: Import, files: Iterable[DeclaredFile]) -> None:
+    rows = [ImportFile(parent=import_, path=file.path, byte_count=file.byte_count) for file in files]
+    ImportFile.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+
+
+def _enter(import_: Import, state: Import.State, *, actor: User | None, action: str) -> None:
+    before = import_.state
+    import_.state = state
+    import_.save(update_fields=["state", "finished_at"])
+    audit.record(actor=actor, action=action, target=import_, before={"state": before}, after={"state": state})
+
+
+@transaction.atomic
+def _expire(import_: Import, *, now: datetime) -> bool:
+    """A chunk that arrived in the meantime has put the end off."""
+    import_ = _locked(import_)
+    late = import_.state in CANCELLABLE and import_.expires_at <= now
+    if late:
+        _give_up(import_, actor=None, action="import.expired", now=now)
+    return late
+
+
+def _give_up(import_: Import, *, actor: User | None, action: str, now: datetime) -> None:
+    import_.finished_at = now
+    _enter(import_, Import.State.CANCELLED, actor=actor, action=action)
+    transaction.on_commit(lambda: upload_files.discard(import_.pk))
+
+
+def _enqueue(kind: JobKind[...], import_: Import, actor: User, **arguments: bool) -> None:
+    enqueue(kind, key=_key(kind, import_), requested_by=actor, import_id=str(import_.pk), **arguments)
+
+
+def _key(kind: JobKind[...], import_: Import) -> str:
+    return f"{kind.name}:{import_.pk}"
+
+
+def _locked(import_: Import) -> Import:
+    return Import.objects.select_for_update().get(pk=import_.pk)
+
+
+def _sum(files: Iterable[DeclaredFile]) -> int:
+    return sum(file.byte_count for file in files)
+
+
+# --- Checking and committing ------------------------------------------------------------------------------------------
+
 
 DRAFT = "draft.json"
 READERS = 2
@@ -37,7 +259,7 @@ def rules(*, left_bytes: int) -> Rules:
     return Rules(
         longest_h=settings.LONGEST_RECORDING_H,
         short_s=settings.SHORT_RECORDING_S,
-        unpacked_bytes=max(0, min(left_bytes, spool.free_bytes())),
+        unpacked_bytes=max(0, min(left_bytes, upload_files.free_bytes())),
     )
 
 
@@ -45,114 +267,123 @@ def rules(*, left_bytes: int) -> Rules:
 
 
 @job(queue="interactive")
-def check_intake(*, run: JobRun, intake_id: str) -> None:
-    """Look at everything that was sent, and propose what to make of it, or refuse it with all reasons."""
-    intake = Intake.objects.select_related("collection").get(pk=intake_id)
-    if intake.state != Intake.State.CHECKING:
+def check_import(*, run: JobRun, import_id: str) -> None:
+    """Check all files of an import, and propose a plan or refuse it with all reasons."""
+    import_ = Import.objects.select_related("collection").get(pk=import_id)
+    if import_.state != Import.State.CHECKING:
         return
-    files = list(intake.files.all())
-    drafted = _drafted(intake, files, progress=run.progress)
+    files = list(import_.files.all())
+    drafted = _drafted(import_, files, progress=run.progress)
     with run.finish():
-        _close_check(intake, files, drafted)
+        _close_check(import_, files, drafted)
 
 
 @job(queue="interactive")
-def import_intake(*, run: JobRun, intake_id: str, replace: bool = False) -> None:
-    """Bring in what was confirmed."""
-    intake = Intake.objects.select_related("collection", "owner").get(pk=intake_id)
-    if intake.state != Intake.State.IMPORTING:
+def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = False) -> None:
+    """Commit the import that was confirmed."""
+    import_ = Import.objects.select_related("collection", "owner").get(pk=import_id)
+    if import_.state != Import.State.IMPORTING:
         return
-    drafted = _loaded(intake) or _drafted(intake, list(intake.files.all()), progress=run.progress)
-    filling = Filling(intake.collection, drafted, intake.owner, replace=replace, linked=True)
+    drafted = _loaded(import_) or _drafted(import_, list(import_.files.all()), progress=run.progress)
+    commit = ImportCommit(import_.collection, drafted, import_.owner, replace=replace, linked=True)
     try:
         if drafted.is_refused:
             raise _refused(drafted)
-        fill(filling, Keeping(), fence=run.finish, then=lambda: _finish(intake, filling), progress=run.progress)
+        commit_import(
+            commit,
+            StagedFiles(),
+            transactional=run.finish,
+            then=lambda: _finish(import_, commit),
+            progress=run.progress,
+        )
     except CellsTaken as refusal:
         with run.finish():
-            _propose_again(intake, drafted, refusal)
+            _propose_again(import_, drafted, refusal)
     except AppError as refusal:
         drafted.report.refuse(refusal)
         with run.finish():
-            _refuse(intake, drafted)
+            _refuse(import_, drafted)
 
 
-def _drafted(intake: Intake, files: list[IntakeFile], *, progress: Progress) -> Draft:
-    """A fresh draft, kept beside the files so that the import itself need not hear everything again."""
+def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) -> ImportDraft:
+    """Draft the import and store the draft beside the files, so that the commit need not probe them again."""
     with ThreadPoolExecutor(READERS) as pool:
-        digests = list(pool.map(lambda file: sha256_of(spool.path_of(file)), files))
-    # Held until the draft is stored: nobody clears away what a stored draft speaks of.
-    with spool.work_folder(intake.pk) as work:
-        drafted = _heard(intake, files, digests, work=work, progress=progress)
+        digests = list(pool.map(lambda file: sha256_of(upload_files.path_of(file)), files))
+    # Locked until the draft is stored, so that no other process removes files that the draft refers to.
+    with upload_files.work_folder(import_.pk) as work:
+        drafted = _draft_from(import_, files, digests, work=work, progress=progress)
         for file, digest in zip(files, digests, strict=True):
             file.sha256 = digest
             if file.claimed_sha256 and file.claimed_sha256 != digest:
                 says = sentence("'{path}' arrived with other bytes than were sent. Send it again.")
                 drafted.report.error(says, file.path, path=file.path)
-        _tell_taken(drafted, intake.collection)
-        _store(drafted, spool.folder_of(intake.pk) / DRAFT)
+        _tell_taken(drafted, import_.collection)
+        _store(drafted, upload_files.folder_of(import_.pk) / DRAFT)
     return drafted
 
 
-def _heard(intake: Intake, files: list[IntakeFile], digests: list[str], *, work: Path, progress: Progress) -> Draft:
+def _draft_from(
+    import_: Import, files: list[ImportFile], digests: list[str], *, work: Path, progress: Progress
+) -> ImportDraft:
     sources = [
-        look_at(file.path, spool.path_of(file), sha256=digest) for file, digest in zip(files, digests, strict=True)
+        inspect_file(file.path, upload_files.path_of(file), sha256=digest)
+        for file, digest in zip(files, digests, strict=True)
     ]
     # The archives themselves are not kept, so what they hold may take their place.
     packed_bytes = sum(source.byte_count for source in sources if source.kind is Kind.ARCHIVE)
-    allowed = rules(left_bytes=quota_bytes() - used_bytes(intake.owner) + packed_bytes)
-    return draft(sources, work=work, rules=allowed, layout=intake.layout, progress=progress)
+    allowed = rules(left_bytes=quota_bytes() - used_bytes(import_.owner) + packed_bytes)
+    return draft_import(sources, work=work, rules=allowed, layout=import_.layout, progress=progress)
 
 
-def _close_check(intake: Intake, files: list[IntakeFile], drafted: Draft) -> None:
-    """Write down what was found, unless the import was given up in the meantime."""
-    locked = Intake.objects.select_for_update().get(pk=intake.pk)
-    if locked.state != Intake.State.CHECKING:
+def _close_check(import_: Import, files: list[ImportFile], drafted: ImportDraft) -> None:
+    """Store the result of the check, unless the import was cancelled in the meantime."""
+    locked = Import.objects.select_for_update().get(pk=import_.pk)
+    if locked.state != Import.State.CHECKING:
         return
-    IntakeFile.objects.bulk_update(files, ["sha256"], batch_size=500)
+    ImportFile.objects.bulk_update(files, ["sha256"], batch_size=500)
     if drafted.is_refused:
         _refuse(locked, drafted)
         return
-    locked.state, locked.layout = Intake.State.PROPOSED, drafted.plan.layout
+    locked.state, locked.layout = Import.State.PROPOSED, drafted.plan.layout
     locked.plan, locked.report = drafted.plan.to_json(), drafted.report.to_json()
     locked.save(update_fields=["state", "layout", "plan", "report"])
 
 
-def _refuse(intake: Intake, drafted: Draft) -> None:
-    """Nothing of it is kept but the report."""
-    intake.state, intake.finished_at = Intake.State.REFUSED, timezone.now()
-    intake.plan, intake.report = drafted.plan.to_json(), drafted.report.to_json()
-    intake.save(update_fields=["state", "finished_at", "plan", "report"])
-    audit.record(actor=None, action="intake.refused", target=intake, after={"errors": len(drafted.report.errors)})
-    transaction.on_commit(lambda: spool.discard(intake.pk))
+def _refuse(import_: Import, drafted: ImportDraft) -> None:
+    """Refuse an import: only its report is kept."""
+    import_.state, import_.finished_at = Import.State.REFUSED, timezone.now()
+    import_.plan, import_.report = drafted.plan.to_json(), drafted.report.to_json()
+    import_.save(update_fields=["state", "finished_at", "plan", "report"])
+    audit.record(actor=None, action="import.refused", target=import_, after={"errors": len(drafted.report.errors)})
+    transaction.on_commit(lambda: upload_files.discard(import_.pk))
 
 
-def _propose_again(intake: Intake, drafted: Draft, refusal: CellsTaken) -> None:
-    """Nothing was imported, but nothing is lost: who wants to replace what is there need not send it again."""
-    intake.state = Intake.State.PROPOSED
+def _propose_again(import_: Import, drafted: ImportDraft, refusal: CellsTaken) -> None:
+    """Return to the proposal: the files stay, so that they can replace the existing stimuli without another upload."""
+    import_.state = Import.State.PROPOSED
     told = Finding(Severity.WARNING, refusal.sentence, refusal.data)
-    intake.report = Report([told, *drafted.report.findings], drafted.report.counts).to_json()
-    intake.save(update_fields=["state", "report"])
+    import_.report = Report([told, *drafted.report.findings], drafted.report.counts).to_json()
+    import_.save(update_fields=["state", "report"])
 
 
-def _finish(intake: Intake, filling: Filling) -> None:
-    _describe(intake, filling, now=timezone.now())
-    intake.save()
-    _record(filling, intake)
-    transaction.on_commit(lambda: spool.discard(intake.pk))
+def _finish(import_: Import, commit: ImportCommit) -> None:
+    _describe(import_, commit, now=timezone.now())
+    import_.save()
+    _record(commit, import_)
+    transaction.on_commit(lambda: upload_files.discard(import_.pk))
 
 
-def _loaded(intake: Intake) -> Draft | None:
+def _loaded(import_: Import) -> ImportDraft | None:
     """The draft that the check left, if it is there and whole."""
-    place = spool.folder_of(intake.pk) / DRAFT
+    place = upload_files.folder_of(import_.pk) / DRAFT
     try:
         facts = json.loads(place.read_bytes())
     except (OSError, ValueError):
         return None
-    return Draft.from_json(facts)
+    return ImportDraft.from_json(facts)
 
 
-def _store(drafted: Draft, place: Path) -> None:
+def _store(drafted: ImportDraft, place: Path) -> None:
     scratch = place.with_suffix(".new")
     scratch.write_text(json.dumps(drafted.to_json()), encoding="utf-8")
     scratch.replace(place)
@@ -164,41 +395,43 @@ def _store(drafted: Draft, place: Path) -> None:
 @contextmanager
 def drafted_folder(
     *, folder: Path, layout: str = "auto", metadata: Path | None = None, progress: Progress
-) -> Iterator[Draft]:
-    """Look at a folder on this machine; what had to be unpacked or cut out lies in a scratch folder until the end."""
-    with spool.scratch_folder() as work:
+) -> Iterator[ImportDraft]:
+    """Draft the import of a folder on this machine; extracted files lie in a scratch folder until the end."""
+    with upload_files.scratch_folder() as work:
         allowed = rules(left_bytes=quota_bytes())
-        yield draft(sources_in(folder), work=work, rules=allowed, layout=layout, metadata=metadata, progress=progress)
+        yield draft_import(
+            files_in(folder), work=work, rules=allowed, layout=layout, metadata=metadata, progress=progress
+        )
 
 
 def import_draft(
     *,
-    drafted: Draft,
+    drafted: ImportDraft,
     collection: Collection,
     actor: User,
     replace: bool = False,
     is_new: bool = False,
     progress: Progress,
-) -> Intake:
-    """Bring in a draft that was made of a folder, or refuse it and write nothing, not even a new collection."""
+) -> Import:
+    """Commit a draft of a folder, or refuse it and write nothing, not even a new collection."""
     if drafted.is_refused:
         raise _refused(drafted)
-    filling = Filling(collection, drafted, actor, replace=replace, linked=False, is_new=is_new)
-    intake = Intake(collection=collection, owner=actor, expires_at=timezone.now())
+    commit = ImportCommit(collection, drafted, actor, replace=replace, linked=False, is_new=is_new)
+    import_ = Import(collection=collection, owner=actor, expires_at=timezone.now())
 
     def conclude() -> None:
-        _describe(intake, filling, now=timezone.now())
-        intake.save(force_insert=True)
-        _record(filling, intake)
+        _describe(import_, commit, now=timezone.now())
+        import_.save(force_insert=True)
+        _record(commit, import_)
 
-    fill(filling, Keeping(), fence=whole, then=conclude, progress=progress)
-    return intake
+    commit_import(commit, StagedFiles(), transactional=transaction.atomic, then=conclude, progress=progress)
+    return import_
 
 
 # --- Both -------------------------------------------------------------------------------------------------------------
 
 
-def _tell_taken(drafted: Draft, collection: Collection) -> None:
+def _tell_taken(drafted: ImportDraft, collection: Collection) -> None:
     taken = taken_places(collection, drafted.plan.cells)
     if taken:
         says = sentence(
@@ -208,30 +441,30 @@ def _tell_taken(drafted: Draft, collection: Collection) -> None:
         drafted.report.warn(says, count=len(taken), cells=some(" x ".join(place) for place in taken))
 
 
-def _refused(drafted: Draft) -> ImportRefused:
+def _refused(drafted: ImportDraft) -> ImportRefused:
     errors = drafted.report.errors
     return ImportRefused(count=len(errors), first=str(errors[0]))
 
 
-def _describe(intake: Intake, filling: Filling, *, now: datetime) -> None:
-    drafted = filling.draft
-    intake.state, intake.finished_at = Intake.State.DONE, now
-    intake.version, intake.layout = filling.collection.version, drafted.plan.layout
-    intake.plan = {**drafted.plan.to_json(), "replaced": len(filling.replaced)}
+def _describe(import_: Import, commit: ImportCommit, *, now: datetime) -> None:
+    drafted = commit.draft
+    import_.state, import_.finished_at = Import.State.DONE, now
+    import_.version, import_.layout = commit.collection.version, drafted.plan.layout
+    import_.plan = {**drafted.plan.to_json(), "replaced": len(commit.replaced)}
     kept = [{"path": kept.path, "sha256": kept.sha256} for kept in drafted.kept]
-    intake.report = {**drafted.report.to_json(), "kept": kept}
+    import_.report = {**drafted.report.to_json(), "kept": kept}
 
 
-def _record(filling: Filling, intake: Intake) -> None:
-    counts = filling.draft.report.counts
+def _record(commit: ImportCommit, import_: Import) -> None:
+    counts = commit.draft.report.counts
     after: dict[str, Any] = {
-        "version": intake.version,
-        "layout": intake.layout,
+        "version": import_.version,
+        "layout": import_.layout,
         "stimuli": counts["stimuli"],
-        "replaced": len(filling.replaced),
+        "replaced": len(commit.replaced),
     }
-    target = f"collection/{filling.collection.slug}"
-    audit.record(actor=filling.actor, action="collection.imported", target=target, after=after)
+    target = f"collection/{commit.collection.slug}"
+    audit.record(actor=commit.actor, action="collection.imported", target=target, after=after)
 
 
 def unready_recordings(*, collection: Collection) -> list[Recording]:

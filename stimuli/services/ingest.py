@@ -1,4 +1,4 @@
-"""Long recordings made browsable: chunks in any order by any worker, then one fold; what is missing is made, once."""
+"""Ingest of long recordings: chunks in any order by any worker, then one merge; only what is missing is made."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -16,12 +16,12 @@ from audio.sandbox.client import Limits
 from core.errors import AppError
 from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
-from stimuli import spool, storage
-from stimuli.derived import Derived
+from stimuli import storage
 from stimuli.models import Chunk, Recording
 from stimuli.sandbox import SANDBOX_FAILURES, to_app_error
-from stimuli.services import folds
-from stimuli.services.sources import original_of, pyramid_of, run_on_source
+from stimuli.services import merge_chunks
+from stimuli.services.sources import Derived, original_of, pyramid_of, run_on_source
+from stimuli.uploads import files as upload_files
 
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
 LIMITS = Limits(cpu_s=300, wall_s=600, memory_bytes=2**30, result_bytes=2**29)
@@ -31,29 +31,15 @@ MOST_FAILED = 3
 AT_ONCE = 2
 # Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.
 RECENT_CHUNKS = 20
-# Nobody writes one file for so long, nor folds one recording.
+# No file takes so long to write, and no recording to merge.
 FORGOTTEN_AFTER = timedelta(days=1)
 
-
-class Claim(Protocol):
-    """What a job's run promises of its transactions; a command that works by itself has ordinary ones."""
-
-    def fenced(self) -> AbstractContextManager[None]: ...
-
-    def finish(self) -> AbstractContextManager[None]: ...
+# Opens the transaction of a change: an ordinary one, or that of a job, which ends the job or checks its lease.
+Transactional = Callable[[], AbstractContextManager[None]]
 
 
-class Alone:
-    """The claim of a command."""
-
-    def fenced(self) -> AbstractContextManager[None]:
-        return transaction.atomic()
-
-    finish = fenced
-
-
-class Stumbled(Exception):
-    """The decoder failed in a way that may pass; the job is tried again."""
+class TransientDecodeError(Exception):
+    """The decoder failed for a reason that may be temporary; the job is tried again."""
 
 
 @transaction.atomic
@@ -73,7 +59,7 @@ def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User
 
 
 def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -> int:
-    """Ask for what is not there and that no job is about; say how many jobs that took.
+    """Enqueue jobs for what is missing and has no job; return how many.
 
     Every kill of a worker counts as an attempt of an innocent job, so a failed one is asked for again a few times
     before it is left to a person.
@@ -82,7 +68,7 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
         _key(ingest_chunk, recording, number): (ingest_chunk, {"number": number})
         for number in missing_chunks(recording)
     }
-    wanted = wanted or {_key(fold_recording, recording): (fold_recording, {})}
+    wanted = wanted or {_key(merge_recording, recording): (merge_recording, {})}
     jobs = Job.objects.filter(key__in=wanted)
     failed = Counter(jobs.filter(state=Job.State.FAILED).values_list("key", flat=True))
     busy = {*jobs.unfinished().values_list("key", flat=True), *(key for key in failed if failed[key] >= MOST_FAILED)}
@@ -93,7 +79,7 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
 
 
 def resume_ingests(*, run: JobRun, now: datetime) -> None:
-    """Ask for whatever fell between two stools, and clear away what killed workers and commands have left."""
+    """Enqueue missing work that no job is about, and remove files that killed processes have left."""
     _clear_scratch(before=now - FORGOTTEN_AFTER)
     waiting = list(Recording.objects.filter(state=Recording.State.INGESTING))
     for done, recording in enumerate(waiting, start=1):
@@ -113,26 +99,27 @@ def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
         return
     with _refusing(run, recording):
         make_chunk(recording=recording, number=number)
-        add_chunk(recording, number, claim=run)
+        add_chunk(recording, number, transactional=run.finish)
 
 
 @job(queue="bulk")
-def fold_recording(*, run: JobRun, recording_id: str) -> None:
-    """Make the final files out of the chunks, without a look at the sound; where that is over, clear chunks away."""
+def merge_recording(*, run: JobRun, recording_id: str) -> None:
+    """Make the final files out of the chunks, without decoding; then remove the chunks."""
     recording = Recording.objects.filter(pk=recording_id).first()
     if recording is None:
         return
-    if recording.state != Recording.State.INGESTING:
-        _remove_chunks(recording, claim=run)
-    elif missing_chunks(recording):
+    is_ingesting = recording.state == Recording.State.INGESTING
+    if is_ingesting and missing_chunks(recording):
         with run.finish():
             ask_for_missing(recording=recording)
-    else:
-        _fold(recording, claim=run)
+        return
+    if is_ingesting:
+        _merge(recording, transactional=run.fenced)
+    _remove_chunks(recording, transactional=run.finish)
 
 
 def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = lambda done, total: None) -> None:
-    """The same here and now, for a command that waits; jobs that were asked for find nothing left to do."""
+    """Ingest in this process, for a command that waits; jobs that were enqueued find nothing left to do."""
     total, missing = chunk_count(recording), missing_chunks(recording)
     make = partial(make_chunk, recording=recording)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -141,12 +128,13 @@ def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = l
             for done, number in enumerate(missing, start=total - len(missing)):
                 told(done, total)
                 making[number].result()
-                add_chunk(recording, number, claim=Alone())
+                add_chunk(recording, number)
         except AppError as refusal:
             pool.shutdown(wait=False, cancel_futures=True)
-            _refuse(recording, refusal, claim=Alone())
+            _refuse(recording, refusal)
             raise
-    _fold(recording, claim=Alone())
+    _merge(recording)
+    _remove_chunks(recording)
     told(total, total)
 
 
@@ -160,7 +148,7 @@ def missing_chunks(recording: Recording) -> list[int]:
 
 
 def ingest_progress(*, recording: Recording) -> dict[str, Any]:
-    """How many chunks are done, of how many, and about how many seconds are left (None while nobody can tell)."""
+    """How many chunks are done, of how many, and about how many seconds are left (None while unknown)."""
     total = chunk_count(recording)
     if recording.state == Recording.State.READY:
         return {"done": total, "total": total, "time_left_s": 0.0}
@@ -187,12 +175,12 @@ def make_chunk(*, recording: Recording, number: int) -> None:
     storage.keep(derived.chunk(number), found.blobs["chunk"])
 
 
-def add_chunk(recording: Recording, number: int, *, claim: Claim) -> None:
-    """Say that a chunk is there; whoever adds the last one asks for the fold."""
-    with claim.finish():
-        # Two that add the last two chunks at once must not each miss the other's.
+def add_chunk(recording: Recording, number: int, *, transactional: Transactional = transaction.atomic) -> None:
+    """Record that a chunk is made; the last one enqueues the merge."""
+    with transactional():
+        # Two processes that add the last two chunks at once must each see the other's.
         locked = Recording.objects.select_for_update().get(pk=recording.pk)
-        if locked.state != Recording.State.INGESTING:  # refused for another chunk, or made by somebody else meanwhile
+        if locked.state != Recording.State.INGESTING:  # refused for another chunk, or finished by another process
             storage.remove(Derived.of(recording).chunk(number))
             return
         Chunk.objects.get_or_create(recording=locked, number=number)
@@ -200,62 +188,62 @@ def add_chunk(recording: Recording, number: int, *, claim: Claim) -> None:
             ask_for_missing(recording=locked)
 
 
-def _fold(recording: Recording, *, claim: Claim) -> None:
-    """A command and a worker may be at the same recording: both make the same files, and the first says what they are.
+def _merge(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:
+    """Make the final files and set the recording ready.
 
-    The other may then find that the chunks are gone, and all is well.
+    A command and a worker may do this at once: both make the same files, and the first writes the row. The other may
+    then find the chunks removed, which is no error.
     """
     try:
-        folded = folds.make_files(recording=recording)
+        merged = merge_chunks.merge(recording=recording)
     except FileNotFoundError:
         recording.refresh_from_db()
         if recording.state != Recording.State.READY:
             raise
     else:
-        with claim.fenced():
+        with transactional():
             recording.refresh_from_db(from_queryset=Recording.objects.select_for_update())
             if recording.state != Recording.State.READY:
                 recording.state = Recording.State.READY
-                recording.measures = folded.measures.to_json()
-                recording.clock = [stretch.to_json() for stretch in folded.clock]
+                recording.measures = merged.measures.to_json()
+                recording.clock = [stretch.to_json() for stretch in merged.clock]
                 recording.save(update_fields=["state", "measures", "clock"])
-    _remove_chunks(recording, claim=claim)
 
 
-def _remove_chunks(recording: Recording, *, claim: Claim) -> None:
-    """Take the files away first and the rows after them, so that a kill in between leaves a job that goes on."""
+def _remove_chunks(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:
+    """Remove the files first and the rows after them, so that the job can resume after a kill in between."""
     derived = Derived.of(recording)
     for number in range(chunk_count(recording)):
         storage.remove(derived.chunk(number))
-    with claim.finish():
+    with transactional():
         recording.chunks.all().delete()
 
 
 def _clear_scratch(*, before: datetime) -> None:
     storage.clear_scratch(before=before)
-    spool.clear_scratch(before=before)
-    folds.clear_scratch(before=before)
+    upload_files.clear_scratch(before=before)
+    merge_chunks.clear_scratch(before=before)
 
 
 @contextmanager
 def _refusing(run: JobRun, recording: Recording) -> Iterator[None]:
-    """Turn what the decoder says against the file into the recording's refusal."""
+    """Refuse the recording if the decoder rejects it; temporary failures are retried first."""
     try:
         yield
     except MAY_PASS as refusal:
         if run.job.attempts < settings.JOB_MAX_ATTEMPTS:
-            raise Stumbled(str(refusal)) from refusal
-        _refuse(recording, refusal, claim=run)
+            raise TransientDecodeError(str(refusal)) from refusal
+        _refuse(recording, refusal, transactional=run.finish)
     except AppError as refusal:
-        _refuse(recording, refusal, claim=run)
+        _refuse(recording, refusal, transactional=run.finish)
 
 
-def _refuse(recording: Recording, refusal: AppError, *, claim: Claim) -> None:
-    """Say why the recording cannot be used, and have the chunks that others have made cleared away."""
-    with claim.finish():
+def _refuse(recording: Recording, refusal: AppError, *, transactional: Transactional = transaction.atomic) -> None:
+    """Store why the recording cannot be used, and enqueue the removal of its chunks."""
+    with transactional():
         recording.state, recording.refusal = Recording.State.REFUSED, str(refusal)
         recording.save(update_fields=["state", "refusal"])
-        enqueue(fold_recording, key=_key(fold_recording, recording), recording_id=str(recording.pk))
+        enqueue(merge_recording, key=_key(merge_recording, recording), recording_id=str(recording.pk))
 
 
 def _key(kind: JobKind[...], recording: Recording, number: int | None = None) -> str:

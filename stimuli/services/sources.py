@@ -1,11 +1,11 @@
-"""What somebody is given of a stimulus: experimenters the original, participants the clip that tells no origin."""
+"""Audio files behind a stimulus: the original for experimenters, the anonymous clip for participants."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from django.conf import settings
 
@@ -15,13 +15,40 @@ from audio.pyramid import Pyramid
 from audio.sandbox.client import Outcome
 from audio.slices import Coding, are_similar
 from stimuli import storage
-from stimuli.derived import Derived
-from stimuli.errors.delivery import NoSound, RecordingNotReady, RecordingRefused
-from stimuli.models import Condition, Recording, Stimulus
+from stimuli.disk_cache import DiskCache
+from stimuli.errors import NoSound, RecordingNotReady, RecordingRefused
+from stimuli.models import DERIVATION, Condition, Recording, Stimulus
 from stimuli.sandbox import run_sandboxed
 from stimuli.services.clips import is_short
 from stimuli.services.clocks import clock_of
-from stimuli.shelf import Shelf
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Storage names of the derived files of a recording; a file that is made again has the same bytes and name."""
+
+    folder: str
+
+    @classmethod
+    def of(cls, recording: Recording) -> Self:
+        return cls(f"derived/{recording.sha256}/{DERIVATION}")
+
+    @property
+    def frames(self) -> str:
+        return f"{self.folder}/frames.idx"
+
+    def file(self, name: str) -> str:
+        return f"{self.folder}/{name}"
+
+    def chunk(self, number: int) -> str:
+        return f"{self.folder}/chunk-{number:05}.bin"
+
+    def master(self, number: int) -> str:
+        return f"{self.folder}/master-{number:05}.flac"
+
+
+# --- Sources ----------------------------------------------------------------------------------------------------------
+
 
 LONGEST_SLICE_S = 10
 MB = 10**6
@@ -132,7 +159,7 @@ def index_of(source: Source) -> bytes:
 @lru_cache(maxsize=16)
 def _index(name: str, kept_as: str) -> bytes:
     if not kept_as:
-        return shelf().take_bytes(f"index of {name}", lambda: _probed(name))
+        return picture_cache().read_or_create(f"index of {name}", lambda: _probed(name))
     try:
         return storage.read_range(kept_as, 0, storage.byte_count(kept_as))
     except FileNotFoundError:
@@ -168,14 +195,14 @@ def masters(source: Source, start: int, stop: int) -> Iterator[tuple[int, list[B
         yield numbers.start, files
 
 
-def shelf() -> Shelf:
-    """Where pictures and the like lie that are made when they are asked for."""
-    return _shelf(Path(settings.PICTURE_CACHE_DIR), settings.PICTURE_CACHE_MB * MB)
+def picture_cache() -> DiskCache:
+    """Disk cache of tiles, peaks and indexes that are made on request."""
+    return _picture_cache(Path(settings.PICTURE_CACHE_DIR), settings.PICTURE_CACHE_MB * MB)
 
 
 @lru_cache
-def _shelf(folder: Path, most_bytes: int) -> Shelf:
-    return Shelf(folder, most_bytes=most_bytes)
+def _picture_cache(folder: Path, most_bytes: int) -> DiskCache:
+    return DiskCache(folder, max_bytes=most_bytes)
 
 
 def recording_of(stimulus: Stimulus) -> Recording:

@@ -1,4 +1,4 @@
-"""Bytes that arrive: received in order, on the disk before they are acknowledged, kept over every kind of cut."""
+"""Receipt of uploads: bytes in order, flushed to disk before they are acknowledged, kept when a request breaks off."""
 
 import base64
 import binascii
@@ -13,8 +13,7 @@ from django.db import transaction
 
 from core.errors import AppError
 from core.models import User
-from stimuli import spool
-from stimuli.errors.uploads import (
+from stimuli.errors import (
     ChecksumUnknown,
     ChecksumWrong,
     DigestMissing,
@@ -26,8 +25,9 @@ from stimuli.errors.uploads import (
     UploadNotFound,
     UploadTooLong,
 )
-from stimuli.models import Intake, IntakeFile
-from stimuli.spool import Landing
+from stimuli.models import Import, ImportFile
+from stimuli.uploads import files as upload_files
+from stimuli.uploads.files import PartialFile
 
 READ_BYTES = 64 * 1024
 CHECKSUMS = ("sha1", "sha256")
@@ -70,51 +70,53 @@ class Incoming:
     sha256: str = ""
 
 
-def upload_for(user: User, upload_id: UUID) -> IntakeFile:
+def upload_for(user: User, upload_id: UUID) -> ImportFile:
     """The upload, if it is this person's to see."""
-    visible = Intake.objects.visible_to(user)
-    upload = IntakeFile.objects.select_related("intake").filter(pk=upload_id, intake__in=visible).first()
+    visible = Import.objects.visible_to(user)
+    upload = ImportFile.objects.select_related("parent").filter(pk=upload_id, parent__in=visible).first()
     if upload is None:
         raise UploadNotFound
     return upload
 
 
-def check_open(intake: Intake, *, now: datetime) -> None:
+def check_open(import_: Import, *, now: datetime) -> None:
     """Refuse unless more bytes may arrive."""
-    if intake.state == Intake.State.CANCELLED or (intake.state == Intake.State.RECEIVING and intake.expires_at <= now):
+    if import_.state == Import.State.CANCELLED or (
+        import_.state == Import.State.RECEIVING and import_.expires_at <= now
+    ):
         raise UploadGone
-    if intake.state != Intake.State.RECEIVING:
+    if import_.state != Import.State.RECEIVING:
         raise UploadClosed
 
 
-def settle(*, upload: IntakeFile, now: datetime) -> IntakeFile:
-    """Bring file and row to the same length, and say which: the smaller of what was committed and what is there."""
-    if upload.intake.state not in {Intake.State.RECEIVING, Intake.State.CANCELLED}:
-        return upload  # sealed, so complete; its file may have moved on
-    check_open(upload.intake, now=now)
-    if not (upload.received_bytes or spool.path_of(upload).exists()):
+def settle(*, upload: ImportFile, now: datetime) -> ImportFile:
+    """Bring file and row to the same length, the smaller of the two."""
+    if upload.parent.state not in {Import.State.RECEIVING, Import.State.CANCELLED}:
+        return upload  # submitted, so complete; its file may be in storage already
+    check_open(upload.parent, now=now)
+    if not (upload.received_bytes or upload_files.path_of(upload).exists()):
         return upload  # nothing has been sent yet
-    with spool.claimed(upload) as landing:
-        return _settled(upload, landing)
+    with upload_files.locked(upload) as partial:
+        return _settle_row(upload, partial)
 
 
-def receive(*, upload: IntakeFile, incoming: Incoming, now: datetime) -> IntakeFile:
+def receive(*, upload: ImportFile, incoming: Incoming, now: datetime) -> ImportFile:
     """Write a chunk and commit how far the file now reaches.
 
     No transaction is open while bytes flow. A chunk with a checksum counts whole or not at all; of one without, what
     arrived before a cut or a full disk is kept.
     """
-    check_open(upload.intake, now=now)
-    with spool.claimed(upload) as landing:
-        upload = _settled(upload, landing)
-        check_open(upload.intake, now=now)
+    check_open(upload.parent, now=now)
+    with upload_files.locked(upload) as partial:
+        upload = _settle_row(upload, partial)
+        check_open(upload.parent, now=now)
         if upload.received_bytes != incoming.offset:
             raise OffsetWrong(expected=upload.received_bytes, given=incoming.offset)
         if incoming.offset + incoming.byte_count > upload.byte_count:
             raise UploadTooLong(byte_count=upload.byte_count)
-        end, trouble = _write(landing, incoming)
+        end, trouble = _write(partial, incoming)
         if end > incoming.offset:
-            landing.flush()
+            partial.flush()
         upload = _commit(upload, incoming, end, now=now)
     if trouble:
         raise trouble
@@ -122,12 +124,12 @@ def receive(*, upload: IntakeFile, incoming: Incoming, now: datetime) -> IntakeF
 
 
 @transaction.atomic
-def terminate_upload(*, upload: IntakeFile, now: datetime) -> None:
+def terminate_upload(*, upload: ImportFile, now: datetime) -> None:
     """Forget a file that was announced, and what of it has arrived."""
-    check_open(upload.intake, now=now)
-    with spool.claimed(upload):
+    check_open(upload.parent, now=now)
+    with upload_files.locked(upload):
         # The file first: a row without its file is settled to zero bytes, a file without its row would stay.
-        spool.discard_file(upload)
+        upload_files.discard_file(upload)
         upload.delete()
 
 
@@ -137,40 +139,40 @@ def valid_sha256(digest: str, *, path: str) -> str:
     return digest.lower()
 
 
-def _settled(upload: IntakeFile, landing: Landing) -> IntakeFile:
+def _settle_row(upload: ImportFile, partial: PartialFile) -> ImportFile:
     """The row as it is now, with the file cut to it; a file that has lost its end takes the row back with it."""
-    row = IntakeFile.objects.select_related("intake").filter(pk=upload.pk).first()
+    row = ImportFile.objects.select_related("parent").filter(pk=upload.pk).first()
     if row is None:
-        spool.discard_file(upload)
+        upload_files.discard_file(upload)
         raise UploadNotFound
-    landing.cut(row.received_bytes)
-    if landing.length < row.received_bytes:
-        row.received_bytes = landing.length
+    partial.cut(row.received_bytes)
+    if partial.length < row.received_bytes:
+        row.received_bytes = partial.length
         row.save(update_fields=["received_bytes"])
     return row
 
 
-def _write(landing: Landing, incoming: Incoming) -> tuple[int, AppError | None]:
+def _write(partial: PartialFile, incoming: Incoming) -> tuple[int, AppError | None]:
     """Return how far the file reaches and what went wrong; a piece with a checksum counts whole or not at all."""
     checksum = incoming.checksum
     digest = hashlib.new(checksum.algorithm) if checksum else None
-    end, trouble = _pour(landing, incoming, digest)
+    end, trouble = _receive(partial, incoming, digest)
     if checksum and digest:
         if not trouble and digest.digest() != checksum.digest:
             trouble = ChecksumWrong()
         end = incoming.offset if trouble else end
-    landing.cut(end)
+    partial.cut(end)
     return end, trouble
 
 
-def _pour(landing: Landing, incoming: Incoming, digest: "hashlib._Hash | None") -> tuple[int, AppError | None]:
+def _receive(partial: PartialFile, incoming: Incoming, digest: "hashlib._Hash | None") -> tuple[int, AppError | None]:
     position, stop = incoming.offset, incoming.offset + incoming.byte_count
     try:
         while position < stop:
             data = _next_piece(incoming.stream, min(READ_BYTES, stop - position))
             if not data:
                 return position, UploadCut(received=position - incoming.offset, announced=incoming.byte_count)
-            landing.write(data, position)
+            partial.write(data, position)
             if digest:
                 digest.update(data)
             position += len(data)
@@ -187,25 +189,25 @@ def _next_piece(stream: Reader, size: int) -> bytes:
 
 
 @transaction.atomic(durable=True)
-def _commit(upload: IntakeFile, incoming: Incoming, end: int, *, now: datetime) -> IntakeFile:
+def _commit(upload: ImportFile, incoming: Incoming, end: int, *, now: datetime) -> ImportFile:
     """Acknowledge under a lock of the row, which holds even where two machines share the folder but not its locks."""
-    row = IntakeFile.objects.select_for_update().filter(pk=upload.pk).first()
+    row = ImportFile.objects.select_for_update().filter(pk=upload.pk).first()
     if row is None:
         raise UploadNotFound
-    row.intake = Intake.objects.get(pk=row.intake_id)
-    check_open(row.intake, now=now)
+    row.parent = Import.objects.get(pk=row.parent_id)
+    check_open(row.parent, now=now)
     if row.received_bytes != incoming.offset:
         raise OffsetWrong(expected=row.received_bytes, given=incoming.offset)
     row.received_bytes = end
     if incoming.sha256 and end == row.byte_count:
         row.claimed_sha256 = valid_sha256(incoming.sha256, path=row.path)
     row.save(update_fields=["received_bytes", "claimed_sha256"])
-    _put_off_expiry(row.intake, now=now)
+    _put_off_expiry(row.parent, now=now)
     return row
 
 
-def _put_off_expiry(intake: Intake, *, now: datetime) -> None:
+def _put_off_expiry(import_: Import, *, now: datetime) -> None:
     later = now + timedelta(days=settings.UPLOAD_EXPIRES_DAYS)
-    if later - intake.expires_at > EXPIRY_STEP:
-        intake.expires_at = later
-        intake.save(update_fields=["expires_at"])
+    if later - import_.expires_at > EXPIRY_STEP:
+        import_.expires_at = later
+        import_.save(update_fields=["expires_at"])

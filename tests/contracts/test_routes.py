@@ -21,7 +21,7 @@ from stimuli.models import Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
 from tests.factories import make_experiment, make_user, sit_down
 from tests.people import bearing, browser_of, give_second_factor, token_of
-from tests.stimuli.intake_material import begin
+from tests.stimuli.import_material import begin
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class World:
     collection_slug: str
 
     def address(self, route: Route, **other: Any) -> str:
-        of_collection = route.name.startswith(("stimuli:", "api:collection", "api:intake"))
+        of_collection = route.name.startswith(("stimuli:", "api:collection", "api:import"))
         values = self.values | ({"slug": self.collection_slug} if of_collection else {}) | other
         return reverse(route.name, kwargs={name: values.get(name, "1") for name in route.arguments})
 
@@ -95,7 +95,7 @@ def world(db: None, settings: Settings) -> World:
             "screening": "ears",
             "level": 0,
             "index": 0,
-            "intake_id": upload.intake_id,
+            "import_id": upload.parent_id,
             "upload_id": upload.pk,
             "stimulus_id": Stimulus.objects.filter(item__collection=experiment.collection)[0].pk,
             "job_id": Job.objects.create(name="test", state="failed", requested_by=owner).pk,

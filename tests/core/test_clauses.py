@@ -12,7 +12,7 @@ from django.utils.translation import gettext, override
 from core.clauses import PLACE, Clause, clause, keep_clauses, translated
 from core.errors import AppError
 from core.problems import say
-from stimuli.errors.intake import TableUnreadable
+from stimuli.errors import TableUnreadable
 from tests.contracts.tree import APPS, modules, parsed
 
 FRENCH = {

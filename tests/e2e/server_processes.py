@@ -114,12 +114,12 @@ class Sending:
         """Everything up to the import, over a line that breaks once on the way."""
         self._post("/collections/", slug=collection, title=collection)
         size = path.stat().st_size
-        intake = self._post(f"/collections/{collection}/intakes/", files=[{"path": path.name, "byte_count": size}])
-        here = f"/collections/{collection}/intakes/{intake['id']}/"
+        import_ = self._post(f"/collections/{collection}/imports/", files=[{"path": path.name, "byte_count": size}])
+        here = f"/collections/{collection}/imports/{import_['id']}/"
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             sender = TusSender(
                 server=self.address,
-                address=intake["files"][0]["upload_url"],
+                address=import_["files"][0]["upload_url"],
                 token=self.token,
                 content=cast(bytes, content),  # it is only ever asked for its length and for pieces
                 piece_bytes=PIECE_BYTES,
@@ -130,14 +130,14 @@ class Sending:
             sender.send_all()
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         self._post(f"{here}seal/", digests={path.name: digest})
-        proposed = wait_for("a proposal", lambda: self._intake(here), lambda found: found["state"] != "checking")
+        proposed = wait_for("a proposal", lambda: self._import(here), lambda found: found["state"] != "checking")
         assert proposed["state"] == "proposed", proposed["report"]
         self._post(f"{here}confirm/")
-        done = wait_for("the import", lambda: self._intake(here), lambda found: found["state"] != "importing")
+        done = wait_for("the import", lambda: self._import(here), lambda found: found["state"] != "importing")
         assert done["state"] == "done", done["report"]
         return sender
 
-    def _intake(self, here: str) -> dict[str, Any]:
+    def _import(self, here: str) -> dict[str, Any]:
         return _json(self.wire.get(here))
 
     def _post(self, path: str, **body: Any) -> dict[str, Any]:

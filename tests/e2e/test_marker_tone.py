@@ -23,8 +23,8 @@ from tests.audio.marked_days import (
 )
 from tests.audio.material import MARKER_S, found
 from tests.servers import scratch_folder
-from tests.stimuli.desk import Desk
 from tests.stimuli.recordings import bring_in, fresh_storage
+from tests.stimuli.sound_browser import SoundBrowser
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +50,7 @@ def test_a_marker_at_half_past_eleven_is_seen_and_heard_there(name: str, setting
     with scratch_folder("marked") as folder:
         fresh_storage(settings, folder / "data")
         day = SOURCES[name](folder / name)
-        desk = Desk(bring_in(folder / name))
+        desk = SoundBrowser(bring_in(folder / name))
         assert desk.recording.length_samples == day.length_samples
         if name in WHOLE:
             ingest.ingest_at_once(recording=desk.recording)
@@ -80,20 +80,20 @@ def sample_at(clock: list[dict[str, Any]], clock_s: float, rate: int) -> int:
     return int(start + (clock_s - start_clock_s) * rate)
 
 
-def heard_at(desk: Desk, expected: int, rate: int) -> int:
+def heard_at(desk: SoundBrowser, expected: int, rate: int) -> int:
     """Where the marker begins in what a listener gets."""
     start = expected - round(BEFORE_S * rate)
     return start + found(desk.slice(start, rate), rate)
 
 
-def seen_in_waveform(desk: Desk, told: dict[str, Any], expected: int) -> int:
+def seen_in_waveform(desk: SoundBrowser, told: dict[str, Any], expected: int) -> int:
     """How many bins of the finest waveform the loudest one is from the marker's middle."""
     middle = middle_of_marker(told, expected) // told["peaks"]["bin_samples"]
     bins = desk.peaks(0, middle - AROUND, 2 * AROUND).astype(int)
     return int(np.argmax(np.abs(bins).max(axis=1))) - AROUND
 
 
-def seen_in_spectrogram(desk: Desk, told: dict[str, Any], expected: int, level: int) -> int:
+def seen_in_spectrogram(desk: SoundBrowser, told: dict[str, Any], expected: int, level: int) -> int:
     """How many columns the brightest one is from the marker's middle."""
     columns, step = told["spectrogram"]["columns"], told["spectrogram"]["step_samples"] << level
     tile, column = divmod(middle_of_marker(told, expected) // step, columns)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
-from stimuli import spool
-from stimuli.models import Collection, Intake, IntakeFile, Stimulus
+from stimuli.models import Collection, Import, ImportFile, Stimulus
+from stimuli.uploads import files as upload_files
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import tone
@@ -75,10 +75,10 @@ def expect_arrived(page: Page) -> None:
 def assert_arrived(folder: Path) -> None:
     """Every byte on the server's disk, and the right digest claimed for each."""
     sent = {str(path.relative_to(folder.parent)): path.read_bytes() for path in folder.rglob("*.wav")}
-    rows = {row.path: row for row in IntakeFile.objects.all()}
+    rows = {row.path: row for row in ImportFile.objects.all()}
     assert set(rows) == set(sent)
     for path, content in sent.items():
-        assert spool.path_of(rows[path]).read_bytes() == content
+        assert upload_files.path_of(rows[path]).read_bytes() == content
         assert rows[path].claimed_sha256 == hashlib.sha256(content).hexdigest()
 
 
@@ -87,8 +87,8 @@ def test_a_dropped_folder_arrives_and_is_looked_at(desk: Page, folder: Path) -> 
     expect_arrived(desk)
     expect(desk.locator("#files tbody tr")).to_have_count(6)
     expect(desk.locator("#choose-note")).to_contain_text("1 hidden")
-    intake = Intake.objects.get()
-    assert desk.url.endswith(f"/collections/sounds/intakes/{intake.pk}/")
+    import_ = Import.objects.get()
+    assert desk.url.endswith(f"/collections/sounds/imports/{import_.pk}/")
     assert_arrived(folder)
 
 
@@ -98,7 +98,7 @@ def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platfor
     page.get_by_role("link", name="New collection").click()
     page.get_by_label("Title").fill("Three sounds")
     page.get_by_label("Short name").fill("three")
-    page.get_by_role("button", name="Make it and import files").click()
+    page.get_by_role("button", name="Create and upload").click()
     drop(page, folder)
     expect_arrived(page)
     page.get_by_role("button", name="Check the files").click()
@@ -109,12 +109,12 @@ def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platfor
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
     problems += scan(page, "imported") + overflows(page, "imported")
-    page.get_by_role("link", name="Look at the collection").click()
+    page.get_by_role("link", name="Open the collection").click()
     expect(page.locator("main")).to_contain_text("street")
     heard = Stimulus.objects.values_list("item__name", "condition__name")
     assert set(heard) == {(item, condition) for item in ITEMS for condition in CONDITIONS}
     assert Collection.objects.get().version == 1
-    assert not spool.folder_of(Intake.objects.get().pk).exists(), "what was imported is not kept twice"
+    assert not upload_files.folder_of(Import.objects.get().pk).exists(), "what was imported is not kept twice"
     assert problems == []
 
 
@@ -134,8 +134,8 @@ def test_an_import_that_is_cancelled_leaves_nothing_behind(desk: Page, folder: P
         expect(desk.locator("#files .pill[data-state=done]")).to_have_count(2)
         desk.get_by_role("button", name="Cancel the import").click()
         expect(desk.get_by_text("This import was cancelled or has expired")).to_be_visible()
-    assert Intake.objects.get().state == Intake.State.CANCELLED
-    assert not spool.folder_of(Intake.objects.get().pk).exists()
+    assert Import.objects.get().state == Import.State.CANCELLED
+    assert not upload_files.folder_of(Import.objects.get().pk).exists()
 
 
 def test_after_a_reload_midway_only_what_is_missing_is_sent(desk: Page, folder: Path) -> None:
@@ -146,14 +146,14 @@ def test_after_a_reload_midway_only_what_is_missing_is_sent(desk: Page, folder: 
         desk.reload()
     expect(desk.locator("#absent")).to_contain_text("4 files are not here any more")
     expect(desk.get_by_role("button", name="Check the files")).to_be_disabled()
-    before = set(IntakeFile.objects.filter(received_bytes__gt=0).values_list("path", flat=True))
+    before = set(ImportFile.objects.filter(received_bytes__gt=0).values_list("path", flat=True))
     sent: list[str] = []
     desk.on("request", lambda request: sent.append(request.url) if request.method == "PATCH" else None)
     drop(desk, folder)
     expect_arrived(desk)
     assert len(before) == 2
     assert len(sent) == 4
-    assert Intake.objects.count() == 1
+    assert Import.objects.count() == 1
     assert_arrived(folder)
 
 
@@ -180,7 +180,7 @@ def test_where_the_browser_may_open_the_folder_again_a_reload_needs_no_hand(desk
         expect(desk.locator("#files .pill[data-state=done]")).to_have_count(1)
         desk.reload()
     expect_arrived(desk)
-    arrived = {row.path: spool.path_of(row).read_bytes() for row in IntakeFile.objects.all()}
+    arrived = {row.path: upload_files.path_of(row).read_bytes() for row in ImportFile.objects.all()}
     assert arrived == {f"set/{name}": name.encode() * 1000 for name in ("a.wav", "b.wav", "c.wav")}
 
 
@@ -209,7 +209,7 @@ def test_a_large_file_goes_in_pieces_can_be_paused_and_is_resumed_from_the_piece
         expect(desk.locator("#total-text")).to_contain_text("8.4 MB of 21 MB")
         desk.get_by_role("button", name="Pause").click()
         expect(desk.locator("#files .pill")).to_have_text("Paused")
-    assert IntakeFile.objects.get().received_bytes == PIECE_BYTES
+    assert ImportFile.objects.get().received_bytes == PIECE_BYTES
     offsets: list[str] = []
     desk.on(
         "request",

@@ -27,7 +27,7 @@ from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.e2e.viewing import AUDIO_CAPTURE, Viewing, last_bit, passages
 from tests.people import experimenter
-from tests.stimuli.desk import decoded
+from tests.stimuli.sound_browser import decoded
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

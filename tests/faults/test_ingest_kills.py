@@ -72,7 +72,7 @@ def test_kills_during_ingest_change_no_byte(
         # Kills fail innocent jobs, the last of them when their leases end; the schedule would find what is missing.
         wait_for("the chunks", lambda: not Job.objects.unfinished().filter(name=ingest.ingest_chunk.name).exists())
         enqueue(resume_ingests)
-        wait_for("the fold", lambda: Job.objects.filter(name=ingest.fold_recording.name, state="running").exists())
+        wait_for("the merge", lambda: Job.objects.filter(name=ingest.merge_recording.name, state="running").exists())
         time.sleep(chance.uniform(0, 0.2))
         crew.kill(crew.members[0])
         crew.hire(TABLE_WORKER)

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from stimuli import spool
-from stimuli.announcements import Announced
-from stimuli.models import IntakeFile
+from stimuli.models import ImportFile
+from stimuli.uploads import files as upload_files
+from stimuli.uploads.manifest import DeclaredFile
 from tests.faults.tus_sender import Cut, TusSender, hang_up, reset
 from tests.faults.web_server import WebServer, web_server
 from tests.people import token_of
-from tests.stimuli.intake_material import begin, new_collection
+from tests.stimuli.import_material import begin, new_collection
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -31,10 +31,10 @@ PIECE_BYTES = 2 * MIB
 LIMIT_S = 240
 
 
-def sender_to(web: WebServer, content: bytes, *, with_checksums: bool) -> tuple[TusSender, IntakeFile]:
+def sender_to(web: WebServer, content: bytes, *, with_checksums: bool) -> tuple[TusSender, ImportFile]:
     """A file that was announced, and somebody who sends it."""
     collection = new_collection()
-    upload = begin(collection, Announced("day.wav", len(content))).files.get()
+    upload = begin(collection, DeclaredFile("day.wav", len(content))).files.get()
     sender = TusSender(
         server=web.url,
         address=f"/api/v1/uploads/{upload.pk}/",
@@ -85,7 +85,7 @@ def ten_cuts(web: WebServer, left_open: list[socket.socket]) -> list[Cut]:
     return cuts
 
 
-def cut_ten_times(web: WebServer, *, with_checksums: bool) -> tuple[TusSender, IntakeFile]:
+def cut_ten_times(web: WebServer, *, with_checksums: bool) -> tuple[TusSender, ImportFile]:
     chance = random.Random(11)
     sender, upload = sender_to(web, chance.randbytes(FILE_BYTES), with_checksums=with_checksums)
     left_open: list[socket.socket] = []
@@ -110,7 +110,7 @@ def test_a_file_that_is_cut_ten_times_arrives_as_it_was_sent(
         f"{'with' if with_checksums else 'without'} checksums: {resent / MIB:.2f} MiB sent again; "
         f"answers {dict(sender.statuses)}"
     )
-    arrived = spool.path_of(upload).read_bytes()
+    arrived = upload_files.path_of(upload).read_bytes()
     assert hashlib.sha256(arrived).digest() == hashlib.sha256(sender.content).digest()
     upload.refresh_from_db()
     assert upload.received_bytes == FILE_BYTES
@@ -124,12 +124,12 @@ def test_control_a_server_that_believes_headers_ends_up_with_another_file(proces
         sender, upload = sender_to(web, random.Random(12).randbytes(8 * MIB), with_checksums=False)
         sender.cuts = {place: _once_landed(upload, place) for place in (MIB, 5 * MIB)}
         sender.send_all()
-    assert spool.path_of(upload).read_bytes() != sender.content
+    assert upload_files.path_of(upload).read_bytes() != sender.content
 
 
-def _once_landed(upload: IntakeFile, place: int) -> Cut:
+def _once_landed(upload: ImportFile, place: int) -> Cut:
     """A reset that the server notices in the middle of a piece, because it has written all that was sent of it."""
-    file = spool.path_of(upload)
+    file = upload_files.path_of(upload)
 
     def cut(wire: socket.socket) -> None:
         wait_until(lambda: file.exists() and file.stat().st_size >= place)
@@ -178,7 +178,7 @@ def test_uploads_outlive_a_full_disk_and_finish_when_there_is_room(
         ballast.unlink()
         for sender, _ in pairs:
             sender.send_all()
-        arrived = [spool.path_of(upload).read_bytes() for _, upload in pairs]
+        arrived = [upload_files.path_of(upload).read_bytes() for _, upload in pairs]
     report(f"full disk: answers {dict(said)}, {sum(kept) / MIB:.1f} of 40 MiB kept, 10 of 10 finished")
     assert arrived == contents
-    assert IntakeFile.objects.incomplete().count() == 0
+    assert ImportFile.objects.incomplete().count() == 0

@@ -7,22 +7,22 @@ from typing import Any
 
 import config.wsgi
 from core.errors import AppError
-from stimuli.models import IntakeFile
+from stimuli.models import ImportFile
 from stimuli.services import uploads
-from stimuli.spool import Landing
+from stimuli.uploads.files import PartialFile
 
 write = uploads._write
 
 
-def trust_the_header(landing: Landing, incoming: uploads.Incoming) -> tuple[int, AppError | None]:
-    write(landing, incoming)
+def trust_the_header(partial: PartialFile, incoming: uploads.Incoming) -> tuple[int, AppError | None]:
+    write(partial, incoming)
     return incoming.offset + incoming.byte_count, None
 
 
-def trust_the_row(upload: IntakeFile, landing: Landing) -> IntakeFile:
-    return IntakeFile.objects.select_related("intake").get(pk=upload.pk)
+def trust_the_row(upload: ImportFile, partial: PartialFile) -> ImportFile:
+    return ImportFile.objects.select_related("parent").get(pk=upload.pk)
 
 
 uploads._write = trust_the_header
-uploads._settled = trust_the_row
+uploads._settle_row = trust_the_row
 application: Any = config.wsgi.application

@@ -27,9 +27,9 @@ def a_recording(number: int) -> Recording:
     )
 
 
-def test_whoever_adds_the_last_chunk_asks_for_the_fold() -> None:
+def test_adding_the_last_chunk_enqueues_one_merge() -> None:
     for number in range(ROUNDS):
         recording = a_recording(number)
-        at_once(*[partial(ingest.add_chunk, recording, chunk, claim=ingest.Alone()) for chunk in (0, 1)])
-        folds = Job.objects.filter(name=ingest.fold_recording.name, arguments__recording_id=str(recording.pk))
-        assert folds.count() == 1
+        at_once(*[partial(ingest.add_chunk, recording, chunk) for chunk in (0, 1)])
+        merges = Job.objects.filter(name=ingest.merge_recording.name, arguments__recording_id=str(recording.pk))
+        assert merges.count() == 1

@@ -11,14 +11,14 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.errors import AppError
-from stimuli import spool
-from stimuli.announcements import Announced
-from stimuli.models import Collection, IntakeFile
-from stimuli.services import intakes
+from stimuli.models import Collection, ImportFile
+from stimuli.services import imports
 from stimuli.services.uploads import READ_BYTES
+from stimuli.uploads import files as upload_files
+from stimuli.uploads.manifest import DeclaredFile
 from tests.factories import make_user
 from tests.races.parallel import PATIENCE_S, at_once, side_by_side
-from tests.stimuli.intake_material import begin, new_collection, send
+from tests.stimuli.import_material import begin, new_collection, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,7 +32,7 @@ def collection() -> Collection:
     return new_collection()
 
 
-def offer(upload: IntakeFile, letter: bytes, offset: int, stream: io.BytesIO | None = None) -> str:
+def offer(upload: ImportFile, letter: bytes, offset: int, stream: io.BytesIO | None = None) -> str:
     """Send one piece that tells whose it is; returns "taken" or the code of the refusal."""
     content = letter * PIECE_BYTES
     try:
@@ -42,13 +42,13 @@ def offer(upload: IntakeFile, letter: bytes, offset: int, stream: io.BytesIO | N
     return "taken"
 
 
-def pieces(upload: IntakeFile) -> list[bytes]:
-    content = spool.path_of(upload).read_bytes()
+def pieces(upload: ImportFile) -> list[bytes]:
+    content = upload_files.path_of(upload).read_bytes()
     return [content[start : start + PIECE_BYTES] for start in range(0, len(content), PIECE_BYTES)]
 
 
 def test_of_200_pairs_of_requests_for_one_place_one_is_taken_and_the_file_is_that_one_s(collection: Collection) -> None:
-    upload = begin(collection, Announced("a.wav", PAIRS * PIECE_BYTES)).files.get()
+    upload = begin(collection, DeclaredFile("a.wav", PAIRS * PIECE_BYTES)).files.get()
     lanes = [[partial(offer, upload, letter, turn * PIECE_BYTES) for turn in range(PAIRS)] for letter in RIVALS]
     turns = side_by_side(*lanes)
     assert all(sorted(turn) in (["taken", "upload.busy"], ["taken", "upload.offset"]) for turn in turns), Counter(turns)
@@ -74,7 +74,7 @@ def test_control_without_the_lock_on_the_file_the_bytes_of_two_requests_mix(
 ) -> None:
     """Were this to pass with whole pieces, the test above would prove nothing."""
     monkeypatch.setattr(fcntl, "flock", lambda descriptor, how: None)
-    upload = begin(collection, Announced("a.wav", 20 * PIECE_BYTES)).files.get()
+    upload = begin(collection, DeclaredFile("a.wav", 20 * PIECE_BYTES)).files.get()
     meeting = threading.Barrier(2, timeout=PATIENCE_S)
     expected = []
     for turn in range(20):
@@ -89,13 +89,13 @@ def test_control_without_the_lock_on_the_file_the_bytes_of_two_requests_mix(
 
 
 def test_two_imports_begun_at_once_do_not_reserve_the_same_room(settings: Settings) -> None:
-    settings.UPLOAD_QUOTA_GB = 10 / intakes.GB
+    settings.UPLOAD_QUOTA_GB = 10 / imports.GB
     for _ in range(20):
         collection = new_collection(make_user())
 
         def reserve(collection: Collection = collection) -> str:
             try:
-                begin(collection, Announced("a.wav", 6))
+                begin(collection, DeclaredFile("a.wav", 6))
             except AppError as refusal:
                 return refusal.code
             return "begun"
@@ -103,18 +103,18 @@ def test_two_imports_begun_at_once_do_not_reserve_the_same_room(settings: Settin
         assert sorted(at_once(reserve, reserve)) == ["begun", "upload.quota"]
 
 
-def test_a_list_sealed_twice_at_once_is_looked_at_once(collection: Collection) -> None:
+def test_an_import_submitted_twice_at_once_is_checked_once(collection: Collection) -> None:
     digest = "0" * 64
     for _ in range(20):
-        intake = begin(collection, Announced("a.wav", 1))
-        send(intake.files.get(), b"x")
-        seal = partial(
-            intakes.seal_intake, intake=intake, digests={"a.wav": digest}, actor=intake.owner, now=timezone.now()
+        import_ = begin(collection, DeclaredFile("a.wav", 1))
+        send(import_.files.get(), b"x")
+        submit = partial(
+            imports.submit_import, import_=import_, digests={"a.wav": digest}, actor=import_.owner, now=timezone.now()
         )
 
         def say() -> str:
             try:
-                return str(seal().state)  # noqa: B023 - called within the turn
+                return str(submit().state)  # noqa: B023 - called within the turn
             except AppError as refusal:
                 return refusal.code
 

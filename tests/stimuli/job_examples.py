@@ -9,15 +9,15 @@ from typing import Any
 from django.utils import timezone
 
 from core.models import Job
-from stimuli.announcements import Announced
-from stimuli.models import Chunk, Collection, Intake, Recording
-from stimuli.services import intakes, uploads
+from stimuli.models import Chunk, Collection, Import, Recording
+from stimuli.services import imports, uploads
 from stimuli.services.collections import add_stimulus
-from stimuli.services.ingest import Alone, add_chunk, make_chunk
+from stimuli.services.ingest import add_chunk, make_chunk
 from stimuli.services.uploads import Incoming
+from stimuli.uploads.manifest import DeclaredFile
 from tests.audio.long_recordings import day_wav
 from tests.factories import make_collection, make_user, tone
-from tests.stimuli.intake_material import arrived, new_collection
+from tests.stimuli.import_material import arrived, new_collection
 from tests.stimuli.recordings import bring_in
 
 CHUNKS = 2  # of an hour and more at 8 kHz
@@ -38,7 +38,7 @@ def a_recording_to_fold() -> dict[str, Any]:
     recording = _long_recording()
     for number in range(CHUNKS):
         make_chunk(recording=recording, number=number)
-        add_chunk(recording, number, claim=Alone())
+        add_chunk(recording, number)
     return {"recording_id": str(recording.pk)}
 
 
@@ -48,30 +48,32 @@ def an_ingest_without_jobs() -> dict[str, Any]:
     return {}
 
 
-def an_expired_intake() -> dict[str, Any]:
+def an_expired_import() -> dict[str, Any]:
     arrived(new_collection())
-    Intake.objects.update(expires_at=timezone.now())
+    Import.objects.update(expires_at=timezone.now())
     return {}
 
 
-def a_sealed_intake() -> dict[str, Any]:
+def a_submitted_import() -> dict[str, Any]:
     content = tone(440)
     collection = new_collection()
     paths = ("C0/a.wav", "C1/a.wav")
-    files = [Announced(path, len(content)) for path in paths]
-    intake = intakes.begin_intake(collection=collection, owner=collection.owner, files=files, now=timezone.now())
-    for upload in intake.files.all():
+    files = [DeclaredFile(path, len(content)) for path in paths]
+    import_ = imports.begin_import(collection=collection, owner=collection.owner, files=files, now=timezone.now())
+    for upload in import_.files.all():
         incoming = Incoming(offset=0, byte_count=len(content), stream=io.BytesIO(content))
         uploads.receive(upload=upload, incoming=incoming, now=timezone.now())
     digest = hashlib.sha256(content).hexdigest()
-    intakes.seal_intake(intake=intake, digests=dict.fromkeys(paths, digest), actor=collection.owner, now=timezone.now())
-    return {"intake_id": str(intake.pk)}
+    imports.submit_import(
+        import_=import_, digests=dict.fromkeys(paths, digest), actor=collection.owner, now=timezone.now()
+    )
+    return {"import_id": str(import_.pk)}
 
 
-def a_confirmed_intake() -> dict[str, Any]:
+def a_confirmed_import() -> dict[str, Any]:
     """Confirmed without a check: the import then looks at the files itself."""
-    arguments = a_sealed_intake()
-    Intake.objects.filter(pk=arguments["intake_id"]).update(state=Intake.State.IMPORTING)
+    arguments = a_submitted_import()
+    Import.objects.filter(pk=arguments["import_id"]).update(state=Import.State.IMPORTING)
     return arguments
 
 
@@ -86,13 +88,13 @@ def a_collection_to_copy() -> dict[str, Any]:
 
 STIMULI_EXAMPLES = {
     "stimuli.ingest_chunk": (a_chunk_to_make, Chunk.objects.exists),
-    "stimuli.fold_recording": (
+    "stimuli.merge_recording": (
         a_recording_to_fold,
         Recording.objects.filter(state=Recording.State.READY).exclude(measures={}).exists,
     ),
     "stimuli.resume_ingests": (an_ingest_without_jobs, Job.objects.filter(name="stimuli.ingest_chunk").exists),
-    "stimuli.expire_intakes": (an_expired_intake, Intake.objects.filter(state=Intake.State.CANCELLED).exists),
-    "stimuli.check_intake": (a_sealed_intake, Intake.objects.filter(state=Intake.State.PROPOSED).exists),
-    "stimuli.import_intake": (a_confirmed_intake, Intake.objects.filter(state=Intake.State.DONE).exists),
+    "stimuli.expire_imports": (an_expired_import, Import.objects.filter(state=Import.State.CANCELLED).exists),
+    "stimuli.check_import": (a_submitted_import, Import.objects.filter(state=Import.State.PROPOSED).exists),
+    "stimuli.commit_confirmed_import": (a_confirmed_import, Import.objects.filter(state=Import.State.DONE).exists),
     "stimuli.normalise_copy": (a_collection_to_copy, Collection.objects.filter(slug="copy").exists),
 }

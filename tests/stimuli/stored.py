@@ -1,4 +1,4 @@
-"""What stands in storage, for tests that look whether it is right."""
+"""Digests of stored files, for tests."""
 
 import hashlib
 from pathlib import Path
@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db.models.fields.files import FieldFile
 
 from stimuli import storage
-from stimuli.derived import Derived
 from stimuli.models import Recording
+from stimuli.services.sources import Derived
 
 
 def files_in_storage() -> set[str]:

@@ -9,8 +9,7 @@ from pytest_django.fixtures import Settings
 
 from audio.clock import Stretch
 from core.models import AuditEntry, User
-from stimuli.errors.clock import ClockNotYours, ClockRefused
-from stimuli.errors.delivery import NoSound
+from stimuli.errors import ClockNotYours, ClockRefused, NoSound
 from stimuli.models import Collection, Recording, Stimulus
 from stimuli.services import clocks
 from stimuli.services.delivery import manifest

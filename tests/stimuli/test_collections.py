@@ -7,10 +7,10 @@ import pytest
 import soundfile
 
 from audio.errors import EmptyAudio, NotAudio
-from stimuli.matrix_page import matrix_page
 from stimuli.models import Recording, Stimulus
 from stimuli.sandbox import APP_ERRORS
 from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.views.collections import matrix_page
 from tests.factories import make_collection, make_user, tone
 from tests.stimuli.stored import content, name_of, recording_of, size
 

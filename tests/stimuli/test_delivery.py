@@ -11,8 +11,8 @@ from pytest_django.fixtures import Settings
 from stimuli.models import Condition, Item, Recording, Stimulus
 from stimuli.services import sources
 from tests.audio.material import written
-from tests.stimuli.desk import RATE, decoded, short
 from tests.stimuli.recordings import fresh_storage
+from tests.stimuli.sound_browser import RATE, decoded, short
 
 pytestmark = pytest.mark.django_db
 
@@ -27,25 +27,25 @@ def _own_storage(settings: Settings, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["wav", "flac"])
 def test_a_short_sound_is_heard_exactly_in_slices_that_join(tmp_path: Path, kind: str) -> None:
-    desk, samples = short(tmp_path, kind)
+    browser, samples = short(tmp_path, kind)
     cuts = [0, 1, 777, 20_000, 20_001, len(samples)]
-    heard = np.concatenate([desk.slice(start, stop - start) for start, stop in pairwise(cuts)])
+    heard = np.concatenate([browser.slice(start, stop - start) for start, stop in pairwise(cuts)])
     assert np.array_equal(heard, samples)
-    assert np.array_equal(desk.slice(len(samples) - 10, 1000), samples[-10:]), "the end is the end"
+    assert np.array_equal(browser.slice(len(samples) - 10, 1000), samples[-10:]), "the end is the end"
 
 
 def test_a_short_mp3_is_heard_from_its_own_bytes(tmp_path: Path) -> None:
-    desk, samples = short(tmp_path, "mp3")
+    browser, samples = short(tmp_path, "mp3")
     content = (tmp_path / "short.mp3").read_bytes()
     whole = decoded(tmp_path / "short.mp3").read(0, len(samples))
-    assert len(whole) == desk.manifest()["length_samples"]
-    assert np.array_equal(desk.slice(12_345, 5000), whole[12_345:17_345])
-    assert desk.get("slice/?start=30000&count=100").content in content
+    assert len(whole) == browser.manifest()["length_samples"]
+    assert np.array_equal(browser.slice(12_345, 5000), whole[12_345:17_345])
+    assert browser.get("slice/?start=30000&count=100").content in content
 
 
 def test_a_manifest_says_all_that_a_viewer_must_know(tmp_path: Path) -> None:
-    desk, samples = short(tmp_path, "wav")
-    told = desk.manifest()
+    browser, samples = short(tmp_path, "wav")
+    told = browser.manifest()
     assert (told["version"], told["state"], told["channels"], told["sample_rate_hz"]) == (1, "ready", 2, RATE)
     assert told["ready"] == [[0, len(samples)]]
     assert told["peaks"]["bin_samples"] == 512
@@ -57,19 +57,19 @@ def test_a_manifest_says_all_that_a_viewer_must_know(tmp_path: Path) -> None:
 
 
 def test_peaks_of_a_short_sound_are_the_outline_of_its_samples(tmp_path: Path) -> None:
-    desk, samples = short(tmp_path, "wav")
-    for level in range(desk.manifest()["peaks"]["levels"]):
+    browser, samples = short(tmp_path, "wav")
+    for level in range(browser.manifest()["peaks"]["levels"]):
         width = 512 * 4**level
         bins = [samples[at : at + width] for at in range(0, len(samples), width)]
         wanted = [[np.floor(part.min() * 128), np.ceil(part.max() * 128)] for part in bins]
-        assert np.array_equal(desk.peaks(level, 0, 4096), np.array(wanted, np.int8))
-    assert np.array_equal(desk.peaks(0, 5, 3), desk.peaks(0, 0, 100)[5:8])
-    assert len(desk.peaks(0, 10_000, 3)) == 0
+        assert np.array_equal(browser.peaks(level, 0, 4096), np.array(wanted, np.int8))
+    assert np.array_equal(browser.peaks(0, 5, 3), browser.peaks(0, 0, 100)[5:8])
+    assert len(browser.peaks(0, 10_000, 3)) == 0
 
 
 def test_a_tile_is_drawn_once_and_kept(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk, _ = short(tmp_path, "wav")
-    first, picture = desk.tile("max", 0, 0)
+    browser, _ = short(tmp_path, "wav")
+    first, picture = browser.tile("max", 0, 0)
     assert picture.max() > 100
     assert first.headers["Cache-Control"] == "private, max-age=86400"
     assert "Earmark-Complete" not in first.headers
@@ -78,17 +78,17 @@ def test_a_tile_is_drawn_once_and_kept(tmp_path: Path, settings: Settings, monke
         raise AssertionError("the sandbox was asked again")
 
     monkeypatch.setattr(sources, "run_sandboxed", dead)
-    assert desk.tile("mean", 0, 0)[0].content == first.content, "where nothing is pooled the statistics are one"
+    assert browser.tile("mean", 0, 0)[0].content == first.content, "where nothing is pooled the statistics are one"
     assert Path(settings.PICTURE_CACHE_DIR).exists()
 
 
 def test_peaks_come_as_a_file_that_other_programs_read(tmp_path: Path) -> None:
-    desk, samples = short(tmp_path, "wav")
-    answer = desk.client.get(f"{desk.sound}peaks-0.dat")
+    browser, samples = short(tmp_path, "wav")
+    answer = browser.client.get(f"{browser.sound}peaks-0.dat")
     content = answer.getvalue()
     bins = -(-len(samples) // 512)
     assert struct.unpack("<iIiiIi", content[:24]) == (2, 1, RATE, 512, bins, 1)
-    assert content[24:] == desk.peaks(0, 0, 4096).tobytes()
+    assert content[24:] == browser.peaks(0, 0, 4096).tobytes()
     assert answer.headers["Content-Disposition"] == 'attachment; filename="peaks-0.dat"'
 
 
@@ -96,9 +96,9 @@ def test_peaks_come_as_a_file_that_other_programs_read(tmp_path: Path) -> None:
 
 
 def test_a_clip_is_sent_whole_or_in_one_range(tmp_path: Path) -> None:
-    desk, samples = short(tmp_path, "flac")
+    browser, samples = short(tmp_path, "flac")
     clip = written(samples, RATE, "wav")
-    whole = desk.client.get(f"{desk.sound}clip/")
+    whole = browser.client.get(f"{browser.sound}clip/")
     assert (whole.status_code, whole.getvalue()) == (200, clip)
     assert (whole.headers["Accept-Ranges"], whole.headers["Content-Type"]) == ("bytes", "audio/wav")
     assert whole.headers["Cache-Control"] == "private, no-store"
@@ -112,35 +112,35 @@ def test_a_clip_is_sent_whole_or_in_one_range(tmp_path: Path) -> None:
         f"bytes=10-{2 * size}": (10, size),
     }
     for asked, (start, stop) in wanted.items():
-        answer = desk.client.get(f"{desk.sound}clip/", headers={"Range": asked})
+        answer = browser.client.get(f"{browser.sound}clip/", headers={"Range": asked})
         assert (answer.status_code, answer.getvalue()) == (206, clip[start:stop]), asked
         assert answer.headers["Content-Range"] == f"bytes {start}-{stop - 1}/{size}"
         assert answer.headers["Content-Length"] == str(stop - start)
 
 
 def test_a_range_beyond_the_end_is_refused_and_an_odd_one_is_not_heeded(tmp_path: Path) -> None:
-    desk, samples = short(tmp_path, "wav")
+    browser, samples = short(tmp_path, "wav")
     size = len(written(samples, RATE, "wav"))
     for outside in (f"bytes={size}-", f"bytes={size + 5}-{size + 9}", "bytes=-0"):
-        answer = desk.client.get(f"{desk.sound}clip/", headers={"Range": outside})
+        answer = browser.client.get(f"{browser.sound}clip/", headers={"Range": outside})
         assert (answer.status_code, answer.headers["Content-Range"]) == (416, f"bytes */{size}")
         assert answer.json()["code"] == "sound.bytes_outside"
     for odd in ("bytes=5-2", "bytes=-", "bytes=0-1,4-5", "words=0-1", "bytes=a-b", "bytes=0-" + "9" * 5000):
-        answer = desk.client.get(f"{desk.sound}clip/", headers={"Range": odd})
+        answer = browser.client.get(f"{browser.sound}clip/", headers={"Range": odd})
         assert (answer.status_code, len(answer.getvalue())) == (200, size), odd
 
 
 def test_head_says_the_same_without_a_body(tmp_path: Path) -> None:
-    desk, _ = short(tmp_path, "wav")
-    got, head = desk.client.get(f"{desk.sound}clip/"), desk.client.head(f"{desk.sound}clip/")
+    browser, _ = short(tmp_path, "wav")
+    got, head = browser.client.get(f"{browser.sound}clip/"), browser.client.head(f"{browser.sound}clip/")
     assert head.headers == got.headers
     assert (head.status_code, head.getvalue()) == (200, b"")
 
 
 def test_nginx_is_told_where_the_clip_lies_where_there_is_one(tmp_path: Path, settings: Settings) -> None:
-    desk, _ = short(tmp_path, "wav")
+    browser, _ = short(tmp_path, "wav")
     settings.X_ACCEL_PREFIX = "/_files/"
-    answer = desk.client.get(f"{desk.sound}clip/", headers={"Range": "bytes=0-9"})
+    answer = browser.client.get(f"{browser.sound}clip/", headers={"Range": "bytes=0-9"})
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["X-Accel-Redirect"] == "/_files/served/clip.wav"
 
@@ -165,22 +165,22 @@ def test_nginx_is_told_where_the_clip_lies_where_there_is_one(tmp_path: Path, se
     ],
 )
 def test_what_is_not_there_is_refused_with_a_code(tmp_path: Path, path: str, status: int, code: str) -> None:
-    desk, _ = short(tmp_path, "wav")
-    assert desk.get(path, status=status).json()["code"] == code
+    browser, _ = short(tmp_path, "wav")
+    assert browser.get(path, status=status).json()["code"] == code
 
 
 def test_a_text_has_nothing_to_hear_and_a_refused_recording_says_why(tmp_path: Path) -> None:
-    desk, _ = short(tmp_path, "wav")
+    browser, _ = short(tmp_path, "wav")
     Recording.objects.update(state="refused", refusal="'x' is damaged.")
-    refused = desk.get("manifest/", status=409).json()
+    refused = browser.get("manifest/", status=409).json()
     assert (refused["code"], refused["detail"]) == (
         "recording.refused",
         "This recording cannot be used. 'x' is damaged.",
     )
-    collection = desk.stimulus.item.collection
+    collection = browser.stimulus.item.collection
     item = Item.objects.create(collection=collection, name="caption")
     text = Stimulus.objects.create(item=item, condition=Condition.objects.get(), text={"kind": "caption", "text": "x"})
-    answer = desk.client.get(
+    answer = browser.client.get(
         f"/collections/{collection.slug}/{text.pk}/sound/clip/", headers={"Accept": "application/json"}
     )
     assert (answer.status_code, answer.json()["code"]) == (404, "sound.none")

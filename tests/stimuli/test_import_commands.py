@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from core.models import User
-from stimuli.models import Collection, Intake, Item, Recording, Stimulus
+from stimuli.models import Collection, Import, Item, Recording, Stimulus
 from tests.factories import make_user
 from tests.stimuli.folders import conditions_folder, metadata, noise, write
 
@@ -61,7 +61,7 @@ def test_a_refused_folder_leaves_nothing_and_every_reason_is_told(tmp_path: Path
     assert "data/C1/S01_P01.wav" in err.getvalue()
     assert not Collection.objects.exists()
     assert not Recording.objects.exists()
-    assert not Intake.objects.exists()
+    assert not Import.objects.exists()
 
 
 def test_a_dry_run_says_what_would_be_and_writes_nothing(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ from pytest_django.fixtures import Settings
 
 from core.models import AuditEntry, Job
 from stimuli import storage
-from stimuli.errors.intake import CellsTaken, ImportRefused
-from stimuli.models import Collection, Condition, Intake, Item, Recording, Stimulus
-from stimuli.services import filling, keeping
+from stimuli.errors import CellsTaken, ImportRefused
+from stimuli.models import Collection, Condition, Import, Item, Recording, Stimulus
+from stimuli.services import commit_import, staged_files
 from stimuli.services.imports import drafted_folder, import_draft
 from tests.factories import make_user
 from tests.stimuli.folders import conditions_folder, metadata, noise, write
-from tests.stimuli.intake.projects import MadeClip, MadeTrack, write_project
-from tests.stimuli.intake.projects import noise as float_noise
+from tests.stimuli.imports.projects import MadeClip, MadeTrack, write_project
+from tests.stimuli.imports.projects import noise as float_noise
 from tests.stimuli.stored import content, files_in_storage, name_of, place, recording_of, size
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def silent(done: int, total: int, note: str) -> None:
     """Nobody watches."""
 
 
-def bring(folder: Path, collection: Collection, **options: Any) -> Intake:
+def bring(folder: Path, collection: Collection, **options: Any) -> Import:
     chosen = {key: options.pop(key) for key in ("layout", "metadata") if key in options}
     with drafted_folder(folder=folder, progress=silent, **chosen) as drafted:
         return import_draft(drafted=drafted, collection=collection, actor=collection.owner, progress=silent, **options)
@@ -45,8 +45,8 @@ def recorded(action: str) -> dict[str, Any]:
 
 
 def test_a_folder_of_conditions_becomes_items_conditions_and_stimuli(tmp_path: Path, collection: Collection) -> None:
-    intake = bring(conditions_folder(tmp_path), collection, metadata=metadata(tmp_path))
-    assert (intake.state, intake.version, intake.layout) == ("done", 1, "conditions")
+    import_ = bring(conditions_folder(tmp_path), collection, metadata=metadata(tmp_path))
+    assert (import_.state, import_.version, import_.layout) == ("done", 1, "conditions")
     assert {c.name: c.role for c in Condition.objects.all()} == {"C0": "test", "C1": "test", "ref": "reference"}
     assert Item.objects.get(name="S01_P01").factors == {"sex": "M", "session": "S01", "location": "kitchen"}
     assert Stimulus.objects.count() == 7
@@ -86,14 +86,14 @@ def test_a_bit_depth_tells_no_condition_and_the_report_names_those_that_differ(
         write(tmp_path / f"codecA/{item}.wav", noise(2.0, seed=3))
         write(tmp_path / f"codecB/{item}.flac", noise(2.0, seed=4), subtype="PCM_24")
         write(tmp_path / f"padded/{item}.wav", padded, subtype="PCM_24")
-    intake = bring(tmp_path, collection)
+    import_ = bring(tmp_path, collection)
     bits = {row.condition.name: recording_of("a", row.condition.name).bits for row in Stimulus.objects.all()}
     assert bits == {"ref": 24, "float": 32, "codecA": 16, "codecB": 24, "padded": 16}
     heads = {content(row.served)[:44] for row in Stimulus.objects.all()}
     assert len(heads) == 1
     (head,) = heads
     assert int.from_bytes(head[34:36], "little") == 16
-    (told,) = [one for one in intake.report["findings"] if "bit depths" in one["sentence"]]
+    (told,) = [one for one in import_.report["findings"] if "bit depths" in one["sentence"]]
     assert told["severity"] == "warning"
     assert "16 bits (codecA, padded), 24 bits (codecB, ref), floating point (float)" in told["sentence"]
     assert "every clip with 16 bits" in told["sentence"]
@@ -112,8 +112,8 @@ def test_the_same_depth_everywhere_is_kept_and_nothing_is_said(tmp_path: Path, c
     write(tmp_path / "C0/a.wav", noise(0.5), subtype="PCM_24")
     write(tmp_path / "C1/a.flac", noise(0.5, seed=1), subtype="PCM_24")
     write(tmp_path / "C2/a.wav", np.zeros(8000), subtype="PCM_24")
-    intake = bring(tmp_path, collection)
-    assert not [one for one in intake.report["findings"] if "bit depths" in one["sentence"]]
+    import_ = bring(tmp_path, collection)
+    assert not [one for one in import_.report["findings"] if "bit depths" in one["sentence"]]
     for row in Stimulus.objects.all():
         source, _ = soundfile.read(place(recording_of("a", row.condition.name).file), dtype="int32")
         np.testing.assert_array_equal(soundfile.read(place(row.served), dtype="int32")[0], source)
@@ -133,7 +133,7 @@ def test_everything_that_is_wrong_is_told_and_nothing_is_written(tmp_path: Path,
     assert files_in_storage() == before
     assert not Recording.objects.exists()
     assert not Item.objects.exists()
-    assert not Intake.objects.exists()
+    assert not Import.objects.exists()
 
 
 def test_an_import_that_fails_in_the_last_moment_leaves_nothing(
@@ -144,7 +144,7 @@ def test_an_import_that_fails_in_the_last_moment_leaves_nothing(
     def fail(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("the database went away")
 
-    monkeypatch.setattr(filling, "_stimuli", fail)
+    monkeypatch.setattr(commit_import, "_stimuli", fail)
     with pytest.raises(RuntimeError):
         bring(conditions_folder(tmp_path), collection)
     assert files_in_storage() <= before
@@ -158,20 +158,20 @@ def test_what_another_import_counts_on_is_not_taken_away_with_a_failed_one(
 ) -> None:
     """The other one found the file in its place and commits while the first one fails."""
     folder = conditions_folder(tmp_path, items=1, conditions=1)
-    genuine = filling._stimuli
+    genuine = commit_import._stimuli
 
     def rival(*args: Any, **kwargs: Any) -> None:
-        monkeypatch.setattr(filling, "_stimuli", genuine)
+        monkeypatch.setattr(commit_import, "_stimuli", genuine)
         raise RuntimeError("too late")
 
-    monkeypatch.setattr(filling, "_stimuli", rival)
-    undo = keeping.Keeping._undo
+    monkeypatch.setattr(commit_import, "_stimuli", rival)
+    undo = staged_files.StagedFiles._undo
 
     def commit_rival_first(self: Any) -> None:
         bring(folder, Collection.objects.create(slug="rival", title="Rival", owner=collection.owner))
         undo(self)
 
-    monkeypatch.setattr(keeping.Keeping, "_undo", commit_rival_first)
+    monkeypatch.setattr(staged_files.StagedFiles, "_undo", commit_rival_first)
     with pytest.raises(RuntimeError):
         bring(folder, collection)
     for recording in Recording.objects.all():
@@ -188,8 +188,8 @@ def test_the_same_cells_again_are_refused_by_name_unless_they_are_to_be_replaced
     with pytest.raises(CellsTaken, match="S00_P01 x C0"):
         bring(tmp_path / "two", collection)
     assert Collection.objects.get().version == 1
-    intake = bring(tmp_path / "two", collection, replace=True)
-    assert (intake.version, intake.plan["replaced"]) == (2, 1)
+    import_ = bring(tmp_path / "two", collection, replace=True)
+    assert (import_.version, import_.plan["replaced"]) == (2, 1)
     assert recorded("collection.imported")["replaced"] == 1
     replaced = recording_of("S00_P01", "C0")
     assert content(replaced.file) == (tmp_path / "two/C0/S00_P01.wav").read_bytes()
@@ -205,7 +205,7 @@ def test_a_collection_that_changed_in_the_meantime_is_looked_at_again(
 ) -> None:
     write(tmp_path / "late/C0/a.wav", noise(0.8, seed=5))
     write(tmp_path / "early/C1/a.wav", noise(0.3, seed=6))
-    genuine = filling._keep_files
+    genuine = commit_import._stage_files
     calls: list[int] = []
 
     def overtaken(*args: Any, **kwargs: Any) -> None:
@@ -214,7 +214,7 @@ def test_a_collection_that_changed_in_the_meantime_is_looked_at_again(
         if len(calls) == 1:
             bring(tmp_path / "early", Collection.objects.get(pk=collection.pk))
 
-    monkeypatch.setattr(filling, "_keep_files", overtaken)
+    monkeypatch.setattr(commit_import, "_stage_files", overtaken)
     assert bring(tmp_path / "late", collection).version == 2
     assert len({size(row.served) for row in Stimulus.objects.all()}) == 1
 
@@ -222,9 +222,9 @@ def test_a_collection_that_changed_in_the_meantime_is_looked_at_again(
 def test_identical_files_are_one_recording_and_the_report_says_so(tmp_path: Path, collection: Collection) -> None:
     for condition in ("C3", "C4"):
         write(tmp_path / condition / "a.wav", noise(0.5))
-    intake = bring(tmp_path, collection)
+    import_ = bring(tmp_path, collection)
     assert Recording.objects.count() == 1
-    assert any("hold the same file" in finding["sentence"] for finding in intake.report["findings"])
+    assert any("hold the same file" in finding["sentence"] for finding in import_.report["findings"])
 
 
 def test_texts_come_in_beside_sound_and_alone(tmp_path: Path, collection: Collection) -> None:
@@ -247,7 +247,7 @@ def test_the_plane_study_comes_in_with_its_project(tmp_path: Path, collection: C
     write(tmp_path / "X/X_full_length.wav", noise(3.0, rate=8000), rate=8000)
     clips = [MadeClip(float_noise(4000, seed), offset_s=60.0 * seed) for seed in range(7)]
     write_project(tmp_path / "X/X_summaries.aup3", MadeTrack(clips))
-    intake = bring(tmp_path, collection)
+    import_ = bring(tmp_path, collection)
     assert {c.name: c.role for c in Condition.objects.all()} == {
         "full-length": "full-length",
         **{str(n): "test" for n in range(1, 8)},
@@ -260,7 +260,7 @@ def test_the_plane_study_comes_in_with_its_project(tmp_path: Path, collection: C
     day = Stimulus.objects.get(condition__name="full-length")
     assert (day.served.name, recording_of("X", "full-length").state) == ("", "ingesting")
     assert Job.objects.filter(name="stimuli.ingest_chunk").exists()
-    assert [kept["path"] for kept in intake.report["kept"]] == ["X/X_summaries.aup3"]
+    assert [kept["path"] for kept in import_.report["kept"]] == ["X/X_summaries.aup3"]
     assert any(name.startswith("sources/") and name.endswith(".aup3") for name in files_in_storage())
 
 
@@ -269,11 +269,11 @@ def test_one_file_with_gaps_is_cut_where_the_plan_says(tmp_path: Path, collectio
     parts = [noise(1.0 + 0.1 * n, seed=n, level=0.3, rate=8000) for n in range(3)]
     gap = np.zeros(60 * 8000)
     write(tmp_path / "A/A_summaries.wav", np.concatenate([parts[0], gap, parts[1], gap, parts[2]]), rate=8000)
-    intake = bring(tmp_path, collection)
-    cut = [cell for cell in intake.plan["stimuli"] if "start" in cell]
+    import_ = bring(tmp_path, collection)
+    cut = [cell for cell in import_.plan["stimuli"] if "start" in cell]
     assert [cell["condition"] for cell in cut] == ["1", "2", "3"]
     for part, cell in zip(parts, cut, strict=True):
         assert cell["stop"] - cell["start"] == pytest.approx(len(part), abs=4)
     first = recording_of("A", "1")
     assert (first.format, first.bits) == ("wav", 16)
-    assert any("is cut into 3 sounds" in finding["sentence"] for finding in intake.report["findings"])
+    assert any("is cut into 3 sounds" in finding["sentence"] for finding in import_.report["findings"])

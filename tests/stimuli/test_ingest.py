@@ -1,4 +1,4 @@
-"""A long recording from storage to browsable: in any order, twice, half done, damaged; its files are the same."""
+"""Ingest of a long recording: chunks in any order, twice, half done or damaged give the same files."""
 
 import os
 from collections.abc import Iterator
@@ -15,11 +15,12 @@ from audio.sandbox.client import Limits
 from core.jobs import enqueue, queue
 from core.jobs.worker import work
 from core.models import Job
-from stimuli import spool, storage
-from stimuli.derived import Derived
+from stimuli import storage
 from stimuli.models import Chunk, Recording
-from stimuli.services import folds, ingest
+from stimuli.services import ingest, merge_chunks
+from stimuli.services.sources import Derived
 from stimuli.tasks import resume_ingests
+from stimuli.uploads import files as upload_files
 from tests.audio.long_recordings import day_wav
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.stored import derived_digests
@@ -43,7 +44,7 @@ def _own_storage(settings: Settings, tmp_path: Path) -> None:
 
 def waiting() -> Iterator[Job]:
     """Claim the waiting jobs as a worker does, one after another."""
-    names = [ingest.ingest_chunk.name, ingest.fold_recording.name]
+    names = [ingest.ingest_chunk.name, ingest.merge_recording.name]
     while (job := queue.claim(worker="test", names=names)) is not None:
         yield job
 
@@ -57,7 +58,7 @@ def work_all() -> list[Job]:
     return done
 
 
-def test_chunks_come_first_to_last_and_the_fold_makes_the_recording_ready(day: Path) -> None:
+def test_chunks_come_first_to_last_and_the_merge_makes_the_recording_ready(day: Path) -> None:
     recording = bring_in(day)
     assert ingest.ingest_progress(recording=recording) == {"done": 0, "total": 2, "time_left_s": None}
     done = work_all()
@@ -109,7 +110,7 @@ def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
     assert not Chunk.objects.exists()
 
 
-def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Settings) -> None:
+def test_files_that_a_killed_merge_left_are_removed(day: Path, settings: Settings) -> None:
     recording = bring_in(day)
     left = Path(settings.DATA_DIR) / "folding" / f"{recording.pk} dead"
     left.mkdir(parents=True)
@@ -117,27 +118,27 @@ def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Set
     work_all()
     assert list((Path(settings.DATA_DIR) / "folding").iterdir()) == []
     storage.keep(Derived.of(recording).chunk(1), b"left by a kill after the commit")
-    enqueue(ingest.fold_recording, recording_id=str(recording.pk))
+    enqueue(ingest.merge_recording, recording_id=str(recording.pk))
     work_all()
     assert not storage.exists(Derived.of(recording).chunk(1))
 
 
 @pytest.mark.parametrize("is_late", [False, True], ids=["chunks are there", "chunks are gone"])
-def test_a_command_and_a_worker_may_fold_the_same_recording(
+def test_a_command_and_a_worker_may_merge_the_same_recording(
     day: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
 ) -> None:
     """Neither takes the other's files away, and what a person corrects after the first stays corrected."""
     recording = bring_in(day)
-    fold = folds._folded
+    merge = merge_chunks._merge
 
-    def folded_beside_a_worker(recording: Recording, folder: Path) -> MergedFiles:
-        monkeypatch.setattr(folds, "_folded", fold)
-        made = None if is_late else fold(recording, folder)
+    def merged_beside_a_worker(recording: Recording, folder: Path) -> MergedFiles:
+        monkeypatch.setattr(merge_chunks, "_merge", merge)
+        made = None if is_late else merge(recording, folder)
         assert [job.state for job in work_all()][-1] == "done"
         Recording.objects.update(clock=[])
-        return made or fold(recording, folder)
+        return made or merge(recording, folder)
 
-    monkeypatch.setattr(folds, "_folded", folded_beside_a_worker)
+    monkeypatch.setattr(merge_chunks, "_merge", merged_beside_a_worker)
     ingest.ingest_at_once(recording=recording)
     both = derived_digests(recording)
     recording.refresh_from_db()
@@ -147,7 +148,7 @@ def test_a_command_and_a_worker_may_fold_the_same_recording(
     assert not [name for name in both if name.startswith("chunk")]
 
 
-def test_what_is_missing_is_asked_for_once_and_never_while_somebody_is_at_it(day: Path) -> None:
+def test_missing_work_is_enqueued_once_and_not_while_a_job_has_it(day: Path) -> None:
     recording = bring_in(day)
     assert ingest.ask_for_missing(recording=recording) == 0, "both wait already"
     next(waiting())
@@ -186,7 +187,7 @@ def test_the_scheduled_job_clears_away_what_killed_ones_left_after_a_day(setting
         "fold of a recording that is gone": folding / "somebody's left",
         "fold that has just begun": folding / "somebody's fresh",
     }
-    with spool.scratch_folder() as held:
+    with upload_files.scratch_folder() as held:
         for folder in (*folders.values(), held):
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "half").write_bytes(b"half")

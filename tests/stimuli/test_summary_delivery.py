@@ -10,13 +10,13 @@ from pytest_django.fixtures import Settings
 
 from audio.formats import Format, Samples
 from stimuli.models import Collection, Stimulus
-from stimuli.services import delivery, pictures
-from stimuli.services.checks import check_collection
+from stimuli.services import delivery, tiles
+from stimuli.services.quality_checks import check_collection
 from stimuli.services.sources import Source, source_for_participant
 from tests.audio.material import mp3, noise, written
 from tests.factories import make_user
-from tests.stimuli.desk import decoded
 from tests.stimuli.recordings import fresh_storage
+from tests.stimuli.sound_browser import decoded
 from tests.stimuli.test_imports import bring
 
 pytestmark = pytest.mark.django_db
@@ -83,8 +83,8 @@ def test_a_viewer_gets_everything_of_a_summary_and_no_name(tmp_path: Path, colle
     told = delivery.manifest(source=source)
     assert (told["state"], told["ready"], told["clock"]) == ("ready", [[0, told["length_samples"]]], [])
     assert "secret" not in str(told)
-    assert pictures.peaks(source=source, level=0, start=0, count=10).complete
-    assert pictures.tile(source=source, statistic="max", level=0, index=0).content[:2] == b"\xff\xd8"
+    assert tiles.peaks(source=source, level=0, start=0, count=10).complete
+    assert tiles.tile(source=source, statistic="max", level=0, index=0).content[:2] == b"\xff\xd8"
     first = delivery.slice_of(source=source, start=0, count=2 * RATE).content
     assert not any(sign in first for sign in (b"ID3", b"Xing", b"Info", b"Lavf", b"secret"))
     assert delivery.clip_name(source=source).startswith("served/")

@@ -6,9 +6,9 @@ import pytest
 
 from audio.clock import Stretch
 from stimuli.models import Collection, Condition, Item, Stimulus
-from stimuli.services.checks import check_collection
 from stimuli.services.clocks import correct_clock
-from stimuli.services.levels import normalise_collection
+from stimuli.services.normalisation import normalise_collection
+from stimuli.services.quality_checks import check_collection
 from tests.factories import make_user
 from tests.people import browser_of
 from tests.stimuli.folders import RATE, noise, write

@@ -1,4 +1,4 @@
-"""Bytes that arrive: kept over cuts and full disks, acknowledged only when they are on the disk."""
+"""Receipt of uploads: kept over cuts and full disks, acknowledged only when they are on the disk."""
 
 import errno
 import hashlib
@@ -10,13 +10,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from stimuli import spool
-from stimuli.errors.uploads import ChecksumWrong, DiskFull, UploadCut, UploadGone
-from stimuli.models import Collection, Intake, IntakeFile
-from stimuli.services import intakes
+from stimuli.errors import ChecksumWrong, DiskFull, UploadCut, UploadGone
+from stimuli.models import Collection, Import, ImportFile
+from stimuli.services import imports
 from stimuli.services.uploads import Checksum
+from stimuli.uploads import files as upload_files
 from tests.people import browser_of
-from tests.stimuli.intake_material import CONTENT, begin, new_collection, send
+from tests.stimuli.import_material import CONTENT, begin, new_collection, send
 from tests.stimuli.tus_client import code, head, on_disk, patch
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def collection() -> Collection:
 
 
 @pytest.fixture
-def upload(collection: Collection) -> IntakeFile:
+def upload(collection: Collection) -> ImportFile:
     return begin(collection).files.get()
 
 
@@ -46,16 +46,16 @@ class Watched:
 
 @pytest.mark.django_db(transaction=True)
 def test_bytes_flow_in_small_reads_and_no_transaction_waits_for_them() -> None:
-    intake = begin(new_collection())
+    import_ = begin(new_collection())
     sizes: list[int] = []
 
     def watch(size: int) -> None:
         sizes.append(size)
         assert not connection.in_atomic_block
 
-    send(intake.files.get(), b"", stream=Watched(CONTENT, watch), byte_count=len(CONTENT))
+    send(import_.files.get(), b"", stream=Watched(CONTENT, watch), byte_count=len(CONTENT))
     assert sizes == [64 * 1024] * 4
-    spool.discard(intake.pk)
+    upload_files.discard(import_.pk)
 
 
 class Breaking:
@@ -80,7 +80,7 @@ def test_of_a_piece_that_breaks_off_what_came_is_kept(collection: Collection, er
     upload.refresh_from_db()
     assert upload.received_bytes == 100_000
     send(upload, CONTENT[100_000:], 100_000)
-    assert spool.path_of(upload).read_bytes() == CONTENT
+    assert upload_files.path_of(upload).read_bytes() == CONTENT
 
 
 def test_of_a_piece_with_a_checksum_that_breaks_off_nothing_is_kept(collection: Collection) -> None:
@@ -91,9 +91,9 @@ def test_of_a_piece_with_a_checksum_that_breaks_off_nothing_is_kept(collection: 
     with pytest.raises(ChecksumWrong):
         send(upload, CONTENT[::-1], checksum=checksum)
     upload.refresh_from_db()
-    assert upload.received_bytes == spool.path_of(upload).stat().st_size == 0
+    assert upload.received_bytes == upload_files.path_of(upload).stat().st_size == 0
     send(upload, CONTENT, checksum=checksum)
-    assert spool.path_of(upload).read_bytes() == CONTENT
+    assert upload_files.path_of(upload).read_bytes() == CONTENT
 
 
 @pytest.fixture
@@ -126,16 +126,16 @@ def test_a_full_disk_keeps_what_is_there_and_sending_goes_on_when_there_is_room(
     assert upload.received_bytes == (half if with_checksum else half + 65_536)
     short_disk(2**60)
     send(upload, CONTENT[upload.received_bytes :], upload.received_bytes)
-    assert spool.path_of(upload).read_bytes() == CONTENT
+    assert upload_files.path_of(upload).read_bytes() == CONTENT
 
 
 def test_a_piece_whose_import_is_cancelled_while_it_flows_is_not_acknowledged(collection: Collection) -> None:
-    intake = begin(collection)
-    upload = intake.files.get()
+    import_ = begin(collection)
+    upload = import_.files.get()
 
     def cancel(size: int) -> None:
-        if Intake.objects.get().state == Intake.State.RECEIVING:
-            intakes.cancel_intake(intake=intake, actor=intake.owner, now=timezone.now())
+        if Import.objects.get().state == Import.State.RECEIVING:
+            imports.cancel_import(import_=import_, actor=import_.owner, now=timezone.now())
 
     with pytest.raises(UploadGone):
         send(upload, b"", stream=Watched(CONTENT, cancel), byte_count=len(CONTENT))
@@ -143,34 +143,34 @@ def test_a_piece_whose_import_is_cancelled_while_it_flows_is_not_acknowledged(co
     assert upload.received_bytes == 0
 
 
-def test_bytes_that_were_written_but_never_acknowledged_are_cut_off(upload: IntakeFile) -> None:
+def test_bytes_that_were_written_but_never_acknowledged_are_cut_off(upload: ImportFile) -> None:
     """As after a kill between the write and the commit."""
-    client = browser_of(upload.intake.owner)
+    client = browser_of(upload.parent.owner)
     patch(client, upload, CONTENT[:10_000])
-    with spool.path_of(upload).open("ab") as file:
+    with upload_files.path_of(upload).open("ab") as file:
         file.write(b"never acknowledged")
     assert head(client, upload).headers["Upload-Offset"] == "10000"
     assert on_disk(upload) == CONTENT[:10_000]
-    with spool.path_of(upload).open("ab") as file:
+    with upload_files.path_of(upload).open("ab") as file:
         file.write(b"again")
     assert patch(client, upload, CONTENT[10_000:], 10_000).status_code == 204
     assert on_disk(upload) == CONTENT
 
 
-def test_a_file_that_lost_its_end_is_sent_again_from_where_it_ends(upload: IntakeFile) -> None:
+def test_a_file_that_lost_its_end_is_sent_again_from_where_it_ends(upload: ImportFile) -> None:
     """As after a disk that lied about its flush, or a restored backup."""
-    client = browser_of(upload.intake.owner)
+    client = browser_of(upload.parent.owner)
     patch(client, upload, CONTENT[:20])
-    spool.path_of(upload).write_bytes(CONTENT[:7])
+    upload_files.path_of(upload).write_bytes(CONTENT[:7])
     assert head(client, upload).headers["Upload-Offset"] == "7"
     assert patch(client, upload, CONTENT[7:], 7).status_code == 204
     assert on_disk(upload) == CONTENT
 
 
-def test_while_one_request_holds_the_file_others_are_told_to_come_back(upload: IntakeFile) -> None:
-    client = browser_of(upload.intake.owner)
+def test_while_one_request_holds_the_file_others_are_told_to_come_back(upload: ImportFile) -> None:
+    client = browser_of(upload.parent.owner)
     patch(client, upload, CONTENT[:10_000])
-    with spool.claimed(upload):
+    with upload_files.locked(upload):
         answer = patch(client, upload, CONTENT[10_000:], 10_000)
         assert code(answer) == (423, "upload.busy")
         assert int(answer.headers["Retry-After"]) > 0

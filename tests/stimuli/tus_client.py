@@ -7,25 +7,25 @@ from typing import Any
 
 from django.test import Client
 
-from stimuli import spool
-from stimuli.models import IntakeFile
+from stimuli.models import ImportFile
+from stimuli.uploads import files as upload_files
 
 TUS = {"Tus-Resumable": "1.0.0"}
 BYTES = "application/offset+octet-stream"
 
 
-def address(upload: IntakeFile) -> str:
+def address(upload: ImportFile) -> str:
     return f"/api/v1/uploads/{upload.pk}/"
 
 
 def patch(
-    client: Client, upload: IntakeFile, body: bytes, offset: int = 0, headers: Mapping[str, str] | None = None
+    client: Client, upload: ImportFile, body: bytes, offset: int = 0, headers: Mapping[str, str] | None = None
 ) -> Any:
     sent = {**TUS, "Upload-Offset": str(offset), **(headers or {})}
     return client.generic("PATCH", address(upload), body, sent.pop("Content-Type", BYTES), headers=sent)
 
 
-def head(client: Client, upload: IntakeFile) -> Any:
+def head(client: Client, upload: ImportFile) -> Any:
     return client.head(address(upload), headers=TUS)
 
 
@@ -39,8 +39,8 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-def on_disk(upload: IntakeFile) -> bytes:
-    return spool.path_of(upload).read_bytes()
+def on_disk(upload: ImportFile) -> bytes:
+    return upload_files.path_of(upload).read_bytes()
 
 
 def encoded(**values: str) -> str:

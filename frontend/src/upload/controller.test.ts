@@ -11,18 +11,18 @@ const TEXTS = new Proxy({}, { get: (_, key) => `${String(key)} {path}{count}` })
 
 /** A server that knows what was announced; empty files are there as soon as it knows them. */
 class FakeServer {
-  intake = "";
+  importId = "";
   begun = 0;
   page = "/page/";
   trouble: Error | null = null;
   readonly forgotten: string[] = [];
 
   async announce(picked: readonly Picked[]): Promise<Announced[]> {
-    const isNew = !this.intake;
+    const isNew = !this.importId;
     await new Promise((resolve) => setTimeout(resolve, 5));
     if (this.trouble) throw this.trouble;
     if (isNew) this.begun += 1;
-    this.intake = "i";
+    this.importId = "i";
     return picked.map(({ path, file }) => announced(path, file.size));
   }
 
@@ -42,9 +42,9 @@ class FakeServer {
 const announced = (path: string, byte_count: number) => ({ path, byte_count, received_bytes: 0, upload_url: "/u/" });
 const empty = (name: string) => Object.assign(new File([], name), { webkitRelativePath: "" });
 
-function open(intake = "") {
+function open(importId = "") {
   const server = new FakeServer();
-  server.intake = intake;
+  server.importId = importId;
   const notes: string[] = [];
   const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {} };
   const scope = new Scope();

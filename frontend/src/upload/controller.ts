@@ -87,7 +87,7 @@ export class UploadController {
   /** An import that was begun before: show its files, and go on automatically where the browser permits it. */
   async resume(): Promise<void> {
     const { scope, server, screen } = this.#parts;
-    if (!server.intake) return;
+    if (!server.importId) return;
     const onFailure = (problem: unknown) => this.#complain(problem);
     try {
       const ask = { scope, wakeSignal: this.#wakeSignal, isFinal: isRefusal, onFailure };
@@ -98,7 +98,7 @@ export class UploadController {
     }
     screen.note("");
     this.draw();
-    this.#handles = await recallHandles(server.intake);
+    this.#handles = await recallHandles(server.importId);
     screen.reopen.hidden = !this.#handles.length;
     await this.reopen({ ask: false });
   }
@@ -152,7 +152,7 @@ export class UploadController {
     screen.seal.disabled = true;
     try {
       await server.seal(this.#queue.rows);
-      await forgetHandles(server.intake);
+      await forgetHandles(server.importId);
       location.reload();
     } catch (problem) {
       this.#complain(problem);
@@ -170,13 +170,13 @@ export class UploadController {
   /** Send what was chosen: what the import waits for goes on, the rest is added to it. */
   async #handIn({ files, ignored }: Collected, handles: readonly Handle[]): Promise<void> {
     const { screen, server, texts } = this.#parts;
-    const isNew = !server.intake;
+    const isNew = !server.importId;
     const { changed, others } = this.#queue.supply(files);
     this.#sender.wake();
     if (others.length) await this.#announce(others);
     if (files.length) {
       this.#handles = [...this.#handles, ...handles];
-      await rememberHandles(server.intake, handles);
+      await rememberHandles(server.importId, handles);
     }
     const remarks = [
       files.length ? "" : texts.trouble_nothing,
@@ -190,7 +190,7 @@ export class UploadController {
 
   async #announce(others: Picked[]): Promise<void> {
     const { screen, server, texts } = this.#parts;
-    const isNew = !server.intake;
+    const isNew = !server.importId;
     screen.note(texts.announcing);
     this.#queue.announce(await server.announce(others));
     this.#queue.supply(others);

@@ -20,19 +20,19 @@ async function askHandles<T>(question: (database: IDBPDatabase<Schema>) => Promi
 }
 
 /** Handles of the folders that an import is sent from, where the browser can open them again (File System Access). */
-export function recallHandles(intake: string): Promise<Handle[]> {
-  return askHandles(async (database) => (await database.get("handles", intake)) ?? [], []);
+export function recallHandles(importId: string): Promise<Handle[]> {
+  return askHandles(async (database) => (await database.get("handles", importId)) ?? [], []);
 }
 
 /** Add to what is remembered. */
-export async function rememberHandles(intake: string, handles: readonly Handle[]): Promise<void> {
+export async function rememberHandles(importId: string, handles: readonly Handle[]): Promise<void> {
   if (!handles.length) return;
-  const known = await recallHandles(intake);
-  await askHandles(async (database) => void (await database.put("handles", [...known, ...handles], intake)), undefined);
+  const known = await recallHandles(importId);
+  await askHandles(async (database) => void (await database.put("handles", [...known, ...handles], importId)), undefined);
 }
 
-export function forgetHandles(intake: string): Promise<void> {
-  return askHandles((database) => database.delete("handles", intake), undefined);
+export function forgetHandles(importId: string): Promise<void> {
+  return askHandles((database) => database.delete("handles", importId), undefined);
 }
 
 /** Handles that may be read; a browser lets a page `ask` only after a click. */

@@ -6,10 +6,10 @@ import type { Announced, Row } from "./queue.ts";
 
 /** What Django hands over: addresses, and the import if the page is that of one. */
 export interface Config {
-  intakes_url: string;
+  imports_url: string;
   pages_url: string;
   hashing_url: string;
-  intake: string;
+  import_id: string;
   csrf: string;
   csrf_cookie: string;
 }
@@ -22,21 +22,21 @@ const TUS_VERSION = "1.0.0";
 export class Server {
   readonly #config: Config;
   readonly #scope: Scope;
-  #intake: string;
+  #importId: string;
 
   constructor(config: Config, scope: Scope) {
     this.#config = config;
     this.#scope = scope;
-    this.#intake = config.intake;
+    this.#importId = config.import_id;
   }
 
   /** Empty until files were announced. */
-  get intake(): string {
-    return this.#intake;
+  get importId(): string {
+    return this.#importId;
   }
 
   get page(): string {
-    return `${this.#config.pages_url}${this.#intake}/`;
+    return `${this.#config.pages_url}${this.#importId}/`;
   }
 
   /** The cookie's, because signing in again in another tab changes it. */
@@ -49,14 +49,14 @@ export class Server {
   /** Announce files to the import, which begins with the first of them. */
   async announce(picked: readonly Picked[]): Promise<Announced[]> {
     const files = picked.map(({ path, file }) => ({ path, byte_count: file.size }));
-    if (this.#intake) return this.#post<Announced[]>(`${this.#intake}/files/`, { files });
+    if (this.#importId) return this.#post<Announced[]>(`${this.#importId}/files/`, { files });
     const begun = await this.#post<{ id: string; files: Announced[] }>("", { files });
-    this.#intake = begun.id;
+    this.#importId = begun.id;
     return begun.files;
   }
 
   list(): Promise<Announced[]> {
-    const url = `${this.#config.intakes_url}${this.#intake}/files/`;
+    const url = `${this.#config.imports_url}${this.#importId}/files/`;
     return requestJson(url, { signal: this.#scope.signal, timeoutMs: LONG_LIST_MS });
   }
 
@@ -64,7 +64,7 @@ export class Server {
   async seal(rows: readonly Row[]): Promise<void> {
     const empty = rows.filter((row) => row.size === 0);
     const digests = Object.fromEntries(empty.map((row) => [row.path, EMPTY_SHA256]));
-    await this.#post(`${this.#intake}/seal/`, { digests });
+    await this.#post(`${this.#importId}/submit/`, { digests });
   }
 
   /** Take a file off the list, and with it what has arrived (tus termination). */
@@ -74,7 +74,7 @@ export class Server {
   }
 
   #post<T>(path: string, json: unknown): Promise<T> {
-    return requestJson<T>(`${this.#config.intakes_url}${path}`, {
+    return requestJson<T>(`${this.#config.imports_url}${path}`, {
       json,
       csrf: this.csrf(),
       signal: this.#scope.signal,

@@ -19,7 +19,7 @@ from listening.design.subsets.errors import (
 from listening.design.subsets.pool import Pool
 from listening.design.subsets.program import solve
 from listening.design.subsets.report import Cell, drawn_up
-from stimuli.intake.reports import some
+from stimuli.imports.reports import some
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 from core.clauses import clause
 from listening.design.base import Sample
 from listening.design.subsets.errors import FactorUnknown, ItemTwice, ValueMissing
-from stimuli.errors.intake import TableUnreadable
-from stimuli.intake.reports import some
-from stimuli.intake.tables import BYTE_ORDER_MARKS, DELIMITERS, Row, Table, load_table, read_csv
+from stimuli.errors import TableUnreadable
+from stimuli.imports.reports import some
+from stimuli.imports.tables import BYTE_ORDER_MARKS, DELIMITERS, Row, Table, load_table, read_csv
 
 UNNAMED = "row_number"  # what an unnamed first column is called, as data frames write their index
 

@@ -9,8 +9,8 @@ from core.clauses import Clause, clause
 from core.spreadsheets import restore
 from protocols.tcsd_plane.analysis.placements import Placement, Placements, Setting, setting_of
 from protocols.tcsd_plane.errors import CellEmpty, ColumnMissing, MarkTwice, SettingDiffers, ValueUnfit
-from stimuli.errors.intake import TableUnreadable
-from stimuli.intake.tables import Row, Table, first_of, read_csv
+from stimuli.errors import TableUnreadable
+from stimuli.imports.tables import Row, Table, first_of, read_csv
 
 # By meaning: what the column may be called, best first. Published sheets say faithfulness for TC and scenism for SD.
 NEEDED = {

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from audio.quality_checks import Options
 from core.errors import AppError
 from stimuli.models import Collection
-from stimuli.services.checks import check_collection, measure_missing
+from stimuli.services.quality_checks import check_collection, measure_missing
 
 
 class Command(BaseCommand):

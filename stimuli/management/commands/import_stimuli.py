@@ -9,10 +9,10 @@ from django.utils.text import slugify
 
 from core.errors import AppError
 from core.models import User
-from stimuli.intake.drafting import Draft
-from stimuli.intake.layouts import LAYOUTS
+from stimuli.imports.layouts import LAYOUTS
+from stimuli.imports.pipeline import ImportDraft
 from stimuli.management.preparing import counted, prepare_all
-from stimuli.models import Collection, Intake, Recording
+from stimuli.models import Collection, Import, Recording
 from stimuli.services.imports import drafted_folder, import_draft, unready_recordings
 
 MOST_SHOWN = 40
@@ -65,16 +65,16 @@ class Command(BaseCommand):
             self._show(0, 0, "")
             raise CommandError(str(refusal)) from refusal
 
-    def _carry_out(self, drafted: Draft, collection: Collection, is_new: bool, options: dict[str, Any]) -> None:
-        intake = None
+    def _carry_out(self, drafted: ImportDraft, collection: Collection, is_new: bool, options: dict[str, Any]) -> None:
+        import_ = None
         if not drafted.is_refused and not options["dry_run"]:
             chosen = {"replace": options["replace"], "is_new": is_new, "progress": self._show}
-            intake = import_draft(drafted=drafted, collection=collection, actor=collection.owner, **chosen)
+            import_ = import_draft(drafted=drafted, collection=collection, actor=collection.owner, **chosen)
         self._show(0, 0, "")
-        self._tell(drafted, collection, intake, options)
+        self._tell(drafted, collection, import_, options)
         if drafted.is_refused:
             raise SystemExit(1)
-        waiting = unready_recordings(collection=collection) if intake else []
+        waiting = unready_recordings(collection=collection) if import_ else []
         ending = self._prepared(waiting) if options["wait"] else LATER
         if waiting and not options["as_json"]:
             self.stdout.write(ending.format(count=counted(len(waiting)), slug=collection.slug))
@@ -94,11 +94,13 @@ class Command(BaseCommand):
             raise CommandError(FAILED.format(failed=failed, count=counted(len(waiting))))
         return NOW
 
-    def _tell(self, drafted: Draft, collection: Collection, intake: Intake | None, options: dict[str, Any]) -> None:
+    def _tell(
+        self, drafted: ImportDraft, collection: Collection, import_: Import | None, options: dict[str, Any]
+    ) -> None:
         report, plan = drafted.report.to_json(), drafted.plan
         if options["as_json"]:
-            told = {"collection": collection.slug, "imported": intake is not None, "layout": plan.layout}
-            version = {"version": intake.version if intake else None}
+            told = {"collection": collection.slug, "imported": import_ is not None, "layout": plan.layout}
+            version = {"version": import_.version if import_ else None}
             self.stdout.write(json.dumps({**told, **version, **report}, indent=2, ensure_ascii=False))
             return
         for found in report["findings"][:MOST_SHOWN]:
@@ -106,7 +108,7 @@ class Command(BaseCommand):
             self.stderr.write(f"{found['severity']:<8} {found['sentence']}{place}")
         if len(report["findings"]) > MOST_SHOWN:
             self.stderr.write(f"... and {len(report['findings']) - MOST_SHOWN} more; --json shows all.")
-        self.stdout.write(_summary(drafted, collection, intake, report))
+        self.stdout.write(_summary(drafted, collection, import_, report))
 
     def _collection(self, name: str, owner: str | None) -> tuple[Collection, bool]:
         """The collection of that name, or a new one that is not saved yet."""
@@ -119,7 +121,7 @@ class Command(BaseCommand):
         return Collection(slug=slug[:50], title=name[:200], owner=_owner(owner)), True
 
     def _show(self, done: int, total: int, note: str) -> None:
-        """Put the progress in place of the last one, where somebody watches."""
+        """Overwrite the last progress line, on a terminal."""
         if self.stderr.isatty():
             text = f"{note or 'sounds'} {done} of {total}" if total else ""
             self.stderr.write(f"\r\033[K{text}", ending="")
@@ -139,7 +141,7 @@ def _owner(name: str | None) -> User:
     return chosen
 
 
-def _summary(drafted: Draft, collection: Collection, intake: Intake | None, report: dict[str, Any]) -> str:
+def _summary(drafted: ImportDraft, collection: Collection, import_: Import | None, report: dict[str, Any]) -> str:
     counts = report["counts"]
     what = (
         f"{counts['stimuli']} stimuli ({counts['items']} items, {counts['conditions']} conditions, "
@@ -147,6 +149,6 @@ def _summary(drafted: Draft, collection: Collection, intake: Intake | None, repo
     )
     if drafted.is_refused:
         return f"Refused: {report['errors']} problems; nothing was written."
-    if intake is None:
+    if import_ is None:
         return f"Would import {what} into '{collection.slug}'."
-    return f"Imported {what} into '{collection.slug}', version {intake.version}."
+    return f"Imported {what} into '{collection.slug}', version {import_.version}."

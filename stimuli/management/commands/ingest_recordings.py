@@ -1,4 +1,4 @@
-"""Prepares long recordings here and now, without a worker."""
+"""manage.py ingest_recordings: prepare long recordings in this process, without a worker."""
 
 from typing import Any
 

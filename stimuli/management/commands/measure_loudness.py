@@ -46,7 +46,7 @@ class Command(BaseCommand):
         return None
 
     def _show(self, text: str) -> None:
-        """Put a text in place of the last one, where somebody watches."""
+        """Overwrite the last line, on a terminal."""
         if self.stderr.isatty():
             self.stderr.write(f"\r\033[K{text}", ending="")
             self.stderr.flush()

@@ -8,9 +8,8 @@ from django.utils.text import slugify
 
 from audio.loudness import PRESETS
 from core.errors import AppError
-from stimuli.level_reports import summary
-from stimuli.models import Collection, Intake
-from stimuli.services.levels import normalise_collection
+from stimuli.models import Collection, Import
+from stimuli.services.normalisation import normalise_collection, summary
 
 TARGETS_LUFS = {preset.slug: preset.target_lufs for preset in PRESETS}
 
@@ -44,7 +43,7 @@ class Command(BaseCommand):
             raise CommandError(str(refusal)) from refusal
         finally:
             self._show(0, 0, "")
-        report = Intake.objects.get(collection=made, version=made.version).report
+        report = Import.objects.get(collection=made, version=made.version).report
         if as_json:
             self.stdout.write(json.dumps({"collection": made.slug, "target_lufs": target, **report}, indent=2))
             return
@@ -53,7 +52,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Copied '{source.slug}' into '{made.slug}'. {summary(report['levels'], target)}")
 
     def _show(self, done: int, total: int, note: str) -> None:
-        """Put the progress in place of the last one, where somebody watches."""
+        """Overwrite the last progress line, on a terminal."""
         if self.stderr.isatty():
             self.stderr.write(f"\r\033[K{f'sounds {done} of {total}' if total else ''}", ending="")
             self.stderr.flush()

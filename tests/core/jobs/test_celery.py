@@ -73,7 +73,7 @@ def test_every_job_is_a_celery_task_of_its_name_in_its_queue_with_time_limits() 
         task, sent = app.tasks[name], app.amqp.router.route({}, name)
         assert (sent["queue"].name, sent["priority"]) == (kind.queue.label, kind.queue.value)
         assert 0 < (task.soft_time_limit or 0) < (task.time_limit or 0)
-    assert {"stimuli.check_intake", "analysis.refresh_results", "stimuli.ingest_chunk"} <= set(app.tasks)
+    assert {"stimuli.check_import", "analysis.refresh_results", "stimuli.ingest_chunk"} <= set(app.tasks)
 
 
 def test_beat_sends_the_tasks_that_keep_the_table_in_order() -> None:

@@ -65,7 +65,7 @@ def test_a_claim_without_bulk_leaves_bulk_jobs_to_others() -> None:
 def test_what_a_person_waits_for_is_interactive_and_only_results_are_in_between() -> None:
     queues = {name: kind.queue for name, kind in declared_jobs().items() if not name.startswith("testapp.")}
     interactive = {
-        *("stimuli.check_intake", "stimuli.import_intake", "stimuli.normalise_copy"),
+        *("stimuli.check_import", "stimuli.commit_confirmed_import", "stimuli.normalise_copy"),
         *("listening.apply_design", "listening.fill_panel"),
     }
     results = {"analysis.refresh_results", "analysis.refresh_stale_results"}

@@ -4,9 +4,9 @@ import json
 
 from protocols.speech_summaries.demo import RATIO, TOLERANCE, utterances
 from protocols.speech_summaries.protocol import words_allowed
-from stimuli.intake.plans import Plan
-from stimuli.intake.reports import Report
-from stimuli.intake.texts import add_texts, read_lines
+from stimuli.imports.plans import Plan
+from stimuli.imports.reports import Report
+from stimuli.imports.texts import add_texts, read_lines
 
 
 def test_every_utterance_comes_in_with_four_versions_of_the_wanted_length() -> None:

@@ -12,7 +12,7 @@ from listening.workbooks.base import Book, BookPage, Returned
 from protocols.thumbs import workbook
 from protocols.thumbs.protocol import CaptionScores
 from rating.protocol import Answer, Entry, Mark, Slot, TrialKind, TrialPlan
-from stimuli.intake.workbooks import read_cells
+from stimuli.imports.xlsx import read_cells
 
 PROTOCOL = CaptionScores()
 TEXTS = ("A car passes, then birds.", "=Rain on a roof", "Bells; and a tram.", "Somebody walks.")

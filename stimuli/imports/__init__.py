@@ -1,0 +1,1 @@
+"""Readers, planner and checks of imported files: layouts, tables, archives and projects. Plain Python, no database."""

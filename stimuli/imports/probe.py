@@ -1,0 +1,149 @@
+"""Probing of many audio files at once: SHA-256, shape and measures, decoded once in the sandbox."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from audio.sandbox.batching import even_batches
+from audio.sandbox.client import Limits, start_fork_server
+from audio.wav import HEAD_LENGTH, is_plain
+from core.errors import AppError
+from stimuli.sandbox import SANDBOX_FAILURES, error_from_child, examine_files, run_sandboxed
+
+MOST_FILES_PER_CHILD = 200  # a fork costs as much as thirty clips
+PIECE_BYTES = 2**20
+LONG = Limits(cpu_s=300, wall_s=900, memory_bytes=1024 * 2**20)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Limits of this installation for imports."""
+
+    longest_h: float
+    short_s: float
+    unpacked_bytes: int  # what all archives of an import may hold together
+    workers: int = 2  # sandboxed children at a time
+
+
+@dataclass(frozen=True)
+class ProbedFile:
+    """Probed file: path, digest, shape and measures of a future recording."""
+
+    place: str
+    sha256: str
+    byte_count: int
+    shape: dict[str, Any]
+    measures: dict[str, Any] | None  # of a long one they come with its ingest
+    is_short: bool
+    is_plain: bool = False  # it is in the form in which clips are served already
+    index: str = ""  # where the frame index of a long one lies
+    origin_bits: int = 0  # of what it was made from by a change of level
+
+    @property
+    def duration_s(self) -> float:
+        return float(self.shape["length_samples"] / self.shape["sample_rate_hz"])
+
+
+def probe_files(
+    places: Mapping[str, Path],
+    *,
+    known: Mapping[str, str],
+    work: Path,
+    rules: Rules,
+    progress: Callable[[int, int, str], None],
+) -> dict[str, ProbedFile | AppError]:
+    """Probe each file; equal files are decoded once. `known` are digests that were computed before."""
+    start_fork_server()  # while the digests are made
+    with ThreadPoolExecutor(rules.workers) as pool:
+        digests = dict(
+            zip(places, pool.map(lambda name: known.get(name) or sha256_of(places[name]), places), strict=True)
+        )
+        # The digest is made here and not in the child: it names the file for everybody, and a decoder could be fooled.
+        unique = {digest: name for name, digest in digests.items()}
+        batches = even_batches(
+            list(unique.items()), size=lambda _: 1, room=MOST_FILES_PER_CHILD, children=rules.workers
+        )
+        found: dict[str, Any] = {}
+        for verdicts in pool.map(lambda batch: _examined(batch, places, rules), batches):
+            found |= verdicts
+            progress(len(found), len(unique), "")
+        longs = [digest for digest, verdict in found.items() if isinstance(verdict, dict) and not verdict["is_short"]]
+        probed = pool.map(lambda digest: _probed(digest, places[unique[digest]], unique[digest], work, rules), longs)
+        found |= dict(zip(longs, probed, strict=True))
+    return {name: _probed_file(name, places[name], digest, found[digest]) for name, digest in digests.items()}
+
+
+def sha256_of(place: Path) -> str:
+    digest = hashlib.sha256()
+    with place.open("rb", buffering=0) as file:
+        while piece := file.read(PIECE_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _examined(batch: Sequence[tuple[str, str]], places: Mapping[str, Path], rules: Rules) -> dict[str, Any]:
+    with ExitStack() as stack:
+        files = [stack.enter_context(places[name].open("rb", buffering=0)) for _, name in batch]
+        names = [name for _, name in batch]
+        verdicts = _verdicts(files, names, rules)
+    return {digest: verdict for (digest, _), verdict in zip(batch, verdicts, strict=True)}
+
+
+def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> Sequence[dict[str, Any] | AppError]:
+    """Probe a batch in one process; if the process ends over one file, probe each file in a process of its own."""
+    limits: dict[str, Any] = {"longest_h": rules.longest_h, "short_s": rules.short_s}
+    try:
+        found = run_sandboxed(
+            "audio.clips:examine_plain_clips", *files, name=names[0], names=list(names), **limits
+        ).facts["clips"]
+    except SANDBOX_FAILURES:
+        return examine_files(files, names, **limits)
+    return [
+        error_from_child(one["error"], name=name) if "error" in one else one
+        for one, name in zip(found, names, strict=True)
+    ]
+
+
+def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> dict[str, Any] | AppError:
+    """Probe a long file: only its headers and its seek index, which the ingest needs."""
+    try:
+        with place.open("rb") as file:
+            outcome = run_sandboxed(
+                "audio.validate:probe_file",
+                file,
+                name=name,
+                limits=LONG,
+                longest_h=rules.longest_h,
+                short_s=rules.short_s,
+            )
+    except AppError as refusal:
+        return refusal
+    index = outcome.blobs.get("index", b"")
+    kept = work / f"index-{digest}"
+    if index:
+        kept.write_bytes(index)
+    return {**outcome.facts, "measures": None, "index": str(kept) if index else ""}
+
+
+def _probed_file(name: str, place: Path, digest: str, verdict: Any) -> ProbedFile | AppError:
+    if isinstance(verdict, AppError):
+        return type(verdict)(**verdict.data | {"name": name})  # the one that was heard may be called otherwise
+    byte_count, shape = place.stat().st_size, verdict["shape"]
+    with place.open("rb") as file:
+        plain = is_plain(file.read(HEAD_LENGTH), byte_count, bits=shape["bits"])
+    return ProbedFile(
+        place=str(place),
+        sha256=digest,
+        byte_count=byte_count,
+        shape=shape,
+        measures=verdict["measures"],
+        is_short=verdict["is_short"],
+        is_plain=plain,
+        index=verdict.get("index", ""),
+    )

@@ -1,0 +1,135 @@
+"""Parser of text cells: prose, a list of words, positions of words, or chapters."""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from core.clauses import Clause, clause
+
+FOREIGN = "?"  # marks a word that is not in the utterance
+LATEST_S = 10**7  # no recording is a hundred days long; it keeps out what no float holds
+LONGEST_SHOWN = 40
+
+Text = dict[str, Any]  # {"kind", "text", "tokens"}, and what its kind needs
+
+
+class UnreadableCell(ValueError):
+    """The cell is not what its column says; the problem says what would be right."""
+
+    def __init__(self, problem: Clause) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def parse_text_cell(value: str, form: str, utterance: Sequence[str]) -> Text:
+    """Read a cell by the form that its column has; positions are counted in the words of the item's utterance."""
+    return FORMS[form](value, form, utterance)
+
+
+def _prose(value: str, form: str, utterance: Sequence[str]) -> Text:
+    return {"kind": form, "text": value, "tokens": None}
+
+
+def _words(value: str, form: str, utterance: Sequence[str]) -> Text:
+    """A list stays as it was divided: many languages have no spaces, and there is no common rule for contractions."""
+    found = _loaded(value)
+    if not isinstance(found, list) or not found or not all(isinstance(word, str) and word.strip() for word in found):
+        problem = clause(
+            'it must be a JSON list of words, none of them empty, such as ["it\'s", "late"]; '
+            "only a column called 'words' is divided at spaces"
+        )
+        raise UnreadableCell(problem)
+    return {"kind": form, "text": " ".join(found), "tokens": found}
+
+
+def _spaced(value: str, form: str, utterance: Sequence[str]) -> Text:
+    listed = json.dumps(value.split()) if not value.startswith("[") else value
+    return _words(listed, "tokens", utterance)
+
+
+def _positions(value: str, form: str, utterance: Sequence[str]) -> Text:
+    if not utterance:
+        problem = clause(
+            "positions are counted in the words of the utterance, and its item has none; "
+            "add a column 'tokens' with a JSON list of words, here or in a table before this one"
+        )
+        raise UnreadableCell(problem)
+    found = _loaded(value)
+    if not isinstance(found, list) or not found:
+        raise UnreadableCell(clause('it must be a JSON list of at least one position, such as [1, 3, "?word"]'))
+    for token in found:
+        if not _is_foreign(token) and not _is_position(token, len(utterance)):
+            problem = clause(
+                "{value} is not a position; positions are whole numbers from 1 to {last}, "
+                "and a word that is not in the utterance begins with a question mark",
+                value=_shown(token),
+                last=str(len(utterance)),
+            )
+            raise UnreadableCell(problem)
+    for left, right in pairwise(token for token in found if not isinstance(token, str)):
+        if right <= left:
+            problem = clause(
+                "position {right} comes after {left}; positions must grow from each to the next",
+                left=str(left),
+                right=str(right),
+            )
+            raise UnreadableCell(problem)
+    words = [token[len(FOREIGN) :] if isinstance(token, str) else utterance[token - 1] for token in found]
+    return {"kind": "summary", "text": " ".join(words), "tokens": words, "positions": found}
+
+
+def _chapters(value: str, form: str, utterance: Sequence[str]) -> Text:
+    found = _loaded(value)
+    chapters = [_chapter(each) for each in found] if isinstance(found, list) else []
+    if not chapters or None in chapters:
+        problem = clause(
+            'it must be a JSON list of times in seconds, or of times with titles, such as [[95.5, "Rain"]]'
+        )
+        raise UnreadableCell(problem)
+    kept = [chapter for chapter in chapters if chapter]
+    for (left, _), (right, _) in pairwise(kept):
+        if right <= left:
+            problem = clause(
+                "{right} s comes after {left} s; chapters must come in the order of time",
+                left=str(left),
+                right=str(right),
+            )
+            raise UnreadableCell(problem)
+    written = "; ".join(f"{seconds:g} s {title}".strip() for seconds, title in kept)
+    return {"kind": "chapters", "text": written, "tokens": None, "chapters": [list(chapter) for chapter in kept]}
+
+
+def _chapter(value: Any) -> tuple[float, str] | None:
+    seconds, title = value if isinstance(value, list) and len(value) == 2 else (value, "")
+    is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds <= LATEST_S
+    return (float(seconds), title) if is_time and isinstance(title, str) else None
+
+
+def _loaded(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_foreign(token: Any) -> bool:
+    return isinstance(token, str) and token.startswith(FOREIGN) and bool(token[len(FOREIGN) :].strip())
+
+
+def _is_position(token: Any, last: int) -> bool:
+    return isinstance(token, int) and not isinstance(token, bool) and 1 <= token <= last
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+FORMS: dict[str, Callable[[str, str, Sequence[str]], Text]] = {
+    **dict.fromkeys(("text", "caption", "transcript"), _prose),
+    **dict.fromkeys(("tokens", "asr", "summary"), _words),
+    "words": _spaced,
+    "positions": _positions,
+    "chapters": _chapters,
+}

@@ -1,0 +1,1 @@
+"""Resumable uploads: the tus protocol, the manifest of declared files, and the files on disk."""

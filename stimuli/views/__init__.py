@@ -1,0 +1,1 @@
+"""Pages of experimenters: collections, imports and sounds."""

@@ -1,0 +1,154 @@
+"""Pages of collections: the list, the matrix with quality checks, and loudness normalisation."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from audio.loudness import PRESETS
+from core.errors import AppError
+from core.policy import Audience, open_to, staff
+from core.problems import say
+from stimuli.forms import LevelForm
+from stimuli.models import Collection, Import, Item, Stimulus
+from stimuli.services import normalisation
+from stimuli.services.collections import collection_for, may_import
+from stimuli.services.normalisation import origin_of
+from stimuli.services.quality_checks import check_collection
+from stimuli.views.imports import PILLS, clock, names
+
+
+@require_GET
+@open_to(Audience.STAFF)
+def collections(request: HttpRequest) -> HttpResponse:
+    listed = Collection.objects.visible_to(staff(request)).select_related("owner").with_counts()
+    # Grouping, as counts do, drops the model's order.
+    return render(request, "stimuli/collections.html", {"collections": listed.order_by("title", "pk")})
+
+
+@require_GET
+@open_to(Audience.STAFF)
+def collection(request: HttpRequest, slug: str) -> HttpResponse:
+    shown = collection_for(staff(request), slug)
+    checks = check_collection(collection=shown)
+    context = {
+        "collection": shown,
+        "counts": {
+            "items": shown.items.count(),
+            "conditions": shown.conditions.count(),
+            "stimuli": checks["stimuli"],
+        },
+        "checks": shown_checks(shown, checks),
+        "imports": Import.objects.visible_to(staff(request)).filter(collection=shown).unfinished(),
+        "may_import": may_import(collection=shown, person=staff(request)),
+        "copy": origin_of(shown, staff(request)),
+        **matrix_page(shown, request.GET.get("page", "1"), checks["findings"]),
+    }
+    return render(request, "stimuli/collection.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@open_to(Audience.STAFF)
+def normalise(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copy a collection to one loudness; the original stays as it is."""
+    source = collection_for(staff(request), slug)
+    form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title))
+    context = {"collection": source, "form": form, "job": None, "presets": PRESETS}
+    if request.method == "POST" and form.is_valid():
+        wanted = form.cleaned_data
+        try:
+            context["job"] = normalisation.ask_for_copy(source=source, actor=staff(request), **wanted)
+            context["copy_slug"] = wanted["slug"]
+        except AppError as refusal:
+            form.add_error(None, say(refusal))
+    return render(request, "stimuli/normalise.html", context)
+
+
+# --- Matrix and quality checks ----------------------------------------------------------------------------------------
+
+
+ITEMS_A_PAGE = 50
+MOST_FINDINGS = 100
+
+
+@dataclass(frozen=True)
+class CellView:
+    """One cell as it is drawn."""
+
+    stimulus: Stimulus | None
+    duration: str = ""
+    text: str = ""
+    worst: str = ""  # the gravest finding's pill
+    finding_count: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    item: Item
+    cells: list[CellView]
+
+
+def matrix_page(collection: Collection, number: str, findings: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """The conditions, the rows of one page, and the pages there are."""
+    conditions = list(collection.conditions.all())
+    page: Page[Item] = Paginator(collection.items.order_by("name"), ITEMS_A_PAGE).get_page(number)
+    stimuli = Stimulus.objects.filter(item__in=list(page)).select_related("item", "condition", "recording")
+    cells = {(stimulus.item_id, stimulus.condition_id): stimulus for stimulus in stimuli}
+    complaints = defaultdict(list)
+    for finding in findings:
+        complaints[finding["stimulus"]].append(finding["severity"])
+    rows = [
+        Row(item, [_cell(cells.get((item.pk, condition.pk)), complaints) for condition in conditions]) for item in page
+    ]
+    return {"conditions": conditions, "rows": rows, "page": page}
+
+
+def shown_checks(collection: Collection, checks: Mapping[str, Any]) -> dict[str, Any]:
+    """The gravest findings, each with its place in words and as an address."""
+    findings = checks["findings"]
+    return {
+        **{name: checks[name] for name in ("errors", "warnings", "notes")},
+        "total": len(findings),
+        "findings": [_shown(collection, finding) for finding in findings[:MOST_FINDINGS]],
+        "more": max(0, len(findings) - MOST_FINDINGS),
+    }
+
+
+def duration(seconds: float) -> str:
+    """In words that fit a key: seconds for a clip, hours for a day."""
+    if seconds < 60:
+        return _("{seconds} s").format(seconds=number_format(seconds, 2))
+    return clock(seconds)
+
+
+def _cell(stimulus: Stimulus | None, complaints: Mapping[str, list[str]]) -> CellView:
+    if stimulus is None:
+        return CellView(None)
+    found = complaints.get(str(stimulus.pk), [])
+    worst = next((PILLS.get(severity, "info") for severity in ("error", "warning", "note") if severity in found), "")
+    text = stimulus.text or {}
+    words = text.get("text") or " ".join(text.get("tokens", []))
+    return CellView(stimulus, duration(stimulus.duration_s), words, worst, len(found))
+
+
+def _shown(collection: Collection, finding: Mapping[str, Any]) -> dict[str, str]:
+    place = " × ".join(part for part in (finding["item"], finding["condition"]) if part)
+    cell = ""
+    if finding["stimulus"]:
+        cell = reverse("stimuli:sound", args=[collection.slug, finding["stimulus"]])
+    severity = finding["severity"]
+    return {
+        "severity": names()[severity],
+        "pill": PILLS.get(severity, "info"),
+        "place": place,
+        "sentence": finding["sentence"],
+        "cell": cell,
+    }

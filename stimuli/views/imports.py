@@ -1,0 +1,280 @@
+"""Pages of imports: a new collection, the upload of files, the proposal and its confirmation."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from core.clauses import translated
+from core.errors import AppError
+from core.policy import Audience, open_to, staff
+from core.problems import say
+from stimuli.forms import CollectionForm
+from stimuli.models import Collection, Condition, Import
+from stimuli.services import imports
+from stimuli.services.collections import check_may_import, collection_for, open_collection
+from stimuli.services.normalisation import levelled
+
+
+@require_http_methods(["GET", "POST"])
+@open_to(Audience.STAFF)
+def new_collection(request: HttpRequest) -> HttpResponse:
+    form = CollectionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = open_collection(owner=staff(request), **form.cleaned_data)
+        except AppError as refusal:
+            form.add_error("slug", say(refusal))
+        else:
+            return redirect("stimuli:new_import", slug=made.slug)
+    return render(request, "stimuli/new_collection.html", {"form": form})
+
+
+@never_cache
+@require_GET
+@open_to(Audience.STAFF)
+def new_import(request: HttpRequest, slug: str) -> HttpResponse:
+    """Choose what to import; the address becomes the import's own once the files are announced."""
+    collection = collection_for(staff(request), slug)
+    check_may_import(collection=collection, person=staff(request))
+    return _page(request, collection, None)
+
+
+@never_cache
+@require_GET
+@open_to(Audience.STAFF)
+def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
+    collection = collection_for(staff(request), slug)
+    return _page(request, collection, imports.import_for(staff(request), import_id, collection=collection))
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
+    shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
+    imports.confirm_import(import_=shown, actor=staff(request), replace="replace" in request.POST)
+    return redirect("stimuli:import", slug=slug, import_id=import_id)
+
+
+@require_POST
+@open_to(Audience.STAFF)
+def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
+    shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
+    imports.cancel_import(import_=shown, actor=staff(request), now=timezone.now())
+    return redirect("stimuli:import", slug=slug, import_id=import_id)
+
+
+def _page(request: HttpRequest, collection: Collection, shown: Import | None) -> HttpResponse:
+    receiving = shown is None or shown.state == Import.State.RECEIVING
+    others = Import.objects.visible_to(staff(request)).filter(collection=collection).unfinished()
+    context: dict[str, Any] = {
+        "collection": collection,
+        "import": shown,
+        "receiving": receiving,
+        "others": others if shown is None else [],
+        "expires_days": settings.UPLOAD_EXPIRES_DAYS,
+    }
+    if receiving:
+        context |= {"config": _config(request, collection, shown), "texts": upload_texts()}
+    elif shown is not None:
+        context |= {"job": imports.job_of(shown), "report": found(shown.report), "plan": proposed(shown.plan)}
+        context["copy"] = levelled(shown, staff(request))
+    return render(request, "stimuli/import.html", context)
+
+
+def _config(request: HttpRequest, collection: Collection, shown: Import | None) -> dict[str, Any]:
+    """What the page's script needs to know."""
+    return {
+        "imports_url": reverse("api:imports", args=[collection.slug]),
+        "pages_url": reverse("stimuli:collection", args=[collection.slug]) + "imports/",
+        "hashing_url": static("dist/hashing.js"),
+        "import_id": str(shown.pk) if shown else "",
+        "csrf": get_token(request),
+        "csrf_cookie": settings.CSRF_COOKIE_NAME,
+    }
+
+
+# --- Report and plan --------------------------------------------------------------------------------------------------
+
+
+MOST_FINDINGS = 200
+MOST_STIMULI = 200
+PILLS = {"error": "bad", "warning": "warn"}
+
+
+def found(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The findings in order of gravity, in the reader's language, with the number of those left out."""
+    gravest_first = sorted(report.get("findings", []), key=_gravity)
+    words = names()
+    return {
+        "counts": [
+            {"name": words.get(name, name), "value": clock(count) if name == "duration_s" else intcomma(count)}
+            for name, count in report.get("counts", {}).items()
+            if count
+        ],
+        "findings": [_shown(finding) for finding in gravest_first[:MOST_FINDINGS]],
+        "more": max(0, len(gravest_first) - MOST_FINDINGS),
+    }
+
+
+def proposed(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """What would be imported, with the parts where one file becomes several stimuli."""
+    stimuli, items = plan.get("stimuli", []), plan.get("items", [])
+    return {
+        "layout": layouts().get(plan.get("layout", ""), plan.get("layout", "")),
+        "item_count": len(items),
+        "factors": sorted({factor for item in items for factor in item.get("factors", {})}),
+        "conditions": [{**condition, "role": _role(condition["role"])} for condition in plan.get("conditions", [])],
+        "stimulus_count": len(stimuli),
+        "stimuli": [{**stimulus, "part": _part(stimulus)} for stimulus in stimuli[:MOST_STIMULI]],
+        "more": max(0, len(stimuli) - MOST_STIMULI),
+        "has_cuts": any(_part(stimulus) for stimulus in stimuli),
+        "ignored": [{**ignored, "reason": _said(ignored, "reason")} for ignored in plan.get("ignored", [])],
+    }
+
+
+def _shown(finding: Mapping[str, Any]) -> dict[str, str]:
+    severity = str(finding.get("severity", "note"))
+    said = _said(finding, "sentence")
+    return {
+        "severity": names().get(severity, severity),
+        "pill": PILLS.get(severity, "info"),
+        "sentence": said,
+        "path": "" if finding.get("path", "") in said else finding["path"],
+    }
+
+
+def _said(told: Mapping[str, Any], english: str) -> str:
+    """A text of a report or a plan in the reader's language; what has no form for that is shown as it is."""
+    says = told.get("says")
+    return _(says).format(**translated(told.get("data", {}), _)) if says else str(told.get(english, ""))
+
+
+def _role(role: str) -> str:
+    """What a condition is, unless it is simply under test."""
+    known = role in Condition.Role and role != Condition.Role.TEST
+    return str(Condition.Role(role).label).lower() if known else ""
+
+
+def _gravity(finding: Mapping[str, Any]) -> int:
+    return [*PILLS, "note"].index(finding.get("severity", "note"))
+
+
+def _part(stimulus: Mapping[str, Any]) -> str:
+    """Which part of its file a stimulus is: by time where the plan knows the rate, otherwise by samples."""
+    if stimulus.get("clip") is not None:
+        return _("clip {number}").format(number=stimulus["clip"])
+    if stimulus.get("start") is None:
+        return ""
+    start, stop, rate = stimulus["start"], stimulus["stop"], stimulus.get("sample_rate_hz")
+    if rate:
+        return _("{start} to {stop}").format(start=clock(start / rate, places=3), stop=clock(stop / rate, places=3))
+    return _("samples {start} to {stop}").format(start=intcomma(start), stop=intcomma(stop))
+
+
+def clock(seconds: float, *, places: int = 0) -> str:
+    """Hours, minutes and seconds, with as many places as a cut needs."""
+    minutes, rest_s = divmod(round(seconds, places), 60)
+    hours, minutes = divmod(int(minutes), 60)
+    rest = f"{rest_s:0{places + 3 if places else 2}.{places}f}"
+    return f"{hours}:{minutes:02}:{rest}" if hours else f"{minutes}:{rest}"
+
+
+def layouts() -> dict[str, str]:
+    """How the files lay, in words; stimuli.imports.layouts has the short names."""
+    return {
+        "conditions": _("a folder for each condition"),
+        "summaries": _("full-length recordings with their summaries"),
+        "manifest": _("as the manifest says"),
+        "flat": _("single files"),
+    }
+
+
+def names() -> dict[str, str]:
+    """Words of reports as people read them."""
+    return {
+        "error": _("Error"),
+        "warning": _("Warning"),
+        "note": _("Note"),
+        "files": _("Files"),
+        "sounds": _("Sounds"),
+        "texts": _("Texts"),
+        "items": _("Items"),
+        "conditions": _("Conditions"),
+        "stimuli": _("Stimuli"),
+        "copies": _("Copies"),
+        "warnings": _("Warnings"),
+        "ignored": _("Left out"),
+        "long_recordings": _("Long recordings"),
+        "duration_s": _("Sound in all"),
+    }
+
+
+# --- Texts of the upload script ---------------------------------------------------------------------------------------
+
+
+def upload_texts() -> dict[str, str]:
+    """Return every sentence that the page's script may show, in the reader's language."""
+    return {**_states(), **_totals(), **_troubles()}
+
+
+def _states() -> dict[str, str]:
+    return {
+        "state_waiting": _("Waiting"),
+        "state_sending": _("Sending"),
+        "state_retrying": _("Trying again"),
+        "state_paused": _("Paused"),
+        "state_done": _("Arrived"),
+        "state_absent": _("Choose it again"),
+        "state_failed": _("Not sent"),
+        "and_more": _("and {count} more"),
+        "pause": _("Pause"),
+        "resume": _("Go on"),
+        "remove": _("Leave out"),
+        "announcing": _("Announcing the files to the server"),
+        "reading": _("Reading the folder: {count} files"),
+        "ignored": _("{count} hidden files of the system were left out."),
+    }
+
+
+def _totals() -> dict[str, str]:
+    return {
+        "total": _("{done} of {files} files, {sent} of {size}"),
+        "speed": _("{speed} a second"),
+        "left": _("about {time} left"),
+        "seconds": _("{n} s"),
+        "minutes": _("{n} min"),
+        "hours": _("{hours} h {minutes} min"),
+        "said_progress": _("{percent} percent sent"),
+        "said_arrived": _("Everything has arrived. You can have the files checked now."),
+        "said_paused": _("Sending is paused."),
+        "said_resumed": _("Sending goes on."),
+    }
+
+
+def _troubles() -> dict[str, str]:
+    return {
+        "trouble_network": _("The server cannot be reached. Sending goes on by itself as soon as it can."),
+        "trouble_session": _("You are no longer signed in. Sign in again in another tab; sending then goes on here."),
+        "trouble_disk": _("The server's disk is full. What has arrived is kept; sending goes on once there is room."),
+        "trouble_gone": _("This import has expired or was cancelled. Begin a new one."),
+        "trouble_absent": _(
+            "{count} files are not here any more, because the page was loaded again. "
+            "Drop or choose them once more: what has arrived already is not sent again."
+        ),
+        "trouble_unreadable": _("The browser cannot read '{path}' any more. Choose it again."),
+        "trouble_changed": _("'{path}' has changed since it was announced. Cancel this import and begin a new one."),
+        "trouble_nothing": _("There are no files in what you dropped."),
+        "trouble_unknown": _("{count} of these files are new to this import and were added to it."),
+    }
