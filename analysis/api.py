@@ -16,7 +16,7 @@ from analysis.services import exports
 from analysis.services.archives import export_dataset
 from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
-from core.policy import Audience, staff
+from core.permissions import Audience, staff
 from rating.access import experiment_for
 from rating.models import Experiment
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
-from core.canonical import digest
+from core.hashing import digest
 from rating.models import Experiment
 from rating.registry import protocol
 from stimuli.models import Stimulus

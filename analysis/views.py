@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from analysis.registry import methods, report
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
-from core.policy import Audience, open_to, staff
+from core.permissions import Audience, requires, staff
 from rating.access import experiment_for
 from rating.forms import ReasonForm
 from rating.models import Experiment
@@ -18,7 +18,7 @@ from rating.registry import protocol
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     keep_current(experiment=experiment, reader=staff(request))

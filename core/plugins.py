@@ -1,4 +1,4 @@
-"""Plug-ins: a setting lists dotted paths, each a class with a slug; loaded once, refused with the setting's name."""
+"""Plug-ins listed by a setting as dotted paths of classes with a slug; loaded once, errors name the setting."""
 
 from functools import cache
 from typing import Any

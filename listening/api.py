@@ -16,8 +16,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.api import AnonymousWithCsrf
-from core.policy import Audience, open_to
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires
 from listening.access import visit_for, voting_visit_for
 from listening.errors import SeatLeft
 from listening.models import Seat, Visit
@@ -128,14 +128,14 @@ class Reports(VisitApi):
 
 
 @require_safe
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def clip(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
     """Serve one short sound of the visit under headers that are the same for every sound."""
     return sound_http.send_clip(request, delivery.clip_name(source=_fetched(request, visit_id, media_key)))
 
 
 @require_safe
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def manifest(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
     """Say what there is to see and hear of one sound, and under which address it goes on when this one expires."""
     source = _fetched(request, visit_id, media_key, manifest_only=True)
@@ -145,13 +145,13 @@ def manifest(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpRespon
 
 
 @require_safe
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def peaks(request: HttpRequest, visit_id: UUID, media_key: str, level: int) -> HttpResponseBase:
     return sound_http.send_peaks(request, _source(request, visit_id, media_key), level)
 
 
 @require_safe
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def tile(
     request: HttpRequest, visit_id: UUID, media_key: str, statistic: str, level: int, index: int
 ) -> HttpResponseBase:
@@ -159,7 +159,7 @@ def tile(
 
 
 @require_safe
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def slice_(request: HttpRequest, visit_id: UUID, media_key: str) -> HttpResponseBase:
     return sound_http.send_slice(request, _fetched(request, visit_id, media_key))
 
@@ -195,7 +195,7 @@ def _said(receipt: Receipt, visit: Visit, now: datetime) -> dict[str, Any]:
         "revision": receipt.revision,
     }
     if receipt.error is not None:
-        said |= {"code": receipt.error.code, "detail": say(receipt.error)}
+        said |= {"code": receipt.error.code, "detail": error_message(receipt.error)}
     if receipt.unfetched:
         said["fetch"] = media.addresses_to_fetch(visit=visit, media=receipt.unfetched, now=now)
     return said

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import RefusingForm
+from core.forms import ValidatedForm
 from listening.design.orders.presets import PRESETS
 from listening.design.wishes import Wanted
 from listening.services.material import Material
@@ -17,7 +17,7 @@ FEWEST_ITEMS_TO_DIVIDE = 16
 MOST_LEVELS, USUAL_LEVELS = 24, 8  # a factor with more levels, such as a file's name, shares nothing out
 
 
-class DesignForm(RefusingForm):
+class DesignForm(ValidatedForm):
     preset = forms.ChoiceField(label=_("Preset"))
     panels = forms.IntegerField(
         label=_("Panels"), min_value=1, max_value=99, help_text=_("Each panel hears items of its own.")

@@ -10,9 +10,9 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from core.errors import AppError
+from core.http_errors import error_message
 from core.models import Job
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.permissions import Audience, requires, staff
 from listening.design.orders.presets import PRESETS
 from listening.design.subsets.apart import plan_subsets_apart
 from listening.design_forms import DesignForm
@@ -27,7 +27,7 @@ IN_MEMORY_BYTES = 4 * 2**20
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the design that stands, and, while the experiment is a draft, what another one would do. Nothing changes."""
     experiment = experiment_for(staff(request), slug)
@@ -52,7 +52,7 @@ def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
     try:
         material = material_of(experiment)
     except AppError as refusal:
-        return {"impossible": say(refusal)}
+        return {"impossible": error_message(refusal)}
     form = DesignForm(request.GET if "preset" in request.GET else None, material=material)
     desk: dict[str, Any] = {
         "form": form,
@@ -64,14 +64,14 @@ def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
         try:
             draft = designs.draft_design(experiment=experiment, wanted=form.wanted(), planner=plan_subsets_apart)
         except AppError as refusal:
-            form.add_error(None, say(refusal))
+            form.add_error(None, error_message(refusal))
         else:
             desk |= {"draft": draft, "report": shown_report(draft.report)}
     return desk
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def adopt(request: HttpRequest, slug: str) -> HttpResponse:
     """Have the design laid out that was tried, and no other: its hash comes along."""
     experiment = experiment_for(staff(request), slug)
@@ -84,7 +84,7 @@ def adopt(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def files(request: HttpRequest, slug: str, suffix: str) -> HttpResponseBase:
     """Every seat's sequence in the published shape, in one zip; conditions are letters until unblinding."""
     experiment = experiment_for(staff(request), slug)

@@ -5,32 +5,32 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import RefusingForm
+from core.forms import ValidatedForm
 from listening.models import Invitation, Procedure
 from listening.services.procedures import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
 
 
-class PanelForm(RefusingForm):
+class PanelForm(ValidatedForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
     group = forms.CharField(label=_("Group"), max_length=20, required=False)
 
 
-class InvitationsForm(RefusingForm):
+class InvitationsForm(ValidatedForm):
     count = forms.IntegerField(label=_("Links"), min_value=1, max_value=500, initial=8)
     as_csv = forms.BooleanField(required=False)
 
 
-class OpenLinkForm(RefusingForm):
+class OpenLinkForm(ValidatedForm):
     service = forms.ChoiceField(choices=[("", ""), *Invitation.Service.choices], required=False)
 
 
-class PreviewForm(RefusingForm):
+class PreviewForm(ValidatedForm):
     panel = forms.IntegerField(label=_("Panel"), min_value=1, max_value=32767, initial=1)
     seat = forms.IntegerField(label=_("Seat"), min_value=1, max_value=32767, initial=1)
     from_session = forms.IntegerField(label=_("From session"), min_value=0, max_value=32767, initial=0)
 
 
-class ProcedureForm(RefusingForm):
+class ProcedureForm(ValidatedForm):
     ear_check = forms.BooleanField(label=_("Check left and right"), required=False)
     level_check = forms.BooleanField(label=_("Let people set the level before the first clip"), required=False)
     headphone_screen = forms.ChoiceField(label=_("Headphone screen"), choices=Procedure.HeadphoneScreen.choices)

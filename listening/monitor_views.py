@@ -6,14 +6,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from core.policy import Audience, open_to, staff
+from core.permissions import Audience, requires, staff
 from listening.services import monitoring
 from rating.access import experiment_for
 from rating.models import Experiment
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     """Panels, seats, flags and missing cells; the page asks for `?part=live` again and again."""
     experiment = experiment_for(staff(request), slug)
@@ -24,7 +24,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def monitor_all(request: HttpRequest) -> HttpResponse:
     """Every experiment that the reader may see and where people may be listening; an admin sees all."""
     running = Experiment.objects.visible_to(staff(request)).exclude(state=Experiment.State.DRAFT)

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import RefusingForm
+from core.forms import ValidatedForm
 from listening.services.paper import Reading, Sheet
 from rating.protocols.base import Mark, RatingProtocol, Scale
 
@@ -18,13 +18,13 @@ LONGEST_COMMENT = 5000
 LARGEST_FRAME_PX = 100_000
 
 
-class PaperConsentForm(RefusingForm):
+class PaperConsentForm(ValidatedForm):
     agreed = forms.BooleanField(
         label=_("The rater has signed the consent text on paper, and I hold the sheet."), required=False
     )
 
 
-class SheetForm(RefusingForm):
+class SheetForm(ValidatedForm):
     """Two numbers, or as many as there are scales, for everything that the sheet rates."""
 
     event_id = forms.UUIDField(widget=forms.HiddenInput)

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from listening.models import Seat
 from listening.paper_errors import SheetChanged, SheetUnknown
 from listening.paper_forms import PaperConsentForm, SheetForm
@@ -43,7 +43,7 @@ def _about(seat: Seat) -> dict[str, Any]:
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Everything that a rater needs on paper, in the order of the seat; nothing on it names a condition."""
     about = _about(_seat_asked_for(request, slug, number, place))
@@ -53,7 +53,7 @@ def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> Ht
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """The recordings of a seat and how far their sheets are entered; posting records the consent."""
     seat = _seat_asked_for(request, slug, number, place)
@@ -70,7 +70,7 @@ def paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpRespo
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_number: int) -> HttpResponse:
     """One sheet: numbers typed in, or read off a scan that stays in the browser."""
     seat = _seat_asked_for(request, slug, number, place)
@@ -86,10 +86,10 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
                 seat=seat, sheet=sheet, reading=form.reading(), now=timezone.now(), actor=staff(request)
             )
         except SheetChanged as refusal:
-            messages.warning(request, say(refusal))
+            messages.warning(request, error_message(refusal))
             return redirect(request.path)
         except AppError as refusal:
-            form.add_error(None, say(refusal))
+            form.add_error(None, error_message(refusal))
         else:
             messages.success(request, _("Recording %(number)s is saved.") % {"number": sheet_number})
             return redirect("listening:paper", slug=slug, number=number, place=place)
@@ -117,7 +117,7 @@ def _scan_texts(scales: Sequence[Scale]) -> dict[str, str]:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def finish_paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)
     services.finish_on_paper(seat=seat, now=timezone.now(), actor=staff(request))

@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from core.policy import Audience, open_to, staff
+from core.permissions import Audience, requires, staff
 from listening.access import admit
 from listening.arrivals import service_address
 from listening.device import describe_device
@@ -31,13 +31,13 @@ from rating.registry import protocol
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     return _people_page(request, experiment_for(staff(request), slug))
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
     experiment, form = experiment_for(staff(request), slug), PanelForm(request.POST)
     panels.ask_for_panel(
@@ -47,7 +47,7 @@ def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Make links and show them in the answer and nowhere else: their secrets are not kept."""
     experiment, now = experiment_for(staff(request), slug), timezone.now()
@@ -67,7 +67,7 @@ def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpRespons
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def open_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Make one link for everybody, or for the people of a recruiting service as that service wants it; shown once."""
     experiment, service = experiment_for(staff(request), slug), OpenLinkForm(request.POST).value("service")
@@ -77,7 +77,7 @@ def open_link(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def close_links(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     panels.close_links_for_many(experiment=experiment, now=timezone.now(), actor=staff(request))
@@ -85,7 +85,7 @@ def close_links(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     tokens = panels.rehearse(
@@ -98,7 +98,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Lead the experimenter into a copy of one seat, as its listener will see it."""
     experiment, form = experiment_for(staff(request), slug), PreviewForm(request.POST)
@@ -115,7 +115,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Give a seat that somebody has taken to whoever comes next."""
     experiment = experiment_for(staff(request), slug)
@@ -130,7 +130,7 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def procedure(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     form = ProcedureForm(request.POST, checks_open=checks_are_open(experiment))
@@ -140,7 +140,7 @@ def procedure(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
     """The codes of everybody who has finished, to pay them by; nobody's id with a recruiting service is kept."""
     experiment = experiment_for(staff(request), slug)

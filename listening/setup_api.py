@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.policy import Audience, open_to
+from core.permissions import Audience, requires
 from listening.access import visit_for
 from listening.api import VisitApi
 from listening.models import SetupStep, Visit
@@ -67,7 +67,7 @@ class Setup(VisitApi):
 
 
 @require_safe
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def setup_sound(request: HttpRequest, visit_id: UUID, screening: str, attempt: int, number: int) -> HttpResponseBase:
     visit = visit_for(request, visit_id)
     if screening == setup.LEVEL and 1 <= number <= len(clips := setup.practice_clips(visit)):

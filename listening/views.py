@@ -16,8 +16,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
-from core.policy import Audience, open_to
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires
 from listening.access import admit, invitation_for, visit_for, visits_held
 from listening.arrivals import FIELD, Arrival, arrival_of, network_address, signed
 from listening.device import describe_device
@@ -35,7 +35,7 @@ JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the test is (GET), or take the seat and begin (POST). Mail scanners that open links take nothing."""
     invitation = invitation_for(token)
@@ -133,13 +133,13 @@ def _left(request: HttpRequest, seat: Seat) -> HttpResponse:
 
 def _ask_for_code(request: HttpRequest, invitation: Invitation, refusal: AppError) -> HttpResponse:
     """Tell another browser than the one that began nothing of the seat, and let it show that it is the same person."""
-    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": say(refusal)}
+    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": error_message(refusal)}
     return render(request, "listening/join.html", context, status=refusal.status)
 
 
 @never_cache
 @require_GET
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     """The live page; everything that changes in it comes from the participant's API."""
     visit = visit_for(request, visit_id)
@@ -174,7 +174,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
 
 @never_cache
 @require_GET
-@open_to(Audience.PARTICIPANT)
+@requires(Audience.PARTICIPANT)
 def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     visit = visit_for(request, visit_id)
     completion = Completion.objects.filter(seat=visit.seat).first()

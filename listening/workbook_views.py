@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from core.clauses import translated
 from core.errors import AppError
-from core.forms import RefusingForm
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.forms import ValidatedForm
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from listening.models import Seat
 from listening.services import workbooks as services
 from listening.services.paper import seat_for_paper, sheets_of
@@ -25,7 +25,7 @@ from rating.access import experiment_for
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-class WorkbookForm(RefusingForm):
+class WorkbookForm(ValidatedForm):
     file = forms.FileField(label=gettext_lazy("Workbook that came back (XLSX)"))
     flip = forms.BooleanField(
         label=gettext_lazy("Take positive penalties as negative ones"),
@@ -47,7 +47,7 @@ def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) ->
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """The workbook of a seat: to take away, and to bring back."""
     seat = _seat_asked_for(request, slug, number, place)
@@ -57,7 +57,7 @@ def workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpRe
         try:
             entered = _entered(request, seat, form.cleaned_data)
         except AppError as refusal:
-            form.add_error(None, say(refusal))
+            form.add_error(None, error_message(refusal))
         else:
             if not entered.stands_open:
                 _say_stored(request, entered)
@@ -108,7 +108,7 @@ def _said(finding: Finding) -> dict[str, Any]:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def workbook_file(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)
     made = services.write_workbook(seat=seat, now=timezone.now(), actor=staff(request))
@@ -116,7 +116,7 @@ def workbook_file(request: HttpRequest, slug: str, number: int, place: int) -> H
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def workbooks_zip(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     made = services.write_workbooks(experiment=experiment, now=timezone.now(), actor=staff(request))
@@ -124,7 +124,7 @@ def workbooks_zip(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def finish_workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)
     services.finish_from_workbook(seat=seat, now=timezone.now(), actor=staff(request))

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.policy import Audience, staff
+from core.permissions import Audience, staff
 from rating.access import experiment_for
 from rating.models import Experiment
 from rating.querysets import ExperimentQuerySet

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import RefusingForm
+from core.forms import ValidatedForm
 from core.models import User
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocols.base import RatingProtocol
@@ -15,7 +15,7 @@ from rating.registry import protocols
 from stimuli.models import Collection
 
 
-class ExperimentForm(RefusingForm):
+class ExperimentForm(ValidatedForm):
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Participants see it."))
     slug = forms.SlugField(
         label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
@@ -67,7 +67,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-class OptionsForm(RefusingForm):
+class OptionsForm(ValidatedForm):
     """The options of a protocol, each by the name that the data have for it."""
 
     def __init__(self, *args: Any, rules: RatingProtocol, fixed: bool = False, **kwargs: Any) -> None:
@@ -95,9 +95,9 @@ def _option_field(rules: RatingProtocol, option: str) -> forms.Field:
             return ObjectField(required=False, max_length=100_000, **about)
 
 
-class ReasonForm(RefusingForm):
+class ReasonForm(ValidatedForm):
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
-class ColleagueForm(RefusingForm):
+class ColleagueForm(ValidatedForm):
     colleague = forms.CharField(label=_("Colleague"), max_length=150)

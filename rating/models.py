@@ -200,7 +200,7 @@ class Vote(models.Model):
     heard = models.JSONField(default=dict)
     client = models.JSONField(default=dict)  # the client's clocks and version: data, never order
     flags = models.JSONField(default=list)
-    # Both are keyed (core.seals) with the ballot's salt: without it nobody can guess an answer from its digest.
+    # Both are keyed (core.hashing) with the ballot's salt: without it nobody can guess an answer from its digest.
     body_seal = models.CharField(max_length=64)  # tells whether another delivery is the same answer
     seal = models.CharField(max_length=64)  # covers the whole row
     protocol = models.SlugField()

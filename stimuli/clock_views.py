@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from stimuli.clock_page import in_samples, in_times, shown_clock
 from stimuli.errors.clock import ClockRefused
 from stimuli.forms import ClockChangeForm, StartForm, Stretches, StretchForms
@@ -22,7 +22,7 @@ from stimuli.services.sources import recording_of
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def clock(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """Show the stretches, and take one of four changes: the start, the stretches, one stretch, or what was detected."""
     stimulus = stimulus_in(collection_for(staff(request), slug), stimulus_id)
@@ -61,7 +61,7 @@ def _is_changed(
             case _:
                 clocks.use_detected(**wanted)
     except ClockRefused as refusal:
-        form.refuse(say(refusal))
+        form.refuse(error_message(refusal))
         return False
     return True
 

@@ -14,8 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from stimuli.forms import CollectionForm
 from stimuli.intake_pages import found, proposed
 from stimuli.level_reports import levelled
@@ -26,14 +26,14 @@ from stimuli.upload_texts import upload_texts
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def new_collection(request: HttpRequest) -> HttpResponse:
     form = CollectionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             made = intakes.open_collection(owner=staff(request), **form.cleaned_data)
         except AppError as refusal:
-            form.add_error("slug", say(refusal))
+            form.add_error("slug", error_message(refusal))
         else:
             return redirect("stimuli:new_intake", slug=made.slug)
     return render(request, "stimuli/new_collection.html", {"form": form})
@@ -41,7 +41,7 @@ def new_collection(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def new_intake(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose what to import; the address becomes the import's own once the files are announced."""
     collection = collection_for(staff(request), slug)
@@ -51,14 +51,14 @@ def new_intake(request: HttpRequest, slug: str) -> HttpResponse:
 
 @never_cache
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def intake(request: HttpRequest, slug: str, intake_id: UUID) -> HttpResponse:
     collection = collection_for(staff(request), slug)
     return _page(request, collection, intakes.intake_for(staff(request), intake_id, collection=collection))
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def confirm(request: HttpRequest, slug: str, intake_id: UUID) -> HttpResponse:
     shown = intakes.intake_for(staff(request), intake_id, collection=collection_for(staff(request), slug))
     intakes.confirm_intake(intake=shown, actor=staff(request), replace="replace" in request.POST)
@@ -66,7 +66,7 @@ def confirm(request: HttpRequest, slug: str, intake_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def cancel(request: HttpRequest, slug: str, intake_id: UUID) -> HttpResponse:
     shown = intakes.intake_for(staff(request), intake_id, collection=collection_for(staff(request), slug))
     intakes.cancel_intake(intake=shown, actor=staff(request), now=timezone.now())

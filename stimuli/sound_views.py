@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_safe
 
 from audio.sandbox.client import start_fork_server
-from core.policy import Audience, open_to, staff
+from core.permissions import Audience, requires, staff
 from stimuli import sound_http
 from stimuli.clock_page import shown_clock
 from stimuli.models import Stimulus
@@ -19,7 +19,7 @@ from stimuli.services.sources import Source, recording_of, source_for_staff
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """The page with the viewer."""
     start_fork_server()  # what the viewer asks for in a moment may have to be drawn
@@ -38,34 +38,34 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def clip(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponseBase:
     """A short sound as participants hear it."""
     return sound_http.send_clip(request, delivery.clip_name(source=_source(request, slug, stimulus_id)))
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def manifest(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponseBase:
     source = _source(request, slug, stimulus_id)
     return sound_http.send_manifest(source, **delivery.measured(source=source))
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def peaks(request: HttpRequest, slug: str, stimulus_id: UUID, level: int) -> HttpResponseBase:
     return sound_http.send_peaks(request, _source(request, slug, stimulus_id), level)
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def peaks_file(request: HttpRequest, slug: str, stimulus_id: UUID, level: int) -> HttpResponseBase:
     """One level of the peaks as a whole file, which audiowaveform, peaks.js and wavesurfer.js read."""
     return sound_http.send_peaks_file(_source(request, slug, stimulus_id), level)
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def tile(
     request: HttpRequest, slug: str, stimulus_id: UUID, statistic: str, level: int, index: int
 ) -> HttpResponseBase:
@@ -73,7 +73,7 @@ def tile(
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def slice_(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponseBase:
     return sound_http.send_slice(request, _source(request, slug, stimulus_id))
 

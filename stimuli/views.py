@@ -6,8 +6,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from audio.loudness import PRESETS
 from core.errors import AppError
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from stimuli.forms import LevelForm
 from stimuli.level_reports import origin_of
 from stimuli.matrix_page import matrix_page, shown_checks
@@ -18,7 +18,7 @@ from stimuli.services.collections import collection_for
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def collections(request: HttpRequest) -> HttpResponse:
     listed = Collection.objects.visible_to(staff(request)).select_related("owner").with_counts()
     # Grouping, as counts do, drops the model's order.
@@ -26,7 +26,7 @@ def collections(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
     shown = collection_for(staff(request), slug)
     checks = check_collection(collection=shown)
@@ -47,7 +47,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def level_copy(request: HttpRequest, slug: str) -> HttpResponse:
     """Copy a collection to one loudness; the original stays as it is."""
     source = collection_for(staff(request), slug)
@@ -59,5 +59,5 @@ def level_copy(request: HttpRequest, slug: str) -> HttpResponse:
             context["job"] = levels.ask_for_copy(source=source, actor=staff(request), **wanted)
             context["copy_slug"] = wanted["slug"]
         except AppError as refusal:
-            form.add_error(None, say(refusal))
+            form.add_error(None, error_message(refusal))
     return render(request, "stimuli/level_copy.html", context)

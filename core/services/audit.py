@@ -9,9 +9,8 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
-from core.canonical import canonical
+from core.hashing import canonical, hmac_of, valid_hmacs
 from core.models import AuditEntry, AuditHead, User
-from core.seals import seal, seals
 
 SEALED_AS_JSON = ("before", "after")
 SEALED = ("at", "actor_id", "action", "target", "reason")
@@ -46,9 +45,9 @@ def record(
         after=after,
         reason=reason,
     )
-    entry.seal = seal(_message(entry, head.seal))
+    entry.seal = hmac_of(_message(entry, head.seal))
     entry.save(force_insert=True)
-    AuditHead.objects.filter(pk=HEAD).update(seal=seal(_head_message(entry.seal)))
+    AuditHead.objects.filter(pk=HEAD).update(seal=hmac_of(_head_message(entry.seal)))
     return entry
 
 
@@ -76,9 +75,9 @@ def broken_entries() -> Iterator[AuditEntry]:
     """The entries that do not fit their own seal or the entry before."""
     heads = [""]
     for entry in AuditEntry.objects.order_by("id").iterator():
-        if all(entry.seal not in seals(_message(entry, head)) for head in heads):
+        if all(entry.seal not in valid_hmacs(_message(entry, head)) for head in heads):
             yield entry
-        heads = seals(_head_message(entry.seal))
+        heads = valid_hmacs(_head_message(entry.seal))
 
 
 def ends_with_head() -> bool:
@@ -86,7 +85,7 @@ def ends_with_head() -> bool:
     last = AuditEntry.objects.order_by("id").last()
     head = AuditHead.objects.filter(pk=HEAD).first()
     stored = head.seal if head else ""
-    return stored in (seals(_head_message(last.seal)) if last else [""])
+    return stored in (valid_hmacs(_head_message(last.seal)) if last else [""])
 
 
 def _message(entry: AuditEntry, head: str) -> bytes:

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.canonical import digest
-from core.seals import seal
+from core.hashing import digest, hmac_of
 from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocols.base import Entry, Json, TrialPlan
@@ -134,7 +133,7 @@ def plan_digest(plan: Iterable[TrialPlan]) -> str:
 
 def _ballot(experiment: Experiment, kind: Ballot.Kind, seed: str, plan: Sequence[TrialPlan]) -> Ballot:
     ballot = Ballot(experiment=experiment, kind=kind, seed=seed, plan_sha256=plan_digest(plan))
-    ballot.chain = seal(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
+    ballot.chain = hmac_of(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
     return ballot
 
 

@@ -7,7 +7,7 @@ so that votes cannot be removed from the end. It also covers the ballot's plan a
 import hashlib
 from uuid import UUID
 
-from core.seals import seals
+from core.hashing import valid_hmacs
 from rating.models import Ballot, Vote
 
 
@@ -22,4 +22,4 @@ def head_message(ballot_id: UUID, plan_sha256: str, count: int, link: str) -> by
 
 def heads_of(ballot: Ballot, count: int, link: str) -> list[str]:
     """The head under each key that is or was in use."""
-    return seals(head_message(ballot.pk, ballot.plan_sha256, count, link))
+    return valid_hmacs(head_message(ballot.pk, ballot.plan_sha256, count, link))

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from core.canonical import digest
+from core.hashing import digest
 from core.models import Job, User
 from core.services import audit
 from rating.errors import (

@@ -8,10 +8,9 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from core.canonical import canonical, digest
 from core.errors import AppError
+from core.hashing import canonical, digest, hmac_of, valid_hmacs
 from core.prepared import PreparedInsert, PreparedUpdate
-from core.seals import seal, seals
 from rating.errors import (
     AnswerTooLarge,
     BallotAbandoned,
@@ -167,18 +166,18 @@ def _append(
         heard=event.heard,
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
         flags=[*([] if page.live else ["late"]), *(["fast"] if too_soon else [])],
-        body_seal=seal(canonical(event.body()), salt=standing.salt),
+        body_seal=hmac_of(canonical(event.body()), salt=standing.salt),
         protocol=page.rules.slug,
         protocol_version=page.rules.version,
         label_set=page.label_set,
         label_set_sha256=page.rules.label_set(page.label_set).sha256,
         received_at=now,
     )
-    vote.seal = seal(_sealed_row(vote), salt=standing.salt)
+    vote.seal = hmac_of(_sealed_row(vote), salt=standing.salt)
     vote.chain = link_of(vote, previous_head=standing.chain)
     count = standing.vote_count + 1
     _NEW_VOTE.add(vote)
-    head = seal(head_message(ballot_id, standing.plan_sha256, count, vote.chain))
+    head = hmac_of(head_message(ballot_id, standing.plan_sha256, count, vote.chain))
     _NEW_HEAD.change(ballot_id, chain=head, vote_count=count, vote_bytes=standing.vote_bytes + size)
     return vote
 
@@ -196,7 +195,7 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
     for number, vote in enumerate(votes, start=1):
         if vote.chain not in [link_of(vote, previous_head=head) for head in heads]:
             yield f"vote {vote.event_id} does not follow the one before it: a vote was altered, removed, added or moved"
-        elif ballot.salt and vote.seal not in seals(_sealed_row(vote), salt=ballot.salt):
+        elif ballot.salt and vote.seal not in valid_hmacs(_sealed_row(vote), salt=ballot.salt):
             yield f"vote {vote.event_id} was altered after it was cast"
         heads = heads_of(ballot, number, vote.chain)
     if ballot.vote_count != len(votes):
@@ -220,7 +219,7 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
     vote = Vote.objects.select_related("trial", "ballot").filter(event_id=event.event_id).first()
     if vote is None:
         raise RuntimeError(f"event {event.event_id} broke a constraint other than its own key")
-    if vote.ballot_id != ballot_id or vote.body_seal not in seals(canonical(event.body()), salt=vote.ballot.salt):
+    if vote.ballot_id != ballot_id or vote.body_seal not in valid_hmacs(canonical(event.body()), salt=vote.ballot.salt):
         return _refuse(ballot_id, event, KeyReused())
     return _receipt(vote, vote.trial.revision, fresh=False)
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.models import ApiToken, Job, User
-from core.policy import LIBRARY_VIEWS
+from core.permissions import LIBRARY_VIEWS
 from listening.services import media
 from rating.models import Slot
 from stimuli.models import Stimulus

@@ -15,9 +15,8 @@ from django.db.backends.utils import CursorWrapper
 from django.test import override_settings
 from django.utils import timezone
 
-from core.canonical import digest
+from core.hashing import digest, hmac_of
 from core.models import AuditEntry, AuditHead
-from core.seals import seal
 from listening.models import Completion
 from listening.services.visits import finish_visit
 from rating.models import Ballot, Experiment, Score, Slot, Trial, Vote
@@ -255,12 +254,12 @@ def add_an_entry_to_the_log(study: Study, cursor: CursorWrapper) -> None:
 def rewrite_a_vote_and_its_chain(study: Study, cursor: CursorWrapper) -> None:
     """The salt is in the ballot's row: everything is made again but for the key, which has to be guessed."""
     ballot = study.finished
-    head = seal(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
+    head = hmac_of(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
     for number, vote in enumerate(ballot.votes.order_by("id"), start=1):
         vote.payload = marks(5)
-        vote.seal = seal(casting._sealed_row(vote), salt=ballot.salt)
+        vote.seal = hmac_of(casting._sealed_row(vote), salt=ballot.salt)
         vote.chain = link_of(vote, previous_head=head)
-        head = seal(head_message(ballot.pk, ballot.plan_sha256, number, vote.chain))
+        head = hmac_of(head_message(ballot.pk, ballot.plan_sha256, number, vote.chain))
         vote.save()
     Ballot.objects.filter(pk=ballot.pk).update(chain=head)
     Completion.objects.update(chain=head)

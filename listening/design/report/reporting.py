@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import groupby
 
-from core.canonical import digest
+from core.hashing import digest
 from listening.design.base import Design, SeatSequence
 from listening.design.report.balance import Factors, balance
 from listening.design.report.cost import PUBLISHED, Assumptions, ClipLengths, Components, cost

@@ -1,4 +1,4 @@
-"""What a check found out: a piece of the installation, how it is, and the command that mends it."""
+"""Result of one check of the installation, shared by `doctor`, `check_database` and the start-up checks."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """One line of `manage.py doctor`."""
 
     piece: str

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django.fixtures import Settings
 
-from core import policy
+from core import permissions
 from core.models import User
 from tests.people import admin, bearing, browser_of, experimenter, give_second_factor, token_of
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.odd_views")]
 )
 def test_a_view_without_an_enforced_audience_is_refused_even_to_an_admin(address: str) -> None:
     answer = browser_of(admin()).get(address, headers={"accept": "application/json"})
-    assert (answer.status_code, answer.json()["code"]) == (403, "policy.unlisted")
+    assert (answer.status_code, answer.json()["code"]) == (403, "permission.no_audience")
 
 
 def test_a_strangers_way_to_a_staff_page_leads_through_sign_in_and_back(client: Client) -> None:
@@ -81,10 +81,10 @@ def test_a_staff_session_ends_after_its_working_day_however_busy(monkeypatch: py
     browser = browser_of(experimenter())
     assert browser.get("/account/").status_code == 200
     session = browser.session
-    session[policy.SIGNED_IN_AT] -= policy.STAFF_SESSION_S - 60
+    session[permissions.SIGNED_IN_AT] -= permissions.STAFF_SESSION_S - 60
     session.save()
     assert browser.get("/account/").status_code == 200
-    session[policy.SIGNED_IN_AT] -= 120
+    session[permissions.SIGNED_IN_AT] -= 120
     session.save()
     assert browser.get("/api/odd/staff/").status_code == 401
     assert browser.get("/account/").status_code == 302

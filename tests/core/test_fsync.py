@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.disk import flush_to_disk
+from core.fsync import flush_to_disk
 
 
 def open_files() -> int:

@@ -1,4 +1,4 @@
-"""Who may open which address: every view names its audience, and a view that names none is open to nobody."""
+"""Permissions: every view names its audience, and a view that names none is open to nobody."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -12,8 +12,8 @@ from django.utils import timezone
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
+from core.http_errors import AudienceMissing, AuthDenied, AuthRequired, SecondFactorRequired, TokenScopeMissing
 from core.models import ApiToken, User
-from core.refusals import AuthDenied, AuthRequired, SecondFactorRequired, TokenScopeMissing, Unlisted
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView  # which loads this module while it is loading itself
@@ -69,7 +69,7 @@ LIBRARY_VIEWS = {
 }
 
 
-def open_to(audience: Audience) -> Callable[[View], View]:
+def requires(audience: Audience) -> Callable[[View], View]:
     """State the audience of a function view."""
 
     def mark(view: View) -> View:
@@ -80,19 +80,19 @@ def open_to(audience: Audience) -> Callable[[View], View]:
 
 
 def audience_of(view: Callable[..., Any], view_name: str) -> Audience | None:
-    """The audience that the view states, or that the table states for it; None means that nobody thought of it."""
+    """The audience that the view states, or that LIBRARY_VIEWS states for it; None where neither does."""
     view_class = getattr(view, "cls", None) or getattr(view, "view_class", None)
     stated = getattr(view, "audience", None) or getattr(view_class, "audience", None)
     if stated is None:
         namespace, _, _ = view_name.partition(":")
         return LIBRARY_VIEWS.get(view_name) or LIBRARY_VIEWS.get(namespace)
-    if hasattr(view, "cls") and DenyUnlisted not in view.cls.permission_classes:
+    if hasattr(view, "cls") and HasAudience not in view.cls.permission_classes:
         return None
     return Audience(stated)
 
 
 def staff(request: HttpRequest | Request) -> User:
-    """The signed-in person behind a request that the policy has let through."""
+    """The signed-in user of a request that has passed the permission check."""
     return cast(User, request.user)
 
 
@@ -100,8 +100,8 @@ def has_second_factor(user: User) -> bool:
     return bool(is_mfa_enabled(user))
 
 
-def refuse_outsiders(user: User | AnonymousUser, audience: Audience) -> None:
-    """Raise the refusal that keeps this person out, if there is one."""
+def check_access(user: User | AnonymousUser, audience: Audience) -> None:
+    """Raise the error that keeps this user out, if there is one."""
     if audience in {Audience.PUBLIC, Audience.PARTICIPANT}:
         return
     if not isinstance(user, User) or not user.is_active:
@@ -121,20 +121,20 @@ def session_has_ended(request: HttpRequest) -> bool:
     return bool(now - signed_in_at > STAFF_SESSION_S)
 
 
-class DenyUnlisted(BasePermission):
+class HasAudience(BasePermission):
     """The same rule inside the REST framework, where the person may also be known by a token with scopes."""
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         audience = getattr(view, "audience", None)
         if audience is None:
-            raise Unlisted
-        refuse_outsiders(request.user, audience)
+            raise AudienceMissing
+        check_access(request.user, audience)
         if isinstance(request.auth, ApiToken):
-            refuse_missing_scope(request.auth, request.method or "", getattr(view, "scopes", {}))
+            check_scope(request.auth, request.method or "", getattr(view, "scopes", {}))
         return True
 
 
-def refuse_missing_scope(token: ApiToken, method: str, scopes: dict[str, str]) -> None:
+def check_scope(token: ApiToken, method: str, scopes: dict[str, str]) -> None:
     usual = ApiToken.Scope.READ if method in SAFE_METHODS else ApiToken.Scope.WRITE
     scope = str(scopes.get(method, usual))
     if scope not in token.scopes:

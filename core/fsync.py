@@ -1,4 +1,4 @@
-"""What must outlive a power cut is on the disk itself, not only on its way there; and how much room there is."""
+"""fsync of files and folders, and the free space of a disk."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def flush_to_disk(path: Path) -> None:
-    """Return when the file, or the list of names in the folder, is there: a renamed file may otherwise be empty."""
+    """Return once the file, or the folder's list of names, survives a power cut; a renamed file may else be empty."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -15,7 +15,7 @@ def flush_to_disk(path: Path) -> None:
 
 
 def free_bytes(place: Path) -> int:
-    """How much room the disk of a folder has; the folder may not be there yet."""
+    """Free space on the disk of a folder, which need not exist yet."""
     while not place.exists():
         place = place.parent
     return shutil.disk_usage(place).free

@@ -14,8 +14,8 @@ from django.db import DatabaseError, InterfaceError, InternalError, OperationalE
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from core.http_errors import transient_error
 from core.services import readiness
-from core.trouble import passing_trouble
 from rating.models import Vote
 from tests.effects.models import Effect
 from tests.factories import event, sit_down
@@ -208,7 +208,7 @@ def test_a_postgresql_that_cannot_be_written_is_told(client: Client) -> None:
 def test_what_postgresql_says_of_itself_is_understood(state: str, code: str) -> None:
     with connection.cursor() as cursor, pytest.raises(DatabaseError) as told:
         cursor.execute(f"DO $$ BEGIN RAISE EXCEPTION 'as it were' USING ERRCODE = '{state}'; END $$")
-    trouble = passing_trouble(told.value)
+    trouble = transient_error(told.value)
     assert trouble is not None
     assert trouble.code == code
 
@@ -280,5 +280,5 @@ def failed(kind: type[DatabaseError | InterfaceError], **said: Any) -> Exception
     ],
 )
 def test_troubles_that_pass_are_told_from_defects(error: Exception | None, code: str | None) -> None:
-    trouble = passing_trouble(error)
+    trouble = transient_error(error)
     assert (trouble.code if trouble else None) == code
