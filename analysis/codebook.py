@@ -10,7 +10,7 @@ from uuid import UUID
 
 from core.hashing import digest
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.models import Stimulus
 
 FORMAT = 1  # of a folded mark; another one makes every fold stale
@@ -48,7 +48,7 @@ class Codebook:
             ),
             key=lambda heard: heard.id,
         )
-        return cls(tuple(stimuli), tuple(scale.key for scale in protocol(experiment.protocol).scales))
+        return cls(tuple(stimuli), tuple(scale.key for scale in get_protocol(experiment.protocol).scales))
 
     @cached_property
     def sha256(self) -> str:

@@ -11,10 +11,9 @@ from django.db.models import Count, Q
 
 from analysis.codebook import Codebook
 from analysis.methods.base import COLUMNS, AnsweredPage, HeardSlot
-from rating.models import Ballot, Experiment, Score, Trial
+from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
 from rating.protocols.base import Entry
-from rating.querysets import UNANSWERED
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
 
@@ -187,7 +186,7 @@ def frame(coded: Table) -> pd.DataFrame:
 
 def answered_pages(experiment: Experiment, seated: Sequence[Sitting]) -> Iterator[AnsweredPage]:
     """Yield every page of these sittings with its newest answer, ballot by ballot, as the protocol reads it."""
-    rules = protocol(experiment.protocol)
+    rules = get_protocol(experiment.protocol)
     for listener, sitting in enumerate(seated, start=1):
         trials = Trial.objects.filter(ballot=sitting.ballot, answered=True).select_related("current_vote")
         for trial in trials.prefetch_related(

@@ -11,10 +11,10 @@ from analysis.registry import methods, report
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
-from rating.access import experiment_for
 from rating.forms import ReasonForm
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import experiment_for
 
 
 @require_GET
@@ -27,7 +27,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "experiment": experiment,
         "shown": [
-            _shown(experiment, name, asked, simulated=simulated) for name in protocol(experiment.protocol).methods
+            _shown(experiment, name, asked, simulated=simulated) for name in get_protocol(experiment.protocol).methods
         ],
         "simulated": simulated,
         "reason_form": ReasonForm(),

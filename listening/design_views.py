@@ -20,8 +20,8 @@ from listening.design_page import shown_report, shown_settings
 from listening.models import Design
 from listening.services import design_files, designs
 from listening.services.material import material_of
-from rating.access import experiment_for
 from rating.models import Experiment
+from rating.services.experiments import experiment_for
 
 IN_MEMORY_BYTES = 4 * 2**20
 
@@ -51,8 +51,8 @@ def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
     """The form, and the draft if one is asked for by its fields."""
     try:
         material = material_of(experiment)
-    except AppError as refusal:
-        return {"impossible": error_message(refusal)}
+    except AppError as error:
+        return {"impossible": error_message(error)}
     form = DesignForm(request.GET if "preset" in request.GET else None, material=material)
     desk: dict[str, Any] = {
         "form": form,
@@ -63,8 +63,8 @@ def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
     if form.is_bound and form.is_valid():
         try:
             draft = designs.draft_design(experiment=experiment, wanted=form.wanted(), planner=plan_subsets_apart)
-        except AppError as refusal:
-            form.add_error(None, error_message(refusal))
+        except AppError as error:
+            form.add_error(None, error_message(error))
         else:
             desk |= {"draft": draft, "report": shown_report(draft.report)}
     return desk

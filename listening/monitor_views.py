@@ -8,8 +8,8 @@ from django.views.decorators.http import require_GET
 
 from core.permissions import Audience, requires, staff
 from listening.services import monitoring
-from rating.access import experiment_for
 from rating.models import Experiment
+from rating.services.experiments import experiment_for
 
 
 @require_GET

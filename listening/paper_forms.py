@@ -40,10 +40,10 @@ class SheetForm(ValidatedForm):
     )
     close = forms.BooleanField(required=False)
 
-    def __init__(self, *args: Any, sheet: Sheet, rules: RatingProtocol, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, sheet: Sheet, protocol: RatingProtocol, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.sheet = sheet
-        self.scales = [rules.scale(key) for key in sheet.plan.ask]
+        self.scales = [protocol.scale(key) for key in sheet.plan.ask]
         low, high = self.scales[0].low, self.scales[0].high
         share = gettext("from %(low)g to %(high)g") % {"low": low, "high": high}
         self.fields["unit"].choices = [(SHARE, share), (PERCENT, gettext("in per cent"))]  # type: ignore[attr-defined]

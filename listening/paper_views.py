@@ -18,24 +18,24 @@ from listening.models import Seat
 from listening.paper_errors import SheetChanged, SheetUnknown
 from listening.paper_forms import PaperConsentForm, SheetForm
 from listening.services import paper as services
-from rating.access import experiment_for
 from rating.protocols.base import Scale
+from rating.services.experiments import experiment_for
 
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
     experiment = experiment_for(staff(request), slug)
-    services.paper_rules(experiment)
+    services.paper_protocol(experiment)
     return services.seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 
 
 def _about(seat: Seat) -> dict[str, Any]:
     experiment = seat.ballot.experiment
-    rules = services.paper_rules(experiment)
+    protocol = services.paper_protocol(experiment)
     sheets = services.sheets_of(seat=seat)
     return {
         "experiment": experiment,
         "seat": seat,
-        "labels": rules.label_set(experiment.label_set),
+        "labels": protocol.label_set(experiment.label_set),
         "sheets": sheets,
         "rated": [sheet for sheet in sheets if sheet.number],
         "tab": "people",
@@ -47,7 +47,7 @@ def _about(seat: Seat) -> dict[str, Any]:
 def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Everything that a rater needs on paper, in the order of the seat; nothing on it names a condition."""
     about = _about(_seat_asked_for(request, slug, number, place))
-    template = f"rating/protocols/{services.paper_rules(about['experiment']).paper}"
+    template = f"rating/protocols/{services.paper_protocol(about['experiment']).paper}"
     parts = {"sheet_template": f"{template}.html", "guide_template": f"{template}_guide.html"}
     return render(request, "listening/paper_print.html", about | parts)
 
@@ -79,17 +79,17 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
     sheet = next((each for each in about["rated"] if each.number == sheet_number), None)
     if sheet is None:
         raise SheetUnknown(number=sheet_number, count=len(about["rated"]))
-    form = SheetForm(request.POST or None, sheet=sheet, rules=services.paper_rules(seat.ballot.experiment))
+    form = SheetForm(request.POST or None, sheet=sheet, protocol=services.paper_protocol(seat.ballot.experiment))
     if request.method == "POST" and form.is_valid():
         try:
             services.enter_sheet(
                 seat=seat, sheet=sheet, reading=form.reading(), now=timezone.now(), actor=staff(request)
             )
-        except SheetChanged as refusal:
-            messages.warning(request, error_message(refusal))
+        except SheetChanged as error:
+            messages.warning(request, error_message(error))
             return redirect(request.path)
-        except AppError as refusal:
-            form.add_error(None, error_message(refusal))
+        except AppError as error:
+            form.add_error(None, error_message(error))
         else:
             messages.success(request, _("Recording %(number)s is saved.") % {"number": sheet_number})
             return redirect("listening:paper", slug=slug, number=number, place=place)

@@ -24,10 +24,10 @@ from listening.services import panels, seats
 from listening.services.paper import seats_for_paper
 from listening.services.procedures import change_procedure, checks_are_open, procedure_of
 from listening.services.visits import completions_of
-from rating.access import experiment_for
 from rating.forms import ReasonForm
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import experiment_for
 
 
 @require_GET
@@ -151,7 +151,7 @@ def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
 def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
     now, led = timezone.now(), procedure_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
-    shown, rules = panels.overview(experiment=experiment, now=now), protocol(experiment.protocol)
+    shown, protocol = panels.overview(experiment=experiment, now=now), get_protocol(experiment.protocol)
     filling = panels.filling_jobs(experiment)
     context = {
         "experiment": experiment,
@@ -161,9 +161,9 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
         "needed": [panel for panel in shown if panel["needed"]],
         "held": held.select_related("participant").order_by("panel__number", "number"),
         "now": now,
-        "groups": rules.groups,
-        "paper_seats": seats_for_paper(experiment) if rules.paper else (),
-        "workbook_seats": seats_for_paper(experiment) if rules.workbook else (),
+        "groups": protocol.groups,
+        "paper_seats": seats_for_paper(experiment) if protocol.paper else (),
+        "workbook_seats": seats_for_paper(experiment) if protocol.workbook else (),
         "designed": panels.is_designed(experiment),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_are_open(experiment),

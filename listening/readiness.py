@@ -17,7 +17,7 @@ from listening.services import designs, panels
 from listening.services.material import scale_orders_of
 from rating.models import Ballot, Experiment
 from rating.protocols.base import LabelStatus
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.models import Condition, Stimulus
 
 
@@ -93,7 +93,7 @@ def _stimuli(experiment: Experiment) -> Step:
 
 
 def _words(experiment: Experiment) -> Step:
-    labels = protocol(experiment.protocol).label_set(experiment.label_set)
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
     address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
     if labels.status == LabelStatus.DRAFT:
         said = gettext("The wording %(name)s is a draft, and a draft cannot collect data.")
@@ -145,7 +145,7 @@ def _rehearsal(experiment: Experiment) -> Step:
 
 def _can_be_designed(experiment: Experiment) -> bool:
     try:
-        scale_orders_of(protocol(experiment.protocol))
+        scale_orders_of(get_protocol(experiment.protocol))
     except AppError:
         return False
     return True

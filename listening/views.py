@@ -28,7 +28,7 @@ from listening.services.procedures import completion_address, procedure_of
 from listening.services.verification import completion_root
 from listening.texts import visit_texts
 from rating.models import Ballot, Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 
 JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.LEFT: "left"}
 
@@ -50,8 +50,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             seat = _seat_of_another_tab(request, invitation, arrival)
         if seat is not None:
             visits.check_resumable(seat=seat, arrival=arrival, held=held)
-    except (SeatElsewhere, ResumeCodeUnknown) as refusal:
-        return _ask_for_code(request, invitation, refusal)
+    except (SeatElsewhere, ResumeCodeUnknown) as error:
+        return _ask_for_code(request, invitation, error)
     return _landing(request, invitation, arrival, seat)
 
 
@@ -106,7 +106,7 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
 
 def _wording(experiment: Experiment) -> dict[str, Any]:
     """The instructions of the protocol, and the words of the scales that they may name."""
-    labels = protocol(experiment.protocol).label_set(experiment.label_set)
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
     return {"protocol_template": f"rating/protocols/{experiment.protocol}.html", "labels": labels}
 
 
@@ -131,10 +131,10 @@ def _left(request: HttpRequest, seat: Seat) -> HttpResponse:
     return render(request, "listening/join.html", context, status=410)
 
 
-def _ask_for_code(request: HttpRequest, invitation: Invitation, refusal: AppError) -> HttpResponse:
+def _ask_for_code(request: HttpRequest, invitation: Invitation, error: AppError) -> HttpResponse:
     """Tell another browser than the one that began nothing of the seat, and let it show that it is the same person."""
-    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": error_message(refusal)}
-    return render(request, "listening/join.html", context, status=refusal.status)
+    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": error_message(error)}
+    return render(request, "listening/join.html", context, status=error.status)
 
 
 @never_cache
@@ -162,7 +162,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "seat": str(visit.seat_id),
             "rest_s": procedure.rest_s,
             "level_check": procedure.level_check,
-            "revisable": protocol(experiment.protocol).revisable,
+            "revisable": get_protocol(experiment.protocol).revisable,
             **progress,
         },
         "texts": visit_texts(),

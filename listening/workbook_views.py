@@ -20,7 +20,7 @@ from listening.models import Seat
 from listening.services import workbooks as services
 from listening.services.paper import seat_for_paper, sheets_of
 from listening.workbooks.base import Choices, Finding
-from rating.access import experiment_for
+from rating.services.experiments import experiment_for
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -42,7 +42,7 @@ class WorkbookForm(ValidatedForm):
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
     experiment = experiment_for(staff(request), slug)
-    services.workbook_rules(experiment)
+    services.workbook_protocol(experiment)
     return seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 
 
@@ -56,8 +56,8 @@ def workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpRe
     if request.method == "POST" and form.is_valid():
         try:
             entered = _entered(request, seat, form.cleaned_data)
-        except AppError as refusal:
-            form.add_error(None, error_message(refusal))
+        except AppError as error:
+            form.add_error(None, error_message(error))
         else:
             if not entered.stands_open:
                 _say_stored(request, entered)

@@ -1,4 +1,4 @@
-"""Start-up checks: every protocol is complete before the first participant meets it."""
+"""Start-up checks of the protocols: constants, label sets and templates."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,24 +14,24 @@ from rating.registry import protocols
 @register()
 def protocols_are_complete(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     return [
-        Error(f"The protocol '{rules.slug}' {problem}.", hint="See docs/adding-a-protocol.md.", id="rating.E001")
-        for rules in protocols().values()
-        for problem in _problems(rules)
+        Error(f"The protocol '{protocol.slug}' {problem}.", hint="See docs/adding-a-protocol.md.", id="rating.E001")
+        for protocol in protocols().values()
+        for problem in _problems(protocol)
     ]
 
 
-def _problems(rules: RatingProtocol) -> Iterator[str]:
+def _problems(protocol: RatingProtocol) -> Iterator[str]:
     for constant in ("slug", "version", "title", "view", "scales", "methods", "defaults", "label_sets"):
-        if not hasattr(rules, constant):
+        if not hasattr(protocol, constant):
             yield f"does not set '{constant}'"
             return
-    scales = {scale.key for scale in rules.scales}
-    for labels in rules.label_sets:
+    scales = {scale.key for scale in protocol.scales}
+    for labels in protocol.label_sets:
         if set(labels.scales) != scales:
             yield f"has a label set '{labels.id}' whose scales are not exactly {', '.join(sorted(scales))}"
-    if not rules.label_sets:
+    if not protocol.label_sets:
         yield "has no label set"
     try:
-        get_template(f"rating/protocols/{rules.slug}.html")
+        get_template(f"rating/protocols/{protocol.slug}.html")
     except TemplateDoesNotExist:
-        yield f"has no template templates/rating/protocols/{rules.slug}.html with its instructions"
+        yield f"has no template templates/rating/protocols/{protocol.slug}.html with its instructions"

@@ -1,4 +1,4 @@
-"""What rating refuses, and how it says so."""
+"""Errors of experiments, ballots and votes."""
 
 from core.errors import AppError, sentence
 

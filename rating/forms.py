@@ -1,4 +1,4 @@
-"""What an experimenter fills in about an experiment."""
+"""Forms of an experiment and of its options."""
 
 import json
 from typing import Any, NoReturn
@@ -34,14 +34,14 @@ class ExperimentForm(ValidatedForm):
         collection, label_set = self.fields["collection"], self.fields["label_set"]
         collection.queryset = Collection.objects.visible_to(user)  # type: ignore[attr-defined]
         label_set.choices = [  # type: ignore[attr-defined]
-            (f"{rules.slug}/{labels.id}", f"{rules.title}: {labels.language}, {labels.status.value}")
-            for rules in protocols().values()
-            for labels in rules.label_sets
+            (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
+            for protocol in protocols().values()
+            for labels in protocol.label_sets
         ]
 
 
 class ObjectField(forms.CharField):
-    """JSON as somebody writes it by hand; a slip is named by its line and column."""
+    """JSON written by hand; a syntax error is named by its line and column."""
 
     widget = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "code"})
 
@@ -53,34 +53,34 @@ class ObjectField(forms.CharField):
         if not text:
             return {}
         try:
-            return json.loads(text, parse_constant=_refuse_constant)
-        except json.JSONDecodeError as slip:
+            return json.loads(text, parse_constant=_reject_constant)
+        except json.JSONDecodeError as problem:
             raise forms.ValidationError(
                 gettext("This is not JSON: look at line %(line)s, column %(column)s."),
-                params={"line": slip.lineno, "column": slip.colno},
+                params={"line": problem.lineno, "column": problem.colno},
             ) from None
         except (ValueError, RecursionError):
             raise forms.ValidationError(gettext("This JSON holds a number or a depth that cannot be kept.")) from None
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
 class OptionsForm(ValidatedForm):
     """The options of a protocol, each by the name that the data have for it."""
 
-    def __init__(self, *args: Any, rules: RatingProtocol, fixed: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, protocol: RatingProtocol, fixed: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for option in rules.defaults:
-            self.fields[option] = _option_field(rules, option)
+        for option in protocol.defaults:
+            self.fields[option] = _option_field(protocol, option)
             self.fields[option].disabled = fixed
 
 
-def _option_field(rules: RatingProtocol, option: str) -> forms.Field:
-    text = rules.option_texts.get(option)
+def _option_field(protocol: RatingProtocol, option: str) -> forms.Field:
+    text = protocol.option_texts.get(option)
     about: dict[str, Any] = {"label": option, "help_text": gettext(text) if text else ""}
-    match kind_of(rules, option):
+    match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return forms.BooleanField(required=False, **about)
         case Kind.WHOLE_NUMBER:
@@ -88,7 +88,7 @@ def _option_field(rules: RatingProtocol, option: str) -> forms.Field:
         case Kind.NUMBER:
             return forms.FloatField(min_value=0, max_value=LARGEST_NUMBER, **about)
         case Kind.CHOICE:
-            return forms.ChoiceField(choices=[(word, word) for word in rules.option_choices[option]], **about)
+            return forms.ChoiceField(choices=[(word, word) for word in protocol.option_choices[option]], **about)
         case Kind.TEXT:
             return forms.CharField(required=False, **about)
         case Kind.OBJECT:

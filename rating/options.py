@@ -1,4 +1,4 @@
-"""The options of an experiment: which kind of value each takes, as its default shows, and what is refused."""
+"""Options of an experiment: the type of each, taken from its default, and the checks of given values."""
 
 import json
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ class Kind(StrEnum):
     OBJECT = "object"
 
 
-def kind_of(rules: RatingProtocol, option: str) -> Kind:
-    match rules.defaults[option]:
+def kind_of(protocol: RatingProtocol, option: str) -> Kind:
+    match protocol.defaults[option]:
         case bool():
             return Kind.YES_OR_NO
         case int():
@@ -30,26 +30,28 @@ def kind_of(rules: RatingProtocol, option: str) -> Kind:
         case float():
             return Kind.NUMBER
         case str():
-            return Kind.CHOICE if option in rules.option_choices else Kind.TEXT
+            return Kind.CHOICE if option in protocol.option_choices else Kind.TEXT
         case _:
             return Kind.OBJECT
 
 
-def check_options(rules: RatingProtocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]) -> None:
-    """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
+def check_options(
+    protocol: RatingProtocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Reject unknown options, values of another type, and what the protocol itself rejects."""
     for option, value in options.items():
-        if option not in rules.defaults:
-            raise UnknownOption(option=option, known=", ".join(rules.defaults))
-        if (wanted := _missed(rules, option, value)) is not None:
+        if option not in protocol.defaults:
+            raise UnknownOption(option=option, known=", ".join(protocol.defaults))
+        if (wanted := _missed(protocol, option, value)) is not None:
             given = json.dumps(value, default=str)[:40]
             problem = clause("it takes {wanted}, not {given}.", wanted=wanted, given=given)
             raise OptionUnfit(option=option, problem=problem)
-    rules.check_options(options, material)
+    protocol.check_options(options, material)
 
 
-def _missed(rules: RatingProtocol, option: str, value: Any) -> Clause | None:
-    """What the option takes, if this value is none of it."""
-    match kind_of(rules, option):
+def _missed(protocol: RatingProtocol, option: str, value: Any) -> Clause | None:
+    """What the option takes, where this value does not fit; else None."""
+    match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return None if isinstance(value, bool) else clause("true or false")
         case Kind.WHOLE_NUMBER:
@@ -58,7 +60,7 @@ def _missed(rules: RatingProtocol, option: str, value: Any) -> Clause | None:
         case Kind.NUMBER:
             return None if _is_number(value) else clause("a number from 0 to {most}", most=LARGEST_NUMBER)
         case Kind.CHOICE:
-            choices = rules.option_choices[option]
+            choices = protocol.option_choices[option]
             return None if value in choices else clause("one of {choices}", choices=", ".join(choices))
         case Kind.TEXT:
             return None if isinstance(value, str) else clause("a text")

@@ -1,4 +1,4 @@
-"""The protocols that RATING_PROTOCOLS lists, by slug."""
+"""Registry of the protocols that RATING_PROTOCOLS lists, by slug."""
 
 from core.plugins import load_plugins
 from rating.errors import UnknownProtocol
@@ -9,7 +9,7 @@ def protocols() -> dict[str, RatingProtocol]:
     return load_plugins("RATING_PROTOCOLS")
 
 
-def protocol(slug: str) -> RatingProtocol:
+def get_protocol(slug: str) -> RatingProtocol:
     try:
         return protocols()[slug]
     except KeyError:

@@ -1,4 +1,4 @@
-"""The experimenter's pages of experiments."""
+"""Views of experiments, for experimenters."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,11 +9,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
-from rating.access import experiment_for
 from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services import experiments as services
+from rating.services.experiments import experiment_for
 
 CHANGES = {
     "live": services.go_live,
@@ -41,8 +41,8 @@ def new_experiment(request: HttpRequest) -> HttpResponse:
             experiment = services.create_experiment(
                 owner=staff(request), protocol_slug=protocol_slug, label_set=label_set, **fields
             )
-        except AppError as refusal:
-            form.add_error(None, error_message(refusal))
+        except AppError as error:
+            form.add_error(None, error_message(error))
         else:
             return redirect("rating:experiment", slug=experiment.slug)
     return render(request, "rating/new_experiment.html", {"form": form})
@@ -52,11 +52,11 @@ def new_experiment(request: HttpRequest) -> HttpResponse:
 @requires(Audience.STAFF)
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     shown = experiment_for(staff(request), slug)
-    rules = protocol(shown.protocol)
+    protocol = get_protocol(shown.protocol)
     context = {
         "experiment": shown,
-        "protocol": rules,
-        "labels": rules.label_set(shown.label_set),
+        "protocol": protocol,
+        "labels": protocol.label_set(shown.label_set),
         "ballots": shown.ballots.counts_by_kind(),
         "collaborators": shown.collaborators.all(),
         "options_open": services.options_are_open(shown),
@@ -70,18 +70,20 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 def options(request: HttpRequest, slug: str) -> HttpResponse:
     """See the protocol's options, and change them while the experiment is a draft without seats."""
     shown = experiment_for(staff(request), slug)
-    rules, fixed = protocol(shown.protocol), not services.options_are_open(shown)
-    form = OptionsForm(request.POST or None, rules=rules, initial={**rules.defaults, **shown.options}, fixed=fixed)
+    protocol, fixed = get_protocol(shown.protocol), not services.options_are_open(shown)
+    form = OptionsForm(
+        request.POST or None, protocol=protocol, initial={**protocol.defaults, **shown.options}, fixed=fixed
+    )
     if request.method == "POST" and form.is_valid():
         try:
             services.change_options(experiment=shown, options=form.cleaned_data, actor=staff(request))
-        except AppError as refusal:
-            option = refusal.data.get("option")
-            form.add_error(option if option in form.fields else None, error_message(refusal))
+        except AppError as error:
+            option = error.data.get("option")
+            form.add_error(option if option in form.fields else None, error_message(error))
         else:
             messages.success(request, _("The options are saved."))
             return redirect("rating:options", slug=slug)
-    context = {"experiment": shown, "protocol": rules, "form": form, "fixed": fixed, "tab": "overview"}
+    context = {"experiment": shown, "protocol": protocol, "form": form, "fixed": fixed, "tab": "overview"}
     return render(request, "rating/options.html", context)
 
 
@@ -91,10 +93,10 @@ def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     try:
         CHANGES[change](experiment=experiment, actor=staff(request))
-    except AppError as refusal:
+    except AppError as error:
         if change != "live":
             raise
-        return _confirm_page(request, experiment, refusal)
+        return _confirm_page(request, experiment, error)
     return redirect("rating:experiment", slug=slug)
 
 
@@ -105,16 +107,16 @@ def confirm_live(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     try:
         services.check_ready(experiment)
-    except AppError as refusal:
-        return _confirm_page(request, experiment, refusal, status=200)
+    except AppError as error:
+        return _confirm_page(request, experiment, error, status=200)
     return _confirm_page(request, experiment)
 
 
 def _confirm_page(
-    request: HttpRequest, experiment: Experiment, refusal: AppError | None = None, *, status: int | None = None
+    request: HttpRequest, experiment: Experiment, error: AppError | None = None, *, status: int | None = None
 ) -> HttpResponse:
-    context = {"experiment": experiment, "refusal": error_message(refusal) if refusal else "", "tab": "overview"}
-    return render(request, "rating/confirm_live.html", context, status=status or (refusal.status if refusal else 200))
+    context = {"experiment": experiment, "error": error_message(error) if error else "", "tab": "overview"}
+    return render(request, "rating/confirm_live.html", context, status=status or (error.status if error else 200))
 
 
 @require_POST

@@ -19,9 +19,9 @@ from listening.services import panels, visits
 from listening.services.procedures import change_procedure
 from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
-from rating.registry import protocol as rules_of
+from rating.registry import get_protocol as rules_of
 from rating.services.experiments import create_experiment, design_digest, go_live
-from rating.services.fetches import record_all
+from rating.services.pages import record_all_fetches
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
@@ -102,17 +102,17 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     """An experiment with a handful of stimuli; `seats=n` adds a panel before it goes live."""
     owner = owner or make_user()
     seats = parts.pop("seats", 0)
-    rules = rules_of(protocol)
+    protocol = rules_of(protocol)
     # What is read is about one sound, whoever wrote it.
-    usual = {"items": 2, "conditions": 1 if rules.reads else 2}
+    usual = {"items": 2, "conditions": 1 if protocol.reads else 2}
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in rules.roles, texts=bool(rules.reads)
+        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in protocol.roles, texts=bool(protocol.reads)
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",
         "title": "A test",
-        "label_set": rules.label_sets[0].id,
+        "label_set": protocol.label_sets[0].id,
         "consent_text": "I agree.",
         "seed": "fixed",
     }
@@ -209,7 +209,7 @@ def _seated(invitation: Invitation) -> Visit:
 
 def fetch_all(visit: Visit, *, ago: timedelta = timedelta(hours=1)) -> None:
     """Every sound of the seat was given to this visit, long enough ago to have been heard."""
-    record_all(ballot_id=visit.seat.ballot_id, visit_id=visit.pk, now=timezone.now() - ago)
+    record_all_fetches(ballot_id=visit.seat.ballot_id, visit_id=visit.pk, now=timezone.now() - ago)
 
 
 def marks(value: Any = 4, *, slot: str = "a", scale: str = "QUALITY") -> dict[str, Any]:

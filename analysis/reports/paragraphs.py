@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from analysis.reports.base import Result
 from analysis.reports.listeners import incomplete_listeners
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 
 
 def methods_paragraph(
@@ -19,7 +19,7 @@ def methods_paragraph(
 
     They may name the counts, `protocol`, `protocol_version`, `wording`, `method`, `version` and whatever is in `also`.
     """
-    rules, incomplete = protocol(experiment.protocol), incomplete_listeners(result["table"])
+    rules, incomplete = get_protocol(experiment.protocol), incomplete_listeners(result["table"])
     told = [
         *sentences,
         _("{incomplete} of the listeners had not answered every page.") if incomplete else "",

@@ -16,9 +16,9 @@ from analysis.services.results import read_result
 from analysis.services.zipping import zipped
 from core.models import User
 from listening.models import Design
-from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes", "pages", "of_pages", "complete")
 STIMULI = ("item", "condition", "condition_role", "factors")
@@ -32,7 +32,7 @@ def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> I
     table = datasets.table(experiment, simulated=simulated)
     results = {
         slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
-        for slug in protocol(experiment.protocol).methods
+        for slug in get_protocol(experiment.protocol).methods
     }
     files = [
         ("README.md", [readme(experiment, results=list(results.values()), votes=len(table.records), root=root)]),
@@ -115,7 +115,7 @@ def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
 
 def _design(experiment: Experiment) -> dict[str, Any]:
     """What was planned. Seeds and settings would give the letters or the names of conditions away."""
-    rules = protocol(experiment.protocol)
+    rules = get_protocol(experiment.protocol)
     design = Design.objects.filter(experiment=experiment).first()
     told: dict[str, Any] = {
         "protocol": rules.slug,

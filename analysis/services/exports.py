@@ -21,9 +21,9 @@ from core.models import User
 from core.services import audit
 from core.stored_json import number_in, object_in
 from listening.models import SetupStep
-from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 from rating.services.verification import heads
 
 
@@ -138,7 +138,7 @@ def note_download(*, experiment: Experiment, actor: User, simulated: bool, what:
 
 
 def scales_of(experiment: Experiment) -> list[str]:
-    return [scale.key for scale in protocol(experiment.protocol).scales]
+    return [scale.key for scale in get_protocol(experiment.protocol).scales]
 
 
 def known_scale(experiment: Experiment, scale: str) -> str:

@@ -15,9 +15,9 @@ from analysis.services.folds import refold
 from analysis.services.listeners import listener_warnings, with_warnings
 from core.tasks import JobRun
 from listening.models import Seat
-from rating.blinding import condition_names
 from rating.models import Ballot, Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 ITEMS_A_PAGE = 100
 
@@ -108,7 +108,7 @@ def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment
     for experiment in Experiment.objects.filter(pk__in=by_experiment):
         main, simulated = by_experiment[experiment.pk]
         both = main.and_also(simulated)
-        for slug in protocol(experiment.protocol).methods:
+        for slug in get_protocol(experiment.protocol).methods:
             for with_simulated, held, wanted in ((False, main, main), (True, both, simulated)):
                 key = (experiment.pk, slug, with_simulated)
                 if (wanted.votes or key in known) and known.get(key) != (held, methods()[slug].version):
@@ -130,7 +130,7 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
 
     Long tables are left out unless asked for; read_items gives them page by page.
     """
-    rules = protocol(experiment.protocol)
+    rules = get_protocol(experiment.protocol)
     version = method(slug if slug in rules.methods else "").version
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
     then = held_then(result) if result else Held()

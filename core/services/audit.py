@@ -12,8 +12,8 @@ from django.utils import timezone
 from core.hashing import canonical, hmac_of, valid_hmacs
 from core.models import AuditEntry, AuditHead, User
 
-SEALED_AS_JSON = ("before", "after")
-SEALED = ("at", "actor_id", "action", "target", "reason")
+SIGNED_AS_JSON = ("before", "after")
+SIGNED_FIELDS = ("at", "actor_id", "action", "target", "reason")
 HEAD = 1
 MOST_DIGITS = 18  # of a 64-bit number that no database refuses
 
@@ -89,8 +89,8 @@ def ends_with_head() -> bool:
 
 
 def _message(entry: AuditEntry, head: str) -> bytes:
-    parts = {name: getattr(entry, name) for name in SEALED_AS_JSON}
-    return b"audit " + canonical(parts | {name: str(getattr(entry, name)) for name in SEALED} | {"head": head})
+    parts = {name: getattr(entry, name) for name in SIGNED_AS_JSON}
+    return b"audit " + canonical(parts | {name: str(getattr(entry, name)) for name in SIGNED_FIELDS} | {"head": head})
 
 
 def _head_message(entry_seal: str) -> bytes:

@@ -22,10 +22,10 @@ from listening.services.design_seats import adopt_design, sequences_of
 from listening.services.designs import design_row, report_of, settings_of
 from listening.services.material import lengths_of, scale_orders_of, written_orders
 from listening.services.procedures import procedure_of
-from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.ballots import entries_of
+from rating.services.experiments import condition_names
 
 
 def design_files(
@@ -36,7 +36,7 @@ def design_files(
     `names` are what conditions shall be called, where it is not by their own names.
     """
     design_row(experiment)
-    scales = written_orders(protocol(experiment.protocol))[0]
+    scales = written_orders(get_protocol(experiment.protocol))[0]
     for number, sequence in enumerate(sequences_of(experiment), start=1):
         shown = _renamed(sequence, names) if names else sequence
         for suffix in formats:
@@ -77,9 +77,9 @@ def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]],
 def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]) -> Layout:
     if not files:
         raise NoDesignFiles
-    rules = protocol(experiment.protocol)
+    protocol = get_protocol(experiment.protocol)
     known = frozenset((entry.item, entry.condition) for entry in entries_of(experiment))
-    vocabulary = Vocabulary(stimuli=known, orders=written_orders(rules))
+    vocabulary = Vocabulary(stimuli=known, orders=written_orders(protocol))
     read = [
         read_seat_file(content, name=name, vocabulary=vocabulary)
         for name, content in sorted(files, key=lambda file: natural(file[0]))
@@ -106,7 +106,7 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
         seats=max(sequence.seat for sequence in sequences),
         sessions=max((showing.session for heard in showings for showing in heard), default=0),
         references=sorted({(s.item, s.condition) for one in sequences for s in one.showings if s.session == ANCHORING}),
-        scale_orders=scale_orders_of(rules),
+        scale_orders=scale_orders_of(protocol),
         seed="",
     )
     return Layout(IMPORTED, request, sequences)

@@ -19,7 +19,7 @@ from listening.services.material import Cell, scale_orders_of
 from rating.errors import WrongState
 from rating.models import Ballot, Experiment, Slot
 from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.ballots import entries_of, store_plans
 from rating.services.experiments import adopt_layout
 
@@ -89,21 +89,21 @@ def discard_unseated(experiment: Experiment) -> None:
 
 
 def _written_aside(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
-    rules = protocol(experiment.protocol)
-    scale_orders_of(rules)
+    protocol = get_protocol(experiment.protocol)
+    scale_orders_of(protocol)
     entries = {(entry.item, entry.condition): entry for entry in entries_of(experiment)}
     ballots: list[UUID] = []
     for some in _in_pieces(sequences, SEATS_AT_ONCE):
         progress(len(ballots), len(sequences), "")
-        plans = {f"panel {one.panel} seat {one.seat}": list(_pages(one, rules, entries)) for one in some}
+        plans = {f"panel {one.panel} seat {one.seat}": list(_pages(one, protocol, entries)) for one in some}
         ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=ASIDE)]
     progress(len(ballots), len(sequences), "")
     return ballots
 
 
-def _pages(sequence: SeatSequence, rules: RatingProtocol, entries: Mapping[Cell, Entry]) -> Iterator[TrialPlan]:
+def _pages(sequence: SeatSequence, protocol: RatingProtocol, entries: Mapping[Cell, Entry]) -> Iterator[TrialPlan]:
     for showing in sequence.showings:
-        yield from rules.show(
+        yield from protocol.show(
             entries[showing.item, showing.condition],
             session=showing.session,
             kind=TrialKind.PRACTICE if showing.session == ANCHORING else TrialKind.TEST,
@@ -156,7 +156,7 @@ def _move_aside(experiment: Experiment, panels: Mapping[int, Panel], *, first_fr
 
 def sequences_of(experiment: Experiment) -> Iterator[SeatSequence]:
     """What each seat hears, read from its ballot: the first turn of every seat that counts, panel by panel."""
-    has_orders = scale_orders_of(protocol(experiment.protocol)) != ((),)
+    has_orders = scale_orders_of(get_protocol(experiment.protocol)) != ((),)
     seats = (
         Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN, turn=1)
         .order_by("panel__number", "number")

@@ -7,7 +7,7 @@ from listening.design.base import Sample, ScaleOrder
 from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
 from rating.models import Experiment
 from rating.protocols.base import Entry, RatingProtocol, TrialKind
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.intake.reports import some
 from stimuli.models import Condition, Stimulus
 
@@ -52,21 +52,21 @@ def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Mater
         conditions=rated,
         references=[(item, condition) for item, _, condition, _, _ in rows if is_reference[condition]],
         clip_s={(item, condition): seconds for item, _, condition, _, seconds in rows},
-        scale_orders=scale_orders_of(protocol(experiment.protocol)),
+        scale_orders=scale_orders_of(get_protocol(experiment.protocol)),
     )
 
 
-def scale_orders_of(rules: RatingProtocol) -> tuple[ScaleOrder, ...]:
+def scale_orders_of(protocol: RatingProtocol) -> tuple[ScaleOrder, ...]:
     """The orders among which a design may choose; one empty order where the protocol asks as it declares."""
-    trial = rules.show(Entry("", "", ""), session=1, kind=TrialKind.TEST)
+    trial = protocol.show(Entry("", "", ""), session=1, kind=TrialKind.TEST)
     if not trial:
-        raise PlannedSingly(protocol=rules.title)
-    return rules.scale_orders or ((),)
+        raise PlannedSingly(protocol=protocol.title)
+    return protocol.scale_orders or ((),)
 
 
-def written_orders(rules: RatingProtocol) -> tuple[ScaleOrder, ...]:
+def written_orders(protocol: RatingProtocol) -> tuple[ScaleOrder, ...]:
     """The same with the scales by name, as files spell them."""
-    return rules.scale_orders or (tuple(scale.key for scale in rules.scales),)
+    return protocol.scale_orders or (tuple(scale.key for scale in protocol.scales),)
 
 
 def lengths_of(experiment: Experiment) -> dict[Cell, float]:

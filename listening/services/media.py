@@ -11,8 +11,8 @@ from django.urls import reverse
 from listening.errors import MediaExpired, MediaUnknown, PageClosed
 from listening.models import Visit
 from rating.models import Slot
-from rating.registry import protocol
-from rating.services.fetches import record_fetch
+from rating.registry import get_protocol
+from rating.services.pages import record_fetch
 from stimuli.models import Stimulus
 
 
@@ -37,8 +37,8 @@ def fetched_stimulus(*, visit: Visit, key: str, now: datetime, manifest_only: bo
     A manifest counts where nothing more is fetched to begin with: of a sound in slices, or on a page to work on.
     """
     slot = slot_for(visit=visit, key=key, now=now)
-    rules = protocol(visit.seat.ballot.experiment.protocol)
-    if not manifest_only or rules.sounds_needed != "every" or not slot.stimulus.served:
+    protocol = get_protocol(visit.seat.ballot.experiment.protocol)
+    if not manifest_only or protocol.sounds_needed != "every" or not slot.stimulus.served:
         record_fetch(slot_id=slot.pk, visit_id=visit.pk, now=now)
     return slot.stimulus
 
@@ -64,7 +64,7 @@ def slot_for(*, visit: Visit, key: str, now: datetime) -> Slot:
     )
     if slot is None:
         raise MediaUnknown
-    if protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time and slot.trial_id != _open_page(visit):
+    if get_protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time and slot.trial_id != _open_page(visit):
         raise PageClosed
     return slot
 

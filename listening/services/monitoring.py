@@ -17,8 +17,7 @@ from listening.flags import LOST_AFTER, Answer, Figures, Situation, figures_of, 
 from listening.models import ClientReport, Seat, SetupStep, Visit
 from listening.services import panels
 from listening.services.cells import cells_of, coverage, short_cells
-from rating.models import Ballot, Experiment, Score, Trial, Vote
-from rating.querysets import UNANSWERED
+from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
 
 MOST_ERRORS = 20
 KEPT_S = 24 * 3600

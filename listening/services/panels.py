@@ -18,7 +18,7 @@ from listening.models import Design, Invitation, Panel, Seat
 from listening.services.design_seats import SEATS_AT_ONCE, Fence, Progress
 from listening.services.seats import add_rehearsals, main_seats
 from rating.models import Ballot, Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.ballots import copy_ballot, draw_plans, store_plans
 
 LINK_DAYS = 180
@@ -97,7 +97,7 @@ def _next_panel(*, experiment: Experiment, seats: int, actor: User, group: str) 
 
 def known_group(experiment: Experiment, group: str) -> str:
     """The group that was asked for, or the first one where none was; nothing where the protocol has none."""
-    groups = protocol(experiment.protocol).groups
+    groups = get_protocol(experiment.protocol).groups
     if group and group not in groups:
         raise UnknownGroup(group=group[:40], known=", ".join(groups) or "-")
     return group or (groups[0] if groups else "")

@@ -22,7 +22,7 @@ from listening.services.visits import claim_seat, finish_visit
 from rating.errors import KeyReused, WrongState
 from rating.models import Experiment, Trial, Vote
 from rating.protocols.base import FULL_LENGTH, Answer, Json, Mark, RatingProtocol, TrialKind, TrialPlan
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.pages import plan_of
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
@@ -67,12 +67,12 @@ class Reading:
     whole: bool = False
 
 
-def paper_rules(experiment: Experiment) -> RatingProtocol:
+def paper_protocol(experiment: Experiment) -> RatingProtocol:
     """The protocol of an experiment whose answers may be given on paper."""
-    rules = protocol(experiment.protocol)
-    if not rules.paper:
+    protocol = get_protocol(experiment.protocol)
+    if not protocol.paper:
         raise PaperNotOffered
-    return rules
+    return protocol
 
 
 def seats_for_paper(experiment: Experiment) -> SeatQuerySet:
@@ -95,7 +95,7 @@ def seat_for_paper(*, experiment: Experiment, panel_number: int, seat_number: in
 
 
 def sheets_of(*, seat: Seat) -> list[Sheet]:
-    rules, number = protocol(seat.ballot.experiment.protocol), 0
+    protocol, number = get_protocol(seat.ballot.experiment.protocol), 0
     trials = seat.ballot.trials.order_by("position").select_related("current_vote")
     sheets = []
     for trial in trials.prefetch_related(
@@ -104,8 +104,8 @@ def sheets_of(*, seat: Seat) -> list[Sheet]:
         plan = plan_of(trial, trial.slots.all())
         rated = plan.kind == TrialKind.TEST
         number += rated
-        newest = rules.read(trial.current_vote.payload, plan) if trial.current_vote else None
-        sheets.append(Sheet(number if rated else 0, trial, plan, rules.present(plan), newest))
+        newest = protocol.read(trial.current_vote.payload, plan) if trial.current_vote else None
+        sheets.append(Sheet(number if rated else 0, trial, plan, protocol.present(plan), newest))
     return sheets
 
 
@@ -130,11 +130,11 @@ def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, ac
 def enter_sheet(*, seat: Seat, sheet: Sheet, reading: Reading, now: datetime, actor: User) -> Receipt:
     """Store what was read off a sheet as the seat's answer; until the seat is finished it can be entered again."""
     visit_on_paper(seat)
-    rules = paper_rules(seat.ballot.experiment)
-    moved = _moved(rules, sheet, reading)
+    protocol = paper_protocol(seat.ballot.experiment)
+    moved = _moved(protocol, sheet, reading)
     detail = {"comment": reading.comment, "moved": moved, "frame_px": reading.frame_px}
     answer = Answer(marks=reading.marks, detail=detail, whole=reading.whole)
-    payload = rules.transcribe(answer, sheet.plan)
+    payload = protocol.transcribe(answer, sheet.plan)
     receipt = cast_for_seat(seat, sheet.trial, reading.event_id, reading.revision, payload, actor, client=CLIENT)
     if receipt.status == "stored":
         # A vote is a durable transaction of its own, so the log comes second; the vote itself says who entered it.
@@ -159,12 +159,12 @@ def finish_on_paper(*, seat: Seat, now: datetime, actor: User) -> Completion:
 
 def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str) -> Completion:
     """Close a ballot whose answers came to the organiser; what is only shown counts as seen."""
-    rules = protocol(seat.ballot.experiment.protocol)
+    protocol = get_protocol(seat.ballot.experiment.protocol)
     waiting = [sheet for sheet in sheets_of(seat=seat) if not sheet.trial.answered]
     if still_open := [sheet for sheet in waiting if sheet.number]:
         raise SheetsOpen(count=len(still_open))
     for sheet in waiting:
-        payload = rules.transcribe(Answer(marks=()), sheet.plan)
+        payload = protocol.transcribe(Answer(marks=()), sheet.plan)
         event_id = uuid5(SHOWN, str(sheet.trial.pk))
         cast_for_seat(seat, sheet.trial, event_id, sheet.trial.revision, payload, actor, client=client)
     completion = finish_visit(visit=visit, now=now)
@@ -194,10 +194,10 @@ def cast_for_seat(
     return receipt
 
 
-def _moved(rules: RatingProtocol, sheet: Sheet, reading: Reading) -> dict[str, str]:
+def _moved(protocol: RatingProtocol, sheet: Sheet, reading: Reading) -> dict[str, str]:
     """How each place was read that is new since the revision in question, so that one form says the same twice."""
     known = Vote.objects.filter(trial=sheet.trial, revision=reading.revision).first()
-    before = set(rules.read(known.payload, sheet.plan).marks) if known else set()
+    before = set(protocol.read(known.payload, sheet.plan).marks) if known else set()
     slots = {mark.slot for mark in before ^ set(reading.marks)}
     return {slot: reading.read_from.get(slot, "paper") for slot in sheet.slots if slot in slots}
 

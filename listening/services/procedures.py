@@ -11,7 +11,7 @@ from listening.errors import CompletionUrlUnfit
 from listening.models import Procedure
 from rating.errors import WrongState
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
 
 # What a listener goes through stays as it is while people listen; the others touch nobody's answers.
 FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
@@ -22,7 +22,7 @@ LONGEST_URL = 200
 def procedure_of(experiment: Experiment) -> Procedure:
     """The experiment's procedure, or the usual one where nobody has changed anything."""
     known = Procedure.objects.filter(experiment=experiment).first()
-    return known or Procedure(experiment=experiment, lease_hours=protocol(experiment.protocol).lease_hours)
+    return known or Procedure(experiment=experiment, lease_hours=get_protocol(experiment.protocol).lease_hours)
 
 
 def checks_are_open(experiment: Experiment) -> bool:

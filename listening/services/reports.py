@@ -11,7 +11,7 @@ from listening.models import ClientReport, Visit
 from listening.services.seats import note_life
 from rating.errors import KeyReused, UnknownTrial
 from rating.models import Ballot, SoundFetch, Trial
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.ballots import SECOND_FAILURE, postpone_trial
 
 MOST_PER_SEAT = 2000  # far more than a test has pages; a page that loops must not fill the database
@@ -73,7 +73,7 @@ def _keep(visit: Visit, event: ReportEvent, now: datetime) -> Outcome:
 def _is_due(ballot: Ballot, trial: Trial) -> bool:
     """Whether this page comes next, or is open at all where pages may be answered in any order."""
     waiting = ballot.trials.unanswered().values_list("pk", flat=True)
-    return trial.pk in (waiting if protocol(ballot.experiment.protocol).revisable else waiting[:1])
+    return trial.pk in (waiting if get_protocol(ballot.experiment.protocol).revisable else waiting[:1])
 
 
 def _was_asked_for(trial: Trial) -> bool:

@@ -5,9 +5,8 @@ from typing import Any
 
 from django.db.models import Count, F, FloatField, Min, Sum
 
-from rating.models import Ballot
-from rating.querysets import UNANSWERED
-from rating.registry import protocol
+from rating.models import UNANSWERED, Ballot
+from rating.registry import get_protocol
 
 SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
 RECEIPT_DIGITS = 8
@@ -22,7 +21,7 @@ def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]
     sessions = ballot.trials.order_by().values("session")
     counted = sessions.annotate(total=Count("pk"), left=Count("pk", filter=to_come))
     seconds = dict(sessions.annotate(seconds=listening_s).values_list("session", "seconds"))
-    page_s = protocol(ballot.experiment.protocol).page_s
+    page_s = get_protocol(ballot.experiment.protocol).page_s
     return [
         {
             "session": row["session"],

@@ -14,7 +14,7 @@ from listening.screening import ANTIPHASE, EARS, HUGGINS, LEVEL_S, SCREENINGS, S
 from listening.services.procedures import procedure_of
 from rating.models import Slot
 from rating.protocols.base import TrialKind
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.models import Stimulus
 
 LOWEST_DB, HIGHEST_DB, STEP_DB = -6.0, 6.0, 0.1  # above +6.02 dB the gain would pass 1
@@ -135,7 +135,7 @@ def _seed(visit: Visit, slug: str, attempt: int) -> str:
 def _heard(visit: Visit) -> QuerySet[Slot]:
     """What this visit has to hear, and can reach now."""
     slots = Slot.objects.filter(trial__ballot=visit.seat.ballot_id, stimulus__recording__isnull=False)
-    if protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time:
+    if get_protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time:
         slots = slots.filter(trial=visit.seat.ballot.trials.unanswered().first())
     return slots.select_related("stimulus__recording")
 

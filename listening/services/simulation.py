@@ -12,9 +12,8 @@ from listening.models import Panel, Seat
 from listening.services import panels
 from rating.models import Ballot, Experiment
 from rating.protocols.base import Json
-from rating.registry import protocol
-from rating.services.fetches import record_all
-from rating.services.pages import plan_of
+from rating.registry import get_protocol
+from rating.services.pages import plan_of, record_all_fetches
 
 
 def simulate(
@@ -41,7 +40,7 @@ def simulate(
 def _bot(experiment: Experiment, seat: Seat, *, seed: str, server: str, now: datetime, fetches_sound: bool) -> Bot:
     rng = Random(f"{seed}/{experiment.slug}/{seat.panel.number}/{seat.number}")
     if not fetches_sound:
-        record_all(ballot_id=seat.ballot_id, visit_id=seat.pk, now=now)
+        record_all_fetches(ballot_id=seat.ballot_id, visit_id=seat.pk, now=now)
     link = _on_server(panels.link(panels.invite_to_seat(seat=seat, now=now)), server)
     return Bot(link=link, answers=_answers(seat.ballot, rng), rng=rng, fetches_sound=fetches_sound)
 
@@ -59,10 +58,10 @@ def _seats(experiment: Experiment, listeners: int) -> list[Seat]:
 
 def _answers(ballot: Ballot, rng: Random) -> Callable[[dict[str, Any]], Json]:
     """Know the whole ballot beforehand, so that a bot asks nothing but the server while it plays."""
-    rules = protocol(ballot.experiment.protocol)
+    protocol = get_protocol(ballot.experiment.protocol)
     trials = ballot.trials.prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
     plans = {str(trial.pk): plan_of(trial, trial.slots.all()) for trial in trials}
-    return lambda page: rules.example(plans[page["trial"]], rng)
+    return lambda page: protocol.example(plans[page["trial"]], rng)
 
 
 def _on_server(link: str, server: str) -> str:

@@ -39,9 +39,8 @@ from listening.services.seats import (
 )
 from listening.services.sessions import sessions_of
 from listening.services.verification import record_completion
-from rating.models import Ballot, Experiment, Trial
-from rating.querysets import UNANSWERED
-from rating.registry import protocol
+from rating.models import UNANSWERED, Ballot, Experiment, Trial
+from rating.registry import get_protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
@@ -256,7 +255,7 @@ def _is_tried_out(invitation: Invitation) -> bool:
 def _sat_elsewhere(invitation: Invitation, held: Collection[str]) -> bool:
     """Whether somebody in this browser sat in another group, where the protocol wants people to be in one only."""
     panel = invitation.panel
-    if not protocol(panel.experiment.protocol).one_group_each or _is_tried_out(invitation):
+    if not get_protocol(panel.experiment.protocol).one_group_each or _is_tried_out(invitation):
         return False
     seats = Seat.objects.filter(visits__in=[UUID(visit) for visit in held], panel__experiment=panel.experiment_id)
     return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=TRIED_OUT).exists()

@@ -28,7 +28,7 @@ from listening.workbooks.base import Book, BookPage, Choices, Returned, Workbook
 from rating.errors import WrongState
 from rating.models import Experiment
 from rating.protocols.base import RatingProtocol
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.errors.intake import TableUnreadable
 from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
@@ -49,17 +49,17 @@ class Entered:
     drafts: int = 0
 
 
-def workbook_rules(experiment: Experiment) -> RatingProtocol:
+def workbook_protocol(experiment: Experiment) -> RatingProtocol:
     """The protocol of an experiment whose seats can be had as workbooks."""
-    rules = protocol(experiment.protocol)
-    if not rules.workbook:
+    protocol = get_protocol(experiment.protocol)
+    if not protocol.workbook:
         raise WorkbookNotOffered
-    return rules
+    return protocol
 
 
 def seats_with_workbooks(experiment: Experiment) -> Iterator[Seat]:
     """The seats that somebody may still fill in."""
-    workbook_rules(experiment)
+    workbook_protocol(experiment)
     return iter(seats_for_paper(experiment).exclude(state=Seat.State.FINISHED))
 
 
@@ -98,7 +98,7 @@ def enter_workbook(
         return Entered(returned, stands_open)
     _take_seat(seat, now=now, language=language, actor=actor)
     for key, answer in returned.answers.items():
-        payload = workbook_rules(seat.ballot.experiment).transcribe(answer, sheets[key].plan)
+        payload = workbook_protocol(seat.ballot.experiment).transcribe(answer, sheets[key].plan)
         _cast(seat, sheets[key], payload, actor)
     closed = sum(answer.whole for answer in returned.answers.values())
     decided = {"closed": closed, "drafts": len(returned.answers) - closed}
@@ -111,7 +111,7 @@ def enter_workbook(
 
 def finish_from_workbook(*, seat: Seat, now: datetime, actor: User) -> Completion:
     """Close the ballot once every clip is answered."""
-    workbook_rules(seat.ballot.experiment)
+    workbook_protocol(seat.ballot.experiment)
     visit = seat.visits.order_by("created_at").last()
     if visit is None:
         raise SeatNotTaken
@@ -124,7 +124,7 @@ def _book(seat: Seat, *, link_to: str, now: datetime) -> Book:
         title=experiment.title,
         seat=f"{seat.panel.number}.{seat.number}",
         link=link_to,
-        labels=workbook_rules(experiment).label_set(experiment.label_set),
+        labels=workbook_protocol(experiment).label_set(experiment.label_set),
         pages=[_page(sheet) for sheet in sheets_of(seat=seat)],
         made_at=now,
     )
@@ -190,4 +190,4 @@ def _sha256(file: BinaryIO) -> str:
 
 
 def _module(experiment: Experiment) -> Workbook:
-    return cast(Workbook, importlib.import_module(f"listening.workbooks.{workbook_rules(experiment).workbook}"))
+    return cast(Workbook, importlib.import_module(f"listening.workbooks.{workbook_protocol(experiment).workbook}"))

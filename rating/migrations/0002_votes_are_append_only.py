@@ -1,4 +1,4 @@
-"""The database itself refuses to alter a vote or a refusal."""
+"""The database itself refuses to alter a vote or a error."""
 
 from django.db import migrations
 

@@ -1,4 +1,4 @@
-"""Ballots: drawn once, frozen, copied for whoever takes over, never changed."""
+"""Ballots: drawn once, frozen, copied when a seat is released, never changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -11,10 +11,10 @@ from core.hashing import digest, hmac_of
 from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocols.base import Entry, Json, TrialPlan
-from rating.registry import protocol
-from rating.services.chains import head_message
+from rating.registry import get_protocol
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
+from rating.services.votes import head_message
 from stimuli.models import Stimulus
 
 SECOND_FAILURE = 2
@@ -35,7 +35,7 @@ def draw_plans(*, experiment: Experiment, seeds: Iterable[str], group: str = "")
     The same seed over the same material draws the same trials for the same group.
     """
     check_design(experiment)
-    entries, draw = entries_of(experiment), protocol(experiment.protocol).plan
+    entries, draw = entries_of(experiment), get_protocol(experiment.protocol).plan
     options = experiment.options | ({"group": group} if group else {})
     # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
     return {seed: list(draw(entries, options, Random(f"{experiment.seed}/{seed}"))) for seed in seeds}
@@ -108,14 +108,14 @@ def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
 
 def entries_of(experiment: Experiment) -> list[Entry]:
     """Everything of the experiment's collection that its protocol plans."""
-    rules = protocol(experiment.protocol)
+    protocol = get_protocol(experiment.protocol)
     stimuli = (
-        Stimulus.objects.filter(item__collection=experiment.collection, condition__role__in=rules.roles)
+        Stimulus.objects.filter(item__collection=experiment.collection, condition__role__in=protocol.roles)
         .select_related("item", "condition", "recording")
         .order_by("item__name", "condition__name")
     )
     entries = [
-        entry_of(stimulus) for stimulus in stimuli if stimulus.text is None or stimulus.text["kind"] in rules.reads
+        entry_of(stimulus) for stimulus in stimuli if stimulus.text is None or stimulus.text["kind"] in protocol.reads
     ]
     if not entries:
         raise NoStimuli(collection=experiment.collection.title)

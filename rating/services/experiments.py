@@ -1,7 +1,10 @@
-"""Experiments: made, opened, paused, closed, unblinded."""
+"""Experiments: create, change options, go live, pause, close, share, unblind."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import count
+from random import Random
+from string import ascii_uppercase
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -15,6 +18,7 @@ from rating.errors import (
     ColleagueUnknown,
     DesignChanged,
     ExperimentBusy,
+    ExperimentNotFound,
     ExperimentWithoutSeats,
     LabelSetIsDraft,
     NoStimuli,
@@ -27,8 +31,16 @@ from rating.errors import (
 from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocols.base import LabelStatus, RatingProtocol
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.models import Collection, Stimulus
+
+
+def experiment_for(user: User, slug: str) -> Experiment:
+    """The experiment, if this user may see it; the only way a view obtains one."""
+    experiment = Experiment.objects.visible_to(user).select_related("collection", "owner").filter(slug=slug).first()
+    if experiment is None:
+        raise ExperimentNotFound(slug=slug)
+    return experiment
 
 
 def create_experiment(
@@ -44,9 +56,9 @@ def create_experiment(
     contact: str = "",
     seed: str = "",
 ) -> Experiment:
-    rules = protocol(protocol_slug)
-    _check_label_set(rules, label_set)
-    check_options(rules, options or {}, _material(collection))
+    protocol = get_protocol(protocol_slug)
+    _check_label_set(protocol, label_set)
+    check_options(protocol, options or {}, _material(collection))
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
@@ -57,7 +69,7 @@ def create_experiment(
                 protocol=protocol_slug,
                 label_set=label_set,
                 consent_text=consent_text,
-                options={**rules.defaults, **(options or {})},
+                options={**protocol.defaults, **(options or {})},
                 contact=contact,
                 seed=seed or secrets.token_hex(8),
             )
@@ -80,7 +92,7 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
         raise WrongState(state=experiment.get_state_display(), needed="draft")
     if not options_are_open(experiment):
         raise OptionsFixed
-    check_options(protocol(experiment.protocol), options, _material(experiment.collection))
+    check_options(get_protocol(experiment.protocol), options, _material(experiment.collection))
     before = experiment.options
     after = {name: value for name, value in options.items() if before.get(name) != value}
     if after:
@@ -109,20 +121,20 @@ def check_ready(experiment: Experiment) -> None:
     """Raise what keeps the experiment from going live, if anything does."""
     if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
         raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
-    labels = protocol(experiment.protocol).label_set(experiment.label_set)
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
     if labels.status == LabelStatus.DRAFT:
         raise LabelSetIsDraft(label_set=labels.id)
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
         raise NoStimuli(collection=experiment.collection.title)
-    check_options(protocol(experiment.protocol), experiment.options, _material(experiment.collection))
+    check_options(get_protocol(experiment.protocol), experiment.options, _material(experiment.collection))
     check_design(experiment)
     if experiment.state == Experiment.State.DRAFT:
-        _refuse_while_busy(experiment)
+        _check_no_jobs(experiment)
     if not experiment.ballots.filter(kind=Ballot.Kind.MAIN).exists():
         raise ExperimentWithoutSeats
 
 
-def _refuse_while_busy(experiment: Experiment) -> None:
+def _check_no_jobs(experiment: Experiment) -> None:
     """Jobs that lay out a draft find it live in the end, and discard what they have made."""
     job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
     if job is not None:
@@ -236,17 +248,17 @@ def check_design(experiment: Experiment) -> None:
 
 def design_digest(experiment: Experiment) -> str:
     """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number."""
-    rules = protocol(experiment.protocol)
+    protocol = get_protocol(experiment.protocol)
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection).order_by("item__name", "condition__name")
     texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
     return digest(
         ({"texts": texts} if texts else {})
         | {
             "protocol": experiment.protocol,
-            "protocol_version": rules.version,
+            "protocol_version": protocol.version,
             "options": experiment.options,
             "label_set": experiment.label_set,
-            "label_set_sha256": rules.label_set(experiment.label_set).sha256,
+            "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
             "consent_sha256": digest(experiment.consent_text),
             "seed": experiment.seed,
             "layout_sha256": experiment.layout_sha256,
@@ -259,8 +271,8 @@ def design_digest(experiment: Experiment) -> str:
     )
 
 
-def _check_label_set(rules: RatingProtocol, label_set: str) -> None:
-    known = [labels.id for labels in rules.label_sets]
+def _check_label_set(protocol: RatingProtocol, label_set: str) -> None:
+    known = [labels.id for labels in protocol.label_sets]
     if label_set not in known:
         raise UnknownLabelSet(label_set=label_set, known=", ".join(known))
 
@@ -272,3 +284,28 @@ def _material(collection: Collection) -> dict[str, dict[str, str]]:
     for item, condition, role in cells.values_list("item__name", "condition__name", "condition__role"):
         items.setdefault(item, {})[condition] = role
     return items
+
+
+# --- Blinding: letters instead of condition names until the experiment is unblinded -----------------------------------
+
+
+def condition_names(experiment: Experiment) -> dict[str, str]:
+    """What each condition is called towards experimenters at this moment."""
+    names = list(experiment.collection.conditions.values_list("name", flat=True))
+    return letters(names, seed=experiment.seed) if experiment.unblinded_at is None else {name: name for name in names}
+
+
+def letters(conditions: Iterable[str], *, seed: str) -> dict[str, str]:
+    """Give each condition a letter (after Z: AA, AB, ...), drawn from the experiment's seed.
+
+    No letter is the name of a condition: a file with letters must not be taken for one with names.
+    """
+    shuffled = sorted(set(conditions))
+    Random(f"{seed}/letters").shuffle(shuffled)
+    free = (letter for letter in map(_letter, count()) if letter not in shuffled)
+    return dict(zip(shuffled, free, strict=False))
+
+
+def _letter(number: int) -> str:
+    rest, last = divmod(number, len(ascii_uppercase))
+    return (_letter(rest - 1) if rest else "") + ascii_uppercase[last]

@@ -1,43 +1,47 @@
-"""Pages: a ballot's trials as the browser may see them, and as protocols understand them."""
+"""Pages: a ballot's trials as the browser receives them and as protocols read them, and fetched sounds."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
 from rating.errors import NotRevisable
-from rating.models import Ballot, Slot, Trial
+from rating.models import Ballot, Slot, SoundFetch, Trial
 from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
 from rating.protocols.base import Slot as PlannedSlot
-from rating.registry import protocol
+from rating.registry import get_protocol
 from stimuli.models import Stimulus
+
+WRITTEN_EVERY = timedelta(minutes=1)  # a long sound is fetched in hundreds of slices, which are one row here
 
 
 def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
     """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
-    if protocol(ballot.experiment.protocol).one_page_at_a_time:
+    if get_protocol(ballot.experiment.protocol).one_page_at_a_time:
         limit = 1
     return _pages(ballot, ballot.trials.unanswered()[:limit])
 
 
 def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
     """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
-    if not protocol(ballot.experiment.protocol).revisable:
+    if not get_protocol(ballot.experiment.protocol).revisable:
         raise NotRevisable
     return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
 
 
 def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:
     experiment = ballot.experiment
-    rules = protocol(experiment.protocol)
-    labels = _labels(rules, experiment.label_set)
+    protocol = get_protocol(experiment.protocol)
+    labels = _labels(protocol, experiment.label_set)
     told = trials.select_related("current_vote").prefetch_related(
         "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
     )
-    return [_page(trial, rules, labels, experiment.options) for trial in told]
+    return [_page(trial, protocol, labels, experiment.options) for trial in told]
 
 
-def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
+def _page(trial: Trial, protocol: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
     slots = list(trial.slots.all())
     return {
         "trial": str(trial.id),
@@ -47,11 +51,11 @@ def _page(trial: Trial, rules: RatingProtocol, labels: Json, options: dict[str, 
         "revision": trial.revision,
         "draft": trial.current_vote.payload if trial.current_vote else None,
         "answered": trial.answered,
-        "view": rules.view,
-        "workspace": rules.workspace,
+        "view": protocol.view,
+        "workspace": protocol.workspace,
         "plays_allowed": options.get("plays_allowed", 1),
-        "options": {key: options[key] for key in rules.page_options if key in options},
-        "page": rules.present(plan_of(trial, slots)),
+        "options": {key: options[key] for key in protocol.page_options if key in options},
+        "page": protocol.present(plan_of(trial, slots)),
         "media": {
             slot.key: {
                 "id": str(slot.media),
@@ -94,8 +98,8 @@ def entry_of(stimulus: Stimulus) -> Entry:
     )
 
 
-def _labels(rules: RatingProtocol, label_set: str) -> dict[str, Json]:
-    labels = rules.label_set(label_set)
+def _labels(protocol: RatingProtocol, label_set: str) -> dict[str, Json]:
+    labels = protocol.label_set(label_set)
     return {
         key: {
             "language": labels.language,
@@ -106,3 +110,26 @@ def _labels(rules: RatingProtocol, label_set: str) -> dict[str, Json]:
         }
         for key, words in labels.scales.items()
     }
+
+
+# --- Fetched sounds: no answer is taken before the sound of its page was fetched --------------------------------------
+
+
+def record_fetch(*, slot_id: int, visit_id: UUID, now: datetime) -> None:
+    """Note that a visit was given a sound. Costs a read each time, and a write at most once a minute."""
+    known = SoundFetch.objects.filter(slot=slot_id, visit=visit_id).values_list("last_at", flat=True).first()
+    if known is not None and known > now - WRITTEN_EVERY:
+        return
+    SoundFetch.objects.bulk_create(
+        [SoundFetch(slot_id=slot_id, visit=visit_id, first_at=now, last_at=now)],
+        update_conflicts=True,
+        unique_fields=["slot", "visit"],
+        update_fields=["last_at"],
+    )
+
+
+def record_all_fetches(*, ballot_id: UUID, visit_id: UUID, now: datetime) -> None:
+    """Take every sound of a ballot as fetched, for programs inside this server that answer without listening."""
+    slots = Slot.objects.filter(trial__ballot=ballot_id).order_by("pk").values_list("pk", flat=True)
+    fetches = (SoundFetch(slot_id=slot, visit=visit_id, first_at=now, last_at=now) for slot in slots)
+    SoundFetch.objects.bulk_create(fetches, batch_size=2000, ignore_conflicts=True)

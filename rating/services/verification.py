@@ -8,12 +8,11 @@ from core.errors import AppError
 from core.models import AuditEntry
 from rating.models import Ballot, Experiment, Score, Trial, Vote
 from rating.protocols.base import Answer
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.ballots import plan_digest
-from rating.services.chains import heads_of
 from rating.services.experiments import design_digest
 from rating.services.pages import plan_of
-from rating.services.votes import chain_problems
+from rating.services.votes import chain_problems, heads_of
 
 
 def heads(ballots: Iterable[Ballot]) -> dict[str, list[int | str]]:
@@ -90,13 +89,13 @@ def _trial_problems(trial: Trial, votes: Sequence[Vote], scores: dict[int, Marks
 
 def _read(trial: Trial, vote: Vote) -> tuple[Answer | None, str]:
     """What the protocol makes of a vote. Of another version of the protocol nobody can say."""
-    rules = protocol(vote.protocol)
-    if vote.protocol_version != rules.version:
+    protocol = get_protocol(vote.protocol)
+    if vote.protocol_version != protocol.version:
         return None, ""
     try:
-        return rules.read(vote.payload, plan_of(trial, trial.slots.all())), ""
-    except AppError as refusal:
-        return None, f"vote {vote.event_id} is no answer to page {trial.position}: {refusal}"
+        return protocol.read(vote.payload, plan_of(trial, trial.slots.all())), ""
+    except AppError as error:
+        return None, f"vote {vote.event_id} is no answer to page {trial.position}: {error}"
 
 
 def _scores(ballot: Ballot) -> dict[int, Marks]:

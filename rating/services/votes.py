@@ -1,5 +1,6 @@
-"""Votes: cast once whatever the network does, chained, never altered. The protocol is docs/decisions/0004."""
+"""Votes: stored once however often they are sent, chained by hashes, never altered (docs/decisions/0004)."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,23 +23,25 @@ from rating.errors import (
     Unheard,
     UnknownTrial,
 )
-from rating.models import Ballot, Refusal, Score, Trial, Vote
+from rating.models import Ballot, RejectedVote, Score, Trial, Vote
 from rating.protocols.base import Answer, Json
-from rating.services.asked import Page, Standing, lock_standing, page_of
-from rating.services.chains import head_message, heads_of, link_of
+from rating.services.vote_context import BallotState, TrialContext, lock_ballot_state, trial_context
 
-# What the chain commits to: the whole row, named column by column, so that a later column does not break old links.
-SEALED = (
-    *("ballot_id", "trial_id", "consent_id", "outcome", "body_seal", "received_at"),
+# The columns that a vote's seal covers. They are named one by one, so that a later column does not break old links.
+SIGNED_FIELDS = (
+    *("ballot_id", "trial_id", "consent_id", "outcome", "body_hmac", "received_at"),
     *("protocol", "protocol_version", "label_set", "label_set_sha256"),
 )
-SEALED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
+SIGNED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
 _NEW_VOTE, _NEW_SCORE = PreparedInsert(Vote), PreparedInsert(Score)
 _NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1, vote_bytes=2)
 _NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=3, revision=2, answered=True)
 MB = 1024 * 1024
-MOST_REFUSALS = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
-REFUSALS_KEPT_WHOLE, MOST_REFUSED_BYTES = 50, 4096  # the first are kept as they came, later ones only if they are small
+MOST_REJECTED = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
+REJECTED_KEPT_WHOLE, MOST_REJECTED_BYTES = (
+    50,
+    4096,
+)  # the first are kept as they came, later ones only if they are small
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ WORKED_ON = Limits(answer_bytes=48 * 1024, revisions=20_000, ballot_bytes=512 * 
 
 @dataclass(frozen=True)
 class VoteEvent:
-    """What the browser says happened: its own id, the page, the revision it knew, and the answer."""
+    """An answer as the browser sent it: its own id, the trial, the revision it knew, and the payload."""
 
     event_id: UUID
     trial: UUID
@@ -80,7 +83,7 @@ class VoteEvent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The server's word on one event. After any but `unheard` the browser may forget the event.
+    """Result of one event. After any status but `unheard` the browser may delete the event.
 
     What is `unheard` may be sent again as it is, once the sounds in `unfetched` have been fetched.
     """
@@ -104,45 +107,45 @@ def cast_vote(*, ballot_id: UUID, event: VoteEvent, sound_needed: bool = False) 
     except IntegrityError:
         return _replay(ballot_id, event)
     except AppError as error:
-        return _refuse(ballot_id, event, error)
+        return _reject(ballot_id, event, error)
 
 
 def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     # Everything that cannot change is read before the lock, so that others wait for as little as possible.
-    page = page_of(trial_id=event.trial, ballot_id=ballot_id)
-    if page is None:
-        raise _reason_without_page(ballot_id)
-    limits, size = WORKED_ON if page.rules.workspace else RATED, len(canonical(event.body()))
+    context = trial_context(trial_id=event.trial, ballot_id=ballot_id)
+    if context is None:
+        raise _reason_without_trial(ballot_id)
+    limits, size = WORKED_ON if context.protocol.workspace else RATED, len(canonical(event.body()))
     if size > limits.answer_bytes:
         raise AnswerTooLarge(most=limits.answer_bytes)
     with transaction.atomic(durable=True):
-        standing = lock_standing(trial_id=event.trial, ballot_id=ballot_id)
-        if standing is None or standing.closed_at is not None:
-            raise BallotAbandoned if standing and standing.abandoned_at else BallotClosed
-        if page.consent_id is None:
+        state = lock_ballot_state(trial_id=event.trial, ballot_id=ballot_id)
+        if state is None or state.closed_at is not None:
+            raise BallotAbandoned if state and state.abandoned_at else BallotClosed
+        if context.consent_id is None:
             raise NoConsent
-        answer = page.rules.read(event.payload, page.plan)
-        accepted = event.revision == standing.revision
-        if sound_needed and accepted and answer.whole and not standing.answered and (missing := page.unfetched()):
+        answer = context.protocol.read(event.payload, context.plan)
+        accepted = event.revision == state.revision
+        if sound_needed and accepted and answer.whole and not state.answered and (missing := context.unfetched()):
             raise Unheard(media=missing)
-        _check_room(standing, limits, size)
-        vote = _append(ballot_id, page, standing, event, consent_id=page.consent_id, accepted=accepted, size=size)
+        _check_limits(state, limits, size)
+        vote = _append(ballot_id, context, state, event, consent_id=context.consent_id, accepted=accepted, size=size)
         if accepted:
             if answer.whole:
-                _score(vote, answer, page)
-            revision = standing.revision + 1
+                _score(vote, answer, context)
+            revision = state.revision + 1
             _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=revision, answered=answer.whole)
-    return _receipt(vote, standing.revision, fresh=True)
+    return _receipt(vote, state.revision, fresh=True)
 
 
-def _check_room(standing: Standing, limits: Limits, size: int) -> None:
-    if standing.revision >= limits.revisions:
+def _check_limits(state: BallotState, limits: Limits, size: int) -> None:
+    if state.revision >= limits.revisions:
         raise TooManyAnswers(most=limits.revisions)
-    if standing.vote_bytes + size > limits.ballot_bytes:
+    if state.vote_bytes + size > limits.ballot_bytes:
         raise BallotFull(most_mb=limits.ballot_bytes // MB)
 
 
-def _reason_without_page(ballot_id: UUID) -> AppError:
+def _reason_without_trial(ballot_id: UUID) -> AppError:
     """Why there is nothing to answer; a closed ballot says so before anything else."""
     ballot = Ballot.objects.select_related("consent").get(pk=ballot_id)
     if ballot.closed_at is not None:
@@ -151,35 +154,63 @@ def _reason_without_page(ballot_id: UUID) -> AppError:
 
 
 def _append(
-    ballot_id: UUID, page: Page, standing: Standing, event: VoteEvent, *, consent_id: UUID, accepted: bool, size: int
+    ballot_id: UUID,
+    context: TrialContext,
+    state: BallotState,
+    event: VoteEvent,
+    *,
+    consent_id: UUID,
+    accepted: bool,
+    size: int,
 ) -> Vote:
     now = timezone.now()
-    too_soon = standing.revision == 0 and page.answered_too_soon(now)
+    too_soon = state.revision == 0 and context.answered_too_soon(now)
     vote = Vote(
         event_id=event.event_id,
         ballot_id=ballot_id,
         trial_id=event.trial,
         consent_id=consent_id,
         outcome=Vote.Outcome.ACCEPTED if accepted else Vote.Outcome.CONFLICT,
-        revision=standing.revision + 1 if accepted else None,
+        revision=state.revision + 1 if accepted else None,
         payload=event.payload,
         heard=event.heard,
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
-        flags=[*([] if page.live else ["late"]), *(["fast"] if too_soon else [])],
-        body_seal=hmac_of(canonical(event.body()), salt=standing.salt),
-        protocol=page.rules.slug,
-        protocol_version=page.rules.version,
-        label_set=page.label_set,
-        label_set_sha256=page.rules.label_set(page.label_set).sha256,
+        flags=[*([] if context.live else ["late"]), *(["fast"] if too_soon else [])],
+        body_hmac=hmac_of(canonical(event.body()), salt=state.salt),
+        protocol=context.protocol.slug,
+        protocol_version=context.protocol.version,
+        label_set=context.label_set,
+        label_set_sha256=context.protocol.label_set(context.label_set).sha256,
         received_at=now,
     )
-    vote.seal = hmac_of(_sealed_row(vote), salt=standing.salt)
-    vote.chain = link_of(vote, previous_head=standing.chain)
-    count = standing.vote_count + 1
+    vote.seal = hmac_of(_signed_row(vote), salt=state.salt)
+    vote.chain = link_of(vote, previous_head=state.chain)
+    count = state.vote_count + 1
     _NEW_VOTE.add(vote)
-    head = hmac_of(head_message(ballot_id, standing.plan_sha256, count, vote.chain))
-    _NEW_HEAD.change(ballot_id, chain=head, vote_count=count, vote_bytes=standing.vote_bytes + size)
+    head = hmac_of(head_message(ballot_id, state.plan_sha256, count, vote.chain))
+    _NEW_HEAD.change(ballot_id, chain=head, vote_count=count, vote_bytes=state.vote_bytes + size)
     return vote
+
+
+# --- The chain over a ballot's votes ----------------------------------------------------------------------------------
+# Each link covers the vote and the head before it. The head is an HMAC, stored with the ballot and nowhere else:
+# without the key nobody can say what it was before the last vote, so votes cannot be removed from the end. It also
+# covers the ballot's plan and its number of votes.
+
+
+def link_of(vote: Vote, *, previous_head: str) -> str:
+    """Hash of a vote and the head before it."""
+    return hashlib.sha256(f"{previous_head}{vote.event_id}{vote.seal}".encode()).hexdigest()
+
+
+def head_message(ballot_id: UUID, plan_sha256: str, count: int, link: str) -> bytes:
+    """Message whose HMAC is the head of a ballot with `count` votes; the link is empty where there is none."""
+    return f"ballot {ballot_id} {plan_sha256} {count} {link}".encode()
+
+
+def heads_of(ballot: Ballot, count: int, link: str) -> list[str]:
+    """The head under each key that is or was in use."""
+    return valid_hmacs(head_message(ballot.pk, ballot.plan_sha256, count, link))
 
 
 def chain_holds(*, ballot: Ballot) -> bool:
@@ -195,7 +226,7 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
     for number, vote in enumerate(votes, start=1):
         if vote.chain not in [link_of(vote, previous_head=head) for head in heads]:
             yield f"vote {vote.event_id} does not follow the one before it: a vote was altered, removed, added or moved"
-        elif ballot.salt and vote.seal not in valid_hmacs(_sealed_row(vote), salt=ballot.salt):
+        elif ballot.salt and vote.seal not in valid_hmacs(_signed_row(vote), salt=ballot.salt):
             yield f"vote {vote.event_id} was altered after it was cast"
         heads = heads_of(ballot, number, vote.chain)
     if ballot.vote_count != len(votes):
@@ -204,14 +235,16 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
         yield "its chain does not end with its last vote: votes were removed from the end, or its plan was altered"
 
 
-def _sealed_row(vote: Vote) -> bytes:
-    parts = {name: getattr(vote, name) for name in SEALED_AS_JSON} | {name: str(getattr(vote, name)) for name in SEALED}
+def _signed_row(vote: Vote) -> bytes:
+    parts = {name: getattr(vote, name) for name in SIGNED_AS_JSON} | {
+        name: str(getattr(vote, name)) for name in SIGNED_FIELDS
+    }
     return canonical(parts)
 
 
-def _score(vote: Vote, answer: Answer, page: Page) -> None:
+def _score(vote: Vote, answer: Answer, context: TrialContext) -> None:
     for mark in answer.marks:
-        _NEW_SCORE.add(Score(vote_id=vote.pk, slot_id=page.slot_ids[mark.slot], scale=mark.scale, value=mark.value))
+        _NEW_SCORE.add(Score(vote_id=vote.pk, slot_id=context.slot_ids[mark.slot], scale=mark.scale, value=mark.value))
 
 
 def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
@@ -219,34 +252,34 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
     vote = Vote.objects.select_related("trial", "ballot").filter(event_id=event.event_id).first()
     if vote is None:
         raise RuntimeError(f"event {event.event_id} broke a constraint other than its own key")
-    if vote.ballot_id != ballot_id or vote.body_seal not in valid_hmacs(canonical(event.body()), salt=vote.ballot.salt):
-        return _refuse(ballot_id, event, KeyReused())
+    if vote.ballot_id != ballot_id or vote.body_hmac not in valid_hmacs(canonical(event.body()), salt=vote.ballot.salt):
+        return _reject(ballot_id, event, KeyReused())
     return _receipt(vote, vote.trial.revision, fresh=False)
 
 
-def _refuse(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
-    """Keep what was refused and why. An answer stored earlier under this id is never turned into a refusal."""
+def _reject(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
+    """Keep the rejected answer and why. An answer stored earlier under this id is never rejected afterwards."""
     if not isinstance(error, KeyReused) and Vote.objects.filter(event_id=event.event_id).exists():
         return _replay(ballot_id, event)
-    _keep_refusal(ballot_id, event, error)
+    _keep_rejected(ballot_id, event, error)
     if isinstance(error, Unheard):
         unfetched = tuple(error.data["media"])
         return Receipt(event_id=event.event_id, status="unheard", revision=None, error=error, unfetched=unfetched)
     return Receipt(event_id=event.event_id, status="refused", revision=None, error=error)
 
 
-def _keep_refusal(ballot_id: UUID, event: VoteEvent, error: AppError) -> None:
+def _keep_rejected(ballot_id: UUID, event: VoteEvent, error: AppError) -> None:
     """Keep a refused answer, within limits: a program that is refused without end must not fill the database."""
-    body, kept = event.body(), Refusal.objects.filter(ballot=ballot_id).count()
-    small = len(canonical(body)) <= MOST_REFUSED_BYTES
-    if kept >= MOST_REFUSALS:
+    body, kept = event.body(), RejectedVote.objects.filter(ballot=ballot_id).count()
+    small = len(canonical(body)) <= MOST_REJECTED_BYTES
+    if kept >= MOST_REJECTED:
         return
-    Refusal.objects.bulk_create(
+    RejectedVote.objects.bulk_create(
         [
-            Refusal(
+            RejectedVote(
                 event_id=event.event_id,
                 ballot_id=ballot_id,
-                body=body if small or kept < REFUSALS_KEPT_WHOLE else {"trial": body["trial"], "left_out": True},
+                body=body if small or kept < REJECTED_KEPT_WHOLE else {"trial": body["trial"], "left_out": True},
                 body_sha256=digest(body),
                 code=error.code,
                 sentence=str(error),

@@ -15,7 +15,7 @@ from analysis.services.results import read_result
 from listening.models import Seat
 from listening.services import panels, visits
 from rating.models import Ballot, Experiment
-from rating.registry import protocol as rules_of
+from rating.registry import get_protocol as rules_of
 from rating.services.ballots import postpone_trial
 from rating.services.experiments import go_live
 from rating.services.pages import plan_of

@@ -14,9 +14,8 @@ from core.models import AuditEntry, Job
 from core.services import jobs
 from core.tasks import JobRun, enqueue
 from listening.services.panels import add_seats
-from rating.blinding import letters
 from rating.models import Ballot, Experiment
-from rating.services.experiments import unblind
+from rating.services.experiments import letters, unblind
 from rating.services.votes import cast_vote
 from tests.factories import consent_to, make_experiment, seated_visit, vote_event
 

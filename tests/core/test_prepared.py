@@ -7,15 +7,15 @@ from django.db import IntegrityError, connection
 from django.db.models import QuerySet
 
 from core.prepared import PreparedInsert, PreparedRead, PreparedUpdate
-from rating.models import Ballot, Refusal, Trial
+from rating.models import Ballot, RejectedVote, Trial
 from tests.factories import seated_visit
 
 pytestmark = pytest.mark.django_db
 COLUMNS = ("id", "created_at", "position", "ask", "detail", "skipped_at", "ballot__experiment__options")
 
 
-def new_refusal(ballot: Ballot) -> Refusal:
-    return Refusal(event_id=uuid4(), ballot=ballot, body={"marks": [1.5, None, "é"]}, body_sha256="x", code="c")
+def new_refusal(ballot: Ballot) -> RejectedVote:
+    return RejectedVote(event_id=uuid4(), ballot=ballot, body={"marks": [1.5, None, "é"]}, body_sha256="x", code="c")
 
 
 @pytest.fixture
@@ -68,18 +68,18 @@ def test_a_change_reaches_one_row_and_the_named_columns_only(ballots: list[Ballo
 
 
 def test_an_added_row_is_what_saving_would_have_made_of_it(ballots: list[Ballot]) -> None:
-    add = PreparedInsert(Refusal)
+    add = PreparedInsert(RejectedVote)
     for ballot in ballots:
         row = new_refusal(ballot)
         add.add(row)
-        stored = Refusal.objects.get(pk=row.pk)
+        stored = RejectedVote.objects.get(pk=row.pk)
         for name in ("event_id", "ballot_id", "body", "body_sha256", "code", "sentence", "received_at"):
             assert getattr(stored, name) == getattr(row, name)
         assert stored.received_at is not None
 
 
 def test_a_broken_constraint_is_the_error_that_django_raises(ballots: list[Ballot]) -> None:
-    add, row = PreparedInsert(Refusal), new_refusal(ballots[0])
+    add, row = PreparedInsert(RejectedVote), new_refusal(ballots[0])
     add.add(row)
     with pytest.raises(IntegrityError):
         add.add(row)

@@ -11,8 +11,8 @@ from analysis.services.results import read_result
 from core.tasks import enqueue
 from listening.demos import p835
 from listening.services.simulation import simulate
-from rating.blinding import condition_names
 from rating.models import Ballot, Score, Trial
+from rating.services.experiments import condition_names
 from rating.services.votes import chain_holds
 from tests.e2e.conftest import Platform
 from tests.factories import make_user

@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 
 from core.plugins import load_plugins
 from rating.models import Trial
-from rating.registry import protocol
+from rating.registry import get_protocol
 from rating.services.pages import plan_of
 from stimuli.models import Recording
 from tests.factories import Sitting, event, make_experiment, sit_down
@@ -22,14 +22,14 @@ def everything_in(response: HttpResponseBase) -> str:
 
 def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
     """Open every page and every answer that a participant's browser meets, errors included, answering as a bot does."""
-    rules = protocol(sitting.ballot.experiment.protocol)
+    protocol = get_protocol(sitting.ballot.experiment.protocol)
     browser, api = sitting.client, sitting.api
     opened = (sitting.link, f"/visits/{sitting.visit.id}/", f"{api}upcoming/")
     seen: list[HttpResponseBase] = [browser.get(address) for address in opened]
     while trials := sitting.upcoming()["trials"]:
         for page in trials:
             trial = Trial.objects.get(pk=page["trial"])
-            payload = rules.example(plan_of(trial, trial.slots.all()), Random(1))
+            payload = protocol.example(plan_of(trial, trial.slots.all()), Random(1))
             for sound in page["media"].values():
                 seen += [browser.get(sound["url"] + part) for part in ("", "manifest/", "slice/?start=0&count=100")]
             seen.append(sitting.vote(event(page["trial"], value=99)))
@@ -43,7 +43,7 @@ def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
 def test_a_whole_visit_names_nothing(slug: str) -> None:
     sitting = sit_down(make_experiment(protocol=slug, seats=1))
     seen = "".join(everything_in(response) for response in whole_visit(sitting))
-    assert protocol(slug).scales[0].key in seen, "the crawl must have met the pages at all"
+    assert get_protocol(slug).scales[0].key in seen, "the crawl must have met the pages at all"
     assert "secret" not in seen
     assert "full-length" not in seen
     for sha256 in Recording.objects.values_list("sha256", flat=True):

@@ -25,9 +25,8 @@ from listening.design_errors import PlanningTooLong
 from listening.models import Design, Seat
 from listening.services import designs
 from listening.services.design_files import layout_from_files
-from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.services.experiments import go_live, unblind
+from rating.services.experiments import condition_names, go_live, unblind
 from rating.services.votes import cast_vote
 from tests.contracts.tree import ROOT
 from tests.factories import make_panel_experiment, make_user, marks, seated_visit, vote_event

@@ -9,10 +9,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from rating.models import Ballot, Refusal, Slot, SoundFetch, Trial, Vote
-from rating.registry import protocol
-from rating.services.fetches import record_fetch
-from rating.services.pages import plan_of
+from rating.models import Ballot, RejectedVote, Slot, SoundFetch, Trial, Vote
+from rating.registry import get_protocol
+from rating.services.pages import plan_of, record_fetch
 from tests.factories import Sitting, event, fetch_all, make_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
@@ -30,8 +29,10 @@ def listen(sitting: Sitting, page: dict[str, Any], client: Client | None = None)
 
 def whole_answer(ballot: Ballot, page: dict[str, Any]) -> Any:
     trial = Trial.objects.get(pk=page["trial"])
-    rules = protocol(ballot.experiment.protocol)
-    return rules.example(plan_of(trial, trial.slots.select_related("stimulus__item", "stimulus__condition")), Random(1))
+    protocol = get_protocol(ballot.experiment.protocol)
+    return protocol.example(
+        plan_of(trial, trial.slots.select_related("stimulus__item", "stimulus__condition")), Random(1)
+    )
 
 
 def test_forty_votes_without_a_single_sound_earn_no_code() -> None:
@@ -49,7 +50,7 @@ def test_an_answer_that_came_before_its_sound_is_taken_when_the_sound_was_fetche
     made = event(sitting.upcoming()["trials"][0]["trial"])
     (said,) = results(sitting, made)
     assert (said["status"], said["code"]) == ("unheard", "vote.unheard")
-    assert Refusal.objects.get().code == "vote.unheard", "nothing that a participant did disappears"
+    assert RejectedVote.objects.get().code == "vote.unheard", "nothing that a participant did disappears"
     for address in said["fetch"]:
         assert sitting.client.get(address).status_code == 200
     assert results(sitting, made)[0]["status"] == "stored"

@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 
 from listening import throttles
-from rating.models import Ballot, Refusal, Vote
+from rating.models import Ballot, RejectedVote, Vote
 from rating.services import votes
 from rating.services.votes import Limits
 from tests.factories import Sitting, event, marks, sit_down
@@ -88,23 +88,23 @@ def test_a_cache_that_fails_stops_no_vote(monkeypatch: pytest.MonkeyPatch, clock
 
 
 def test_refused_answers_without_end_do_not_fill_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(votes, "MOST_REFUSALS", 5)
+    monkeypatch.setattr(votes, "MOST_REJECTED", 5)
     sitting = sit_down()
     trial = first_trial(sitting)
     for _ in range(3):
         said = results(sitting, *[event(trial, value=99) for _ in range(4)])
         assert {result["code"] for result in said} == {"vote.invalid"}, "the answer is the same"
-    assert Refusal.objects.count() == 5
+    assert RejectedVote.objects.count() == 5
 
 
 def test_large_refused_answers_are_kept_whole_only_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(votes, "REFUSALS_KEPT_WHOLE", 1)
+    monkeypatch.setattr(votes, "REJECTED_KEPT_WHOLE", 1)
     sitting = sit_down()
     trial = first_trial(sitting)
     results(sitting, *[event(trial, payload={"junk": "x" * 7000}) for _ in range(3)], event(trial, value=99))
-    sizes = [len(str(refusal.body)) for refusal in Refusal.objects.order_by("pk")]
+    sizes = [len(str(refusal.body)) for refusal in RejectedVote.objects.order_by("pk")]
     assert [size > 7000 for size in sizes] == [True, False, False, False]
-    assert Refusal.objects.latest("pk").body["payload"] == marks(99)
+    assert RejectedVote.objects.latest("pk").body["payload"] == marks(99)
 
 
 def test_an_answer_larger_than_any_answer_is_refused() -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.models import AuditEntry
 from listening.models import Completion, Participant, Seat, Visit
-from rating.models import Consent, Experiment, Refusal, Score, Vote
+from rating.models import Consent, Experiment, RejectedVote, Score, Vote
 from rating.protocols.base import RatingProtocol
 from rating.registry import protocols
 from rating.services.experiments import pause
@@ -170,7 +170,7 @@ def test_a_slip_is_named_beside_its_field_and_nothing_is_stored(
     beside = answer.content.decode().split(f'name="{field}"')[1].split("</td>")[0]
     assert complaint in beside
     assert not Vote.objects.exists()
-    assert not Refusal.objects.exists()
+    assert not RejectedVote.objects.exists()
 
 
 def test_a_draft_may_lack_crosses_does_not_count_and_is_gone_on_with(desk: Client, begun: str) -> None:
@@ -262,13 +262,13 @@ def test_only_protocols_with_sheets_offer_paper(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "rules", [rules for rules in protocols().values() if rules.paper], ids=lambda rules: rules.slug
+    "protocol", [protocol for protocol in protocols().values() if protocol.paper], ids=lambda protocol: protocol.slug
 )
-def test_what_is_written_off_paper_is_read_back_as_it_was(rules: RatingProtocol) -> None:
-    experiment = make_experiment(protocol=rules.slug, seats=1)
+def test_what_is_written_off_paper_is_read_back_as_it_was(protocol: RatingProtocol) -> None:
+    experiment = make_experiment(protocol=protocol.slug, seats=1)
     for trial in experiment.ballots.get().trials.all():
         plan = plan_of(trial, trial.slots.all())
-        answer = rules.read(rules.example(plan, Random(1)), plan)
-        again = rules.read(json.loads(json.dumps(rules.transcribe(answer, plan))), plan)
+        answer = protocol.read(protocol.example(plan, Random(1)), plan)
+        again = protocol.read(json.loads(json.dumps(protocol.transcribe(answer, plan))), plan)
         assert (again.marks, again.whole) == (answer.marks, answer.whole)
         assert answer.marks

@@ -12,7 +12,7 @@ from listening.access import invitation_for
 from listening.errors import NoSeats, PanelFull, SeatNotTaken, SeatsDesigned
 from listening.models import Design, Procedure, Seat, Visit
 from listening.services import panels, seats, visits
-from rating.models import Ballot, Experiment, Refusal, Trial, Vote
+from rating.models import Ballot, Experiment, RejectedVote, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import event, fetch_all, make_experiment, new_token, seated_visit, sit_down, vote_event
 
@@ -152,7 +152,7 @@ def test_an_answer_that_comes_too_late_is_refused_and_kept_and_the_earlier_ones_
     seats.reissue_seat(seat=sitting.visit.seat, now=timezone.now(), actor=sitting.ballot.experiment.owner)
     results = sitting.vote(event(second["trial"]), kept).json()["results"]
     assert [result["status"] for result in results] == ["refused", "replay"]
-    assert (Vote.objects.count(), Refusal.objects.count()) == (1, 1)
+    assert (Vote.objects.count(), RejectedVote.objects.count()) == (1, 1)
     assert chain_holds(ballot=Ballot.objects.get(pk=sitting.ballot.pk))
 
 

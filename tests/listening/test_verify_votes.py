@@ -22,9 +22,9 @@ from listening.services.visits import finish_visit
 from rating.models import Ballot, Experiment, Score, Slot, Trial, Vote
 from rating.services import votes as casting
 from rating.services.ballots import _outline
-from rating.services.chains import head_message, link_of
 from rating.services.experiments import design_digest
 from rating.services.pages import plan_of
+from rating.services.votes import head_message, link_of
 from stimuli.models import Stimulus
 from tests.factories import make_experiment, marks, seated_visit, sit_down, vote_event
 from tests.tampering import tampering
@@ -257,7 +257,7 @@ def rewrite_a_vote_and_its_chain(study: Study, cursor: CursorWrapper) -> None:
     head = hmac_of(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
     for number, vote in enumerate(ballot.votes.order_by("id"), start=1):
         vote.payload = marks(5)
-        vote.seal = hmac_of(casting._sealed_row(vote), salt=ballot.salt)
+        vote.seal = hmac_of(casting._signed_row(vote), salt=ballot.salt)
         vote.chain = link_of(vote, previous_head=head)
         head = hmac_of(head_message(ballot.pk, ballot.plan_sha256, number, vote.chain))
         vote.save()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from rating.models import Refusal, Score, Vote
+from rating.models import RejectedVote, Score, Vote
 from tests.factories import Sitting, event, marks, new_id, sit_down
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,7 @@ def test_an_answer_that_does_not_fit_is_refused_with_a_sentence_and_kept_apart(
     assert (result["status"], result["code"]) == ("refused", "vote.invalid")
     assert len(result["detail"]) > 40
     assert nothing_written()
-    assert Refusal.objects.get().body["payload"] == payload
+    assert RejectedVote.objects.get().body["payload"] == payload
 
 
 def test_a_good_answer_is_stored_beside_a_bad_one(sitting: Sitting) -> None:
@@ -106,7 +106,7 @@ def test_an_event_of_the_wrong_shape_is_refused_whole(sitting: Sitting, trial: s
     assert response.json()["code"] == "request.invalid"
     assert next(iter(change)) in json.dumps(response.json()["data"])
     assert nothing_written()
-    assert not Refusal.objects.exists()
+    assert not RejectedVote.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,17 @@ from core.models import AuditEntry, User
 from listening.models import Panel
 from listening.services.panels import add_seats, create_panel, overview
 from rating import errors
-from rating.access import experiment_for
 from rating.models import Ballot, Experiment
-from rating.services.experiments import close, design_digest, go_live, pause, return_to_draft, share, unblind
+from rating.services.experiments import (
+    close,
+    design_digest,
+    experiment_for,
+    go_live,
+    pause,
+    return_to_draft,
+    share,
+    unblind,
+)
 from stimuli.services.collections import add_stimulus, collection_for, create_collection
 from tests.factories import make_experiment, make_user, tone
 

@@ -16,7 +16,7 @@ from rating.models import Experiment
 from rating.options import Kind, check_options, kind_of
 from rating.protocols.acr import AbsoluteCategoryRating
 from rating.protocols.base import Json, OptionUnfit, RatingProtocol
-from rating.registry import protocol, protocols
+from rating.registry import get_protocol, protocols
 from rating.services.experiments import change_options, go_live
 from stimuli.services.collections import create_collection
 from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user
@@ -24,7 +24,7 @@ from tests.factories import make_collection, make_experiment, make_panel_experim
 pytestmark = pytest.mark.django_db
 
 CROSS: dict[str, Any] = {"condition": "secretcondition0", "tc": 0.5, "sd": 1, "why": "Rain.", "hears": [[1, 2.5]]}
-EVERY = pytest.mark.parametrize("rules", protocols().values(), ids=lambda rules: rules.slug)
+EVERY = pytest.mark.parametrize("protocol", protocols().values(), ids=lambda protocol: protocol.slug)
 
 
 def example(item: str = "secretitem0", **changes: Any) -> dict[str, Any]:
@@ -32,17 +32,19 @@ def example(item: str = "secretitem0", **changes: Any) -> dict[str, Any]:
 
 
 @EVERY
-def test_what_is_said_about_options_is_about_options_and_a_default_is_among_its_choices(rules: RatingProtocol) -> None:
-    assert set(rules.option_texts) <= set(rules.defaults)
-    assert set(rules.option_choices) <= set(rules.defaults)
-    for option, choices in rules.option_choices.items():
-        assert kind_of(rules, option) == Kind.CHOICE
-        assert rules.defaults[option] in choices
+def test_what_is_said_about_options_is_about_options_and_a_default_is_among_its_choices(
+    protocol: RatingProtocol,
+) -> None:
+    assert set(protocol.option_texts) <= set(protocol.defaults)
+    assert set(protocol.option_choices) <= set(protocol.defaults)
+    for option, choices in protocol.option_choices.items():
+        assert kind_of(protocol, option) == Kind.CHOICE
+        assert protocol.defaults[option] in choices
 
 
 @EVERY
-def test_the_defaults_are_fit(rules: RatingProtocol) -> None:
-    check_options(rules, rules.defaults, {})
+def test_the_defaults_are_fit(protocol: RatingProtocol) -> None:
+    check_options(protocol, protocol.defaults, {})
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
     slug: str, option: str, value: Any, right: str
 ) -> None:
     with pytest.raises(OptionUnfit) as refused:
-        check_options(protocol(slug), {option: value}, {})
+        check_options(get_protocol(slug), {option: value}, {})
     assert right in str(refused.value)
     assert option in str(refused.value)
 
@@ -107,13 +109,13 @@ MATERIAL = {"secretitem0": {"secretcondition0": "test", "whole": "full-length"}}
 )
 def test_an_example_that_could_not_be_shown_is_refused(value: dict[str, Any], wrong: str) -> None:
     with pytest.raises(OptionUnfit) as refused:
-        check_options(protocol("plane"), {"example": value}, MATERIAL)
+        check_options(get_protocol("plane"), {"example": value}, MATERIAL)
     assert wrong in str(refused.value)
 
 
 def test_a_fit_example_is_accepted_and_before_an_import_only_its_shape_is_judged() -> None:
-    check_options(protocol("plane"), {"example": example()}, MATERIAL)
-    check_options(protocol("plane"), {"example": example(item="not yet here")}, {})
+    check_options(get_protocol("plane"), {"example": example()}, MATERIAL)
+    check_options(get_protocol("plane"), {"example": example(item="not yet here")}, {})
 
 
 def test_going_live_judges_the_example_again_by_what_was_imported() -> None:
@@ -219,7 +221,7 @@ def test_a_group_is_offered_where_the_protocol_tells_people_apart(
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
     assert 'name="group"' not in client.get(f"{address}people/").content.decode()
-    monkeypatch.setattr(type(protocol("acr")), "groups", ("judge", "writer"))
+    monkeypatch.setattr(type(get_protocol("acr")), "groups", ("judge", "writer"))
     assert "<option>writer</option>" in client.get(f"{address}people/").content.decode()
     client.post(f"{address}panels/", {"seats": 1, "group": "writer"})
     assert client.post(f"{address}panels/", {"seats": 1, "group": "nobody"}).status_code == 400

@@ -14,9 +14,9 @@ from analysis.reports.choices import Choices
 from analysis.reports.listeners import complete_only, listener_sentences
 from analysis.reports.mos import tables
 from analysis.reports.mos.paragraph import paragraph
-from rating.blinding import condition_names
 from rating.models import Experiment
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 STARTERS = Path(__file__).resolve().parent.parent.parent / "starters"
 EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
@@ -99,7 +99,7 @@ def suffix_of(scales: list[str], scale: str) -> str:
 def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:
     """The shapes of others, one file a scale; each is made when its turn comes, out of the codes."""
     table = datasets.table(experiment, simulated=simulated)
-    scales = [scale.key for scale in protocol(experiment.protocol).scales]
+    scales = [scale.key for scale in get_protocol(experiment.protocol).scales]
     clips = partial(matrices.clips, table, names=condition_names(experiment))
     for scale in scales:
         made, suffix = clips(scale=scale), suffix_of(scales, scale)

@@ -11,8 +11,8 @@ from django.utils.dateparse import parse_datetime
 from analysis.datasets import counted
 from analysis.exports import subject_id
 from core.stored_json import number_in, object_in, text_in
-from rating.blinding import condition_names
 from rating.models import Experiment, Trial, Vote
+from rating.services.experiments import condition_names
 
 Row = dict[str, Any]
 

@@ -7,9 +7,9 @@ from django.db.models import QuerySet
 
 from analysis.datasets import counted
 from analysis.exports import subject_id
-from rating.blinding import condition_names
 from rating.models import Experiment, Trial
-from rating.registry import protocol
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 from rating.services.pages import plan_of
 
 Row = dict[str, Any]
@@ -26,7 +26,7 @@ def captions(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
 
     `no` counts the assessor's clips, `record_id` is what the assessor knew the clip by, `caption` its number there.
     """
-    rules, names = protocol(experiment.protocol), condition_names(experiment)
+    rules, names = get_protocol(experiment.protocol), condition_names(experiment)
     numbers: dict[Any, int] = {}
     for trial in _scored(experiment, simulated=simulated):
         slots = {slot.key: slot for slot in trial.slots.all()}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.clauses import Clause, clause
 from core.errors import AppError, sentence
 
-MOST_KEPT = 100  # problems that a refusal lists in its data; its sentence names three
+MOST_KEPT = 100  # problems that a error lists in its data; its sentence names three
 
 
 class DesignFileUnreadable(AppError):

@@ -47,8 +47,8 @@ def plan_subsets_apart(
     except subprocess.TimeoutExpired:
         raise PlanningTooLong(items=len(samples), seconds=longest_s) from None
     answer = json.loads(done.stdout)
-    if "refusal" in answer:
-        raise _revived(**answer["refusal"])
+    if "error" in answer:
+        raise _revived(**answer["error"])
     return SubsetPlan(**answer | {"subsets": tuple(map(tuple, answer["subsets"]))})
 
 
@@ -61,8 +61,8 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     samples = [Sample(name, factors) for name, factors in question.pop("samples")]
     try:
         return plan_subsets(samples, **question).to_json()
-    except AppError as refusal:
-        return {"refusal": {"code": refusal.code, "data": refusal.data}}
+    except AppError as error:
+        return {"error": {"code": error.code, "data": error.data}}
 
 
 def main() -> None:

@@ -30,6 +30,6 @@ class Command(BaseCommand):
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_text(text, encoding="utf-8", newline="")
                 written += 1
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"Wrote {written} files into '{folder}'.")

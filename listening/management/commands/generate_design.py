@@ -42,8 +42,8 @@ class Command(BaseCommand):
                 designs.adopt_draft(
                     experiment=experiment, draft=draft, actor=experiment.owner, progress=SeatsWritten(self.stderr)
                 )
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self._tell(experiment.slug, draft, options)
 
     def _tell(self, slug: str, draft: designs.Draft, options: dict[str, Any]) -> None:

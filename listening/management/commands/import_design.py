@@ -28,12 +28,12 @@ class Command(BaseCommand):
             design = import_design(
                 experiment=experiment, files=files, actor=experiment.owner, progress=SeatsWritten(self.stderr)
             )
-        except DesignRowsRefused as refusal:
-            for row in refusal.data["rows"]:
+        except DesignRowsRefused as error:
+            for row in error.data["rows"]:
                 self.stderr.write(row)
-            raise CommandError(str(refusal)) from refusal
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+            raise CommandError(str(error)) from error
+        except AppError as error:
+            raise CommandError(str(error)) from error
         panels = len(design.subsets)
         self.stdout.write(
             f"Imported {len(files)} seats in {panels} panels of '{experiment.slug}' under {design.sha256}."

@@ -36,8 +36,8 @@ class Command(BaseCommand):
         )
         try:
             design = preset(options["preset"]).lay_out(request)
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         findings = design_report(design)
         if options["as_json"]:
             self.stdout.write(json.dumps(_told(design, findings), ensure_ascii=False))

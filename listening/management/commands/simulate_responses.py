@@ -46,8 +46,8 @@ class Command(BaseCommand):
                 )
                 for number, receipt in enumerate(receipts, start=1):
                     self.stdout.write(f"{number} of {listeners}: {receipt['vote_count']} answers, {receipt['code']}")
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
 
 
 @contextmanager

@@ -21,8 +21,8 @@ class Command(BaseCommand):
         experiment = experiment_called(options["experiment"])
         try:
             found = verify_design(experiment)
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self._tell(experiment.slug, found, options["as_json"])
         if not found.holds:
             raise SystemExit(1)

@@ -1,4 +1,4 @@
-"""What an answer is judged by: the page as it was planned, and how things stand with it at this moment."""
+"""Context of a vote: the planned trial, which never changes, and the ballot's state, read under its lock."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from core.prepared import PreparedRead
 from rating.models import Ballot, Experiment, Slot, SoundFetch
 from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
 from rating.protocols.base import Slot as PlannedSlot
-from rating.registry import protocol
+from rating.registry import get_protocol
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Sound:
 
 
 @dataclass(frozen=True)
-class Page:
-    """What stood fast before anybody answered: the plan, the consent, and the words in which it is asked."""
+class TrialContext:
+    """What was fixed before the first answer: the plan, the consent, the protocol and its label set."""
 
     plan: TrialPlan
     slot_ids: dict[str, int]
     consent_id: UUID | None
-    rules: RatingProtocol
+    protocol: RatingProtocol
     label_set: str
     live: bool
     sounds: tuple[Sound, ...]
@@ -37,21 +37,21 @@ class Page:
     def unfetched(self) -> list[UUID]:
         """The sounds that must still be fetched before this page can be answered."""
         missing = [sound.media for sound in self.sounds if sound.fetched_at is None]
-        if self.rules.sounds_needed == "every":
+        if self.protocol.sounds_needed == "every":
             return missing
-        return missing[:1] if self.rules.sounds_needed == "some" and len(missing) == len(self.sounds) else []
+        return missing[:1] if self.protocol.sounds_needed == "some" and len(missing) == len(self.sounds) else []
 
     def answered_too_soon(self, now: datetime) -> bool:
         """Whether the sounds, which this protocol plays to their ends, last longer than they have been fetched."""
         fetched = [sound.fetched_at for sound in self.sounds if sound.fetched_at is not None]
-        if not fetched or self.rules.workspace:
+        if not fetched or self.protocol.workspace:
             return False
         return (now - min(fetched)).total_seconds() < sum(sound.duration_s for sound in self.sounds)
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What every vote moves on; read under the ballot's lock."""
+class BallotState:
+    """What every vote changes; read under the ballot's lock."""
 
     revision: int
     answered: bool
@@ -64,7 +64,7 @@ class Standing:
     abandoned_at: datetime | None
 
 
-_PAGE = PreparedRead(
+_CONTEXT = PreparedRead(
     lambda trial, ballot: Slot.objects.filter(trial_id=trial, trial__ballot_id=ballot).values_list(
         *("trial__kind", "trial__session", "trial__ask", "trial__detail", "trial__ballot__consent__id"),
         *("trial__ballot__experiment__protocol", "trial__ballot__experiment__label_set"),
@@ -78,7 +78,7 @@ _PAGE = PreparedRead(
 )
 # Both rows are locked, because of a joined row that it did not lock PostgreSQL returns what it was before the wait; and
 # the ballot first, as everywhere, which the order of FROM decides: otherwise two could wait for each other.
-_STANDING = PreparedRead(
+_STATE = PreparedRead(
     lambda trial, ballot: (
         Ballot.objects.select_for_update()
         .filter(pk=ballot, trials__id=trial)
@@ -92,14 +92,14 @@ _STANDING = PreparedRead(
 )
 
 
-def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
-    """Read a page of this ballot; it never changes, so no lock is needed."""
-    rows = _PAGE.rows(trial=trial_id, ballot=ballot_id)
+def trial_context(*, trial_id: UUID, ballot_id: UUID) -> TrialContext | None:
+    """Read a trial of this ballot; it never changes, so no lock is needed."""
+    rows = _CONTEXT.rows(trial=trial_id, ballot=ballot_id)
     if not rows:
         return None
     kind, session, ask, detail, consent_id, slug, label_set, state, *_ = rows[0]
     slots = [row[8:] for row in rows]
-    return Page(
+    return TrialContext(
         plan=TrialPlan(
             slots=tuple(
                 PlannedSlot(
@@ -114,14 +114,14 @@ def page_of(*, trial_id: UUID, ballot_id: UUID) -> Page | None:
         ),
         slot_ids={key: slot_id for slot_id, key, *_ in slots},
         consent_id=consent_id,
-        rules=protocol(slug),
+        protocol=get_protocol(slug),
         label_set=label_set,
         live=state == Experiment.State.LIVE,
         sounds=tuple(Sound(media, samples / rate, at) for *_, samples, rate, media, at in slots if rate),
     )
 
 
-def lock_standing(*, trial_id: UUID, ballot_id: UUID) -> Standing | None:
-    """Let no other vote on this ballot in until the transaction ends."""
-    rows = _STANDING.rows(trial=trial_id, ballot=ballot_id)
-    return Standing(*rows[0]) if rows else None
+def lock_ballot_state(*, trial_id: UUID, ballot_id: UUID) -> BallotState | None:
+    """Lock the ballot against other votes until the transaction ends, and read its state."""
+    rows = _STATE.rows(trial=trial_id, ballot=ballot_id)
+    return BallotState(*rows[0]) if rows else None
