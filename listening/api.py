@@ -19,11 +19,11 @@ from core.api import AnonymousWithCsrf
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.access import visit_for, voting_visit_for
-from listening.errors import SeatLeft
+from listening.errors import SeatAbandoned
 from listening.models import Seat, Visit
 from listening.serializers import MOST_BYTES, MOST_REPORT_BYTES, ReportSerializer, VoteBatchSerializer, read_votes
 from listening.services import media, reports, sessions, visits
-from listening.services.seats import note_life
+from listening.services.seats import touch
 from listening.services.verification import completion_root
 from listening.throttles import AddressThrottle, VisitThrottle
 from rating.services.pages import every_page, pages
@@ -48,8 +48,8 @@ class VisitApi(APIView):
     def held_visit(self, request: Request, visit_id: UUID) -> Visit:
         """The visit, as long as its seat has not been given to somebody else."""
         visit = self.visit(request, visit_id)
-        if visit.seat.state == Seat.State.LEFT:
-            raise SeatLeft
+        if visit.seat.state == Seat.State.ABANDONED:
+            raise SeatAbandoned
         return visit
 
 
@@ -58,7 +58,7 @@ class Upcoming(VisitApi):
     def get(self, request: Request, visit_id: UUID) -> Response:
         """Return the next pages of the visit, without a name of anything that is heard."""
         visit, now = self.held_visit(request, visit_id), timezone.now()
-        note_life(visit=visit, now=now)
+        touch(visit=visit, now=now)
         ballot = visit.seat.ballot
         return Response(
             {
@@ -86,7 +86,7 @@ class Votes(VisitApi):
     def post(self, request: Request, visit_id: UUID) -> Response:
         """Take a batch of answers; each gets a word of its own, and the same answer again the same word.
 
-        `unheard` is not final: fetch what `fetch` lists, and send the answer again.
+        `sound_missing` is not final: fetch what `fetch` lists, and send the answer again.
         """
         visit = voting_visit_for(request._request, visit_id)
         events, now = read_votes(request.data), timezone.now()

@@ -7,8 +7,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import ValidatedForm
+from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
-from listening.design.wishes import Wanted
 from listening.services.material import Material
 
 MOST_SEATS = 2000
@@ -56,8 +56,8 @@ class DesignForm(ValidatedForm):
             )
         return cleaned
 
-    def wanted(self) -> Wanted:
-        return Wanted.from_json({name: self.value(name) for name in self.fields})
+    def wanted(self) -> DesignRequest:
+        return DesignRequest.from_json({name: self.value(name) for name in self.fields})
 
 
 def usual(material: Material) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def usual(material: Material) -> dict[str, Any]:
     size = min(USUAL_SIZE, items // panels)
     usable = [name for name, count in material.factor_levels().items() if 2 <= count <= USUAL_LEVELS]
     return {
-        **Wanted().to_json(),
+        **DesignRequest().to_json(),
         "panels": panels,
         "size": size,
         "sessions": min(USUAL_SESSIONS, size * len(material.conditions)),

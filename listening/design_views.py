@@ -14,7 +14,7 @@ from core.http_errors import error_message
 from core.models import Job
 from core.permissions import Audience, requires, staff
 from listening.design.orders.presets import PRESETS
-from listening.design.subsets.apart import plan_subsets_apart
+from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
 from listening.design_forms import DesignForm
 from listening.design_page import shown_report, shown_settings
 from listening.models import Design
@@ -62,7 +62,9 @@ def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
     }
     if form.is_bound and form.is_valid():
         try:
-            draft = designs.draft_design(experiment=experiment, wanted=form.wanted(), planner=plan_subsets_apart)
+            draft = designs.draft_design(
+                experiment=experiment, wanted=form.wanted(), planner=plan_subsets_in_subprocess
+            )
         except AppError as error:
             form.add_error(None, error_message(error))
         else:

@@ -107,7 +107,7 @@ class SessionUnknown(AppError):
 
 
 class CompletionUrlUnfit(AppError):
-    code = "procedure.completion_url"
+    code = "session_settings.completion_url"
     status = 422
     sentence = sentence(
         "The address to lead people back to must begin with https:// and have at most {most} characters. "
@@ -127,8 +127,8 @@ class VisitUnknown(AppError):
     sentence = sentence("This browser no longer holds your place. Open your link again: everything you did is kept.")
 
 
-class SeatLeft(AppError):
-    code = "visit.left"
+class SeatAbandoned(AppError):
+    code = "visit.abandoned"
     status = 410
     sentence = sentence("Your place was given to somebody else. Everything you did is kept. Thank you for taking part.")
 

@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import ValidatedForm
-from listening.models import Invitation, Procedure
-from listening.services.procedures import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
+from listening.models import Invitation, SessionSettings
+from listening.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
 
 
 class PanelForm(ValidatedForm):
@@ -30,10 +30,10 @@ class PreviewForm(ValidatedForm):
     from_session = forms.IntegerField(label=_("From session"), min_value=0, max_value=32767, initial=0)
 
 
-class ProcedureForm(ValidatedForm):
+class SessionSettingsForm(ValidatedForm):
     ear_check = forms.BooleanField(label=_("Check left and right"), required=False)
     level_check = forms.BooleanField(label=_("Let people set the level before the first clip"), required=False)
-    headphone_screen = forms.ChoiceField(label=_("Headphone screen"), choices=Procedure.HeadphoneScreen.choices)
+    headphone_screen = forms.ChoiceField(label=_("Headphone screen"), choices=SessionSettings.HeadphoneScreen.choices)
     rest_s = forms.IntegerField(
         label=_("Rest between sessions, in seconds"),
         min_value=0,

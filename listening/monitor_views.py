@@ -17,7 +17,7 @@ from rating.services.experiments import experiment_for
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     """Panels, seats, flags and missing cells; the page asks for `?part=live` again and again."""
     experiment = experiment_for(staff(request), slug)
-    seen, names = monitoring.look(experiment=experiment, now=timezone.now()), _flag_names()
+    seen, names = monitoring.experiment_status(experiment=experiment, now=timezone.now()), _flag_names()
     lines = [line | {"flags": [names[flag] for flag in line["flags"]]} for line in seen["lines"]]
     context = {"experiment": experiment, "seen": seen | {"lines": lines}, "tab": "monitor"}
     return render(request, _template(request, "monitor"), context)
@@ -28,7 +28,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 def monitor_all(request: HttpRequest) -> HttpResponse:
     """Every experiment that the reader may see and where people may be listening; an admin sees all."""
     running = Experiment.objects.visible_to(staff(request)).exclude(state=Experiment.State.DRAFT)
-    rows = monitoring.look_at_all(experiments=running.select_related("owner").newest_first(), now=timezone.now())
+    rows = monitoring.all_statuses(experiments=running.select_related("owner").newest_first(), now=timezone.now())
     return render(request, _template(request, "monitor_all"), {"rows": rows})
 
 

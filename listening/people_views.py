@@ -1,4 +1,4 @@
-"""The experimenter's page of people: panels, links, seats given away, tries before it counts, the procedure."""
+"""The experimenter's page of people: panels, links, seats given away, tries before it counts, the session_settings."""
 
 import csv
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from core.permissions import Audience, requires, staff
 from listening.access import admit
-from listening.arrivals import service_address
 from listening.device import describe_device
 from listening.errors import SeatUnknown
-from listening.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, ProcedureForm
+from listening.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, SessionSettingsForm
 from listening.models import Seat
+from listening.recruitment import service_address
 from listening.services import panels, seats
 from listening.services.paper import seats_for_paper
-from listening.services.procedures import change_procedure, checks_are_open, procedure_of
+from listening.services.session_settings import change_session_settings, checks_are_open, session_settings_of
 from listening.services.visits import completions_of
 from rating.forms import ReasonForm
 from rating.models import Experiment
@@ -131,11 +131,11 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
 
 @require_POST
 @requires(Audience.STAFF)
-def procedure(request: HttpRequest, slug: str) -> HttpResponse:
+def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
-    form = ProcedureForm(request.POST, checks_open=checks_are_open(experiment))
-    change_procedure(experiment=experiment, actor=staff(request), **form.values())
-    messages.success(request, _("The procedure is saved."))
+    form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
+    change_session_settings(experiment=experiment, actor=staff(request), **form.values())
+    messages.success(request, _("The session_settings is saved."))
     return redirect("listening:people", slug=slug)
 
 
@@ -149,7 +149,7 @@ def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
-    now, led = timezone.now(), procedure_of(experiment)
+    now, led = timezone.now(), session_settings_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
     shown, protocol = panels.overview(experiment=experiment, now=now), get_protocol(experiment.protocol)
     filling = panels.filling_jobs(experiment)
@@ -167,7 +167,7 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
         "designed": panels.is_designed(experiment),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_are_open(experiment),
-        "procedure_form": ProcedureForm(initial=vars(led), checks_open=checks_are_open(experiment)),
+        "session_settings_form": SessionSettingsForm(initial=vars(led), checks_open=checks_are_open(experiment)),
         "preview_form": PreviewForm(),
         "links": links,
         "finished": any(panel["finished"] for panel in shown),

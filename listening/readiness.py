@@ -21,12 +21,12 @@ from rating.registry import get_protocol
 from stimuli.models import Condition, Stimulus
 
 
-class Standing(StrEnum):
+class StepState(StrEnum):
     """How far a step has got. What wants a look keeps nobody from going on."""
 
     DONE = "done"
     OPEN = "open"
-    LOOK = "look"
+    CHECK = "check"
     GOING = "going"
 
 
@@ -34,7 +34,7 @@ class Standing(StrEnum):
 class Step:
     """One line of the list."""
 
-    standing: Standing
+    state: StepState
     sentence: str
     address: str
 
@@ -62,7 +62,7 @@ def _after(experiment: Experiment, filling: list[dict[str, Any]], now: datetime)
         yield _links(experiment, filling, now)
     listening = _listening(experiment, filling)
     yield listening
-    if listening.standing == Standing.DONE or experiment.unblinded_at is not None:
+    if listening.state == StepState.DONE or experiment.unblinded_at is not None:
         yield _results(experiment)
 
 
@@ -76,7 +76,7 @@ def _stimuli(experiment: Experiment) -> Step:
         clips=Count("pk"), items=Count("item", distinct=True), conditions=Count("condition", distinct=True)
     )
     if not rated["clips"]:
-        return Step(Standing.OPEN, gettext("The collection has no clips to rate yet."), address)
+        return Step(StepState.OPEN, gettext("The collection has no clips to rate yet."), address)
     missing = rated["items"] * rated["conditions"] - rated["clips"]
     if missing:
         said = ngettext(
@@ -84,9 +84,9 @@ def _stimuli(experiment: Experiment) -> Step:
             "%(n)s clips are missing: not every item is there under every condition.",
             missing,
         ) % {"n": intcomma(missing)}
-        return Step(Standing.OPEN if _can_be_designed(experiment) else Standing.LOOK, said, address)
+        return Step(StepState.OPEN if _can_be_designed(experiment) else StepState.CHECK, said, address)
     return Step(
-        Standing.DONE,
+        StepState.DONE,
         gettext("%(clips)s clips: %(items)s items, %(conditions)s conditions.") % _grouped(rated),
         address,
     )
@@ -97,21 +97,21 @@ def _words(experiment: Experiment) -> Step:
     address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
     if labels.status == LabelStatus.DRAFT:
         said = gettext("The wording %(name)s is a draft, and a draft cannot collect data.")
-        return Step(Standing.OPEN, said % {"name": labels.id}, address)
-    return Step(Standing.DONE, gettext("The wording %(name)s may collect data.") % {"name": labels.id}, address)
+        return Step(StepState.OPEN, said % {"name": labels.id}, address)
+    return Step(StepState.DONE, gettext("The wording %(name)s may collect data.") % {"name": labels.id}, address)
 
 
 def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> Step:
     address = reverse("listening:design", args=[experiment.slug])
     job = designs.job_for(experiment)
     if job is not None and job.is_unfinished:
-        return Step(Standing.GOING, gettext("The design is being laid out."), address)
+        return Step(StepState.GOING, gettext("The design is being laid out."), address)
     if design is None and seats:
         return Step(
-            Standing.LOOK, gettext("The panels were not laid out together; each seat has its own order."), address
+            StepState.CHECK, gettext("The panels were not laid out together; each seat has its own order."), address
         )
     if design is None:
-        return Step(Standing.OPEN, gettext("No design is laid out yet."), address)
+        return Step(StepState.OPEN, gettext("No design is laid out yet."), address)
     doubts = sum(finding["verdict"] != "ok" for finding in design.report.get("findings", []))
     if doubts:
         said = ngettext(
@@ -119,27 +119,27 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
             "The design is laid out; its report has %(n)d points to look at.",
             doubts,
         )
-        return Step(Standing.LOOK, said % {"n": doubts}, address)
-    return Step(Standing.DONE, gettext("The design is laid out, and its report has nothing to complain of."), address)
+        return Step(StepState.CHECK, said % {"n": doubts}, address)
+    return Step(StepState.DONE, gettext("The design is laid out, and its report has nothing to complain of."), address)
 
 
 def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
     seats = sum(panel["total"] for panel in filling)
     address = reverse("listening:people", args=[experiment.slug])
     if any(job.is_unfinished for job in panels.filling_jobs(experiment).values()):
-        return Step(Standing.GOING, gettext("The seats of a panel are being made."), address)
+        return Step(StepState.GOING, gettext("The seats of a panel are being made."), address)
     if not seats:
-        return Step(Standing.OPEN, gettext("There are no seats yet for listeners."), address)
+        return Step(StepState.OPEN, gettext("There are no seats yet for listeners."), address)
     said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(filling))
-    return Step(Standing.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(filling))}, address)
+    return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(filling))}, address)
 
 
 def _rehearsal(experiment: Experiment) -> Step:
     address = reverse("listening:people", args=[experiment.slug]) + "#try"
     if experiment.ballots.filter(kind=Ballot.Kind.REHEARSAL, closed_at__isnull=False).exists():
-        return Step(Standing.DONE, gettext("Somebody has rehearsed it to the end."), address)
+        return Step(StepState.DONE, gettext("Somebody has rehearsed it to the end."), address)
     return Step(
-        Standing.LOOK, gettext("Nobody has rehearsed it to the end. A colleague finds what you do not."), address
+        StepState.CHECK, gettext("Nobody has rehearsed it to the end. A colleague finds what you do not."), address
     )
 
 
@@ -158,13 +158,13 @@ def _links(experiment: Experiment, filling: list[dict[str, Any]], now: datetime)
     address = reverse("listening:people", args=[experiment.slug])
     needed = sum(panel["needed"] for panel in filling)
     if not filling:
-        return Step(Standing.OPEN, gettext("There are no seats yet for listeners."), address)
+        return Step(StepState.OPEN, gettext("There are no seats yet for listeners."), address)
     if panels.links_for_many(experiment=experiment, now=now).exists():
-        return Step(Standing.DONE, gettext("A link for many is open: it leads to every open seat."), address)
+        return Step(StepState.DONE, gettext("A link for many is open: it leads to every open seat."), address)
     if not needed:
-        return Step(Standing.DONE, gettext("Every open seat has a link."), address)
+        return Step(StepState.DONE, gettext("Every open seat has a link."), address)
     said = ngettext("%(n)s open seat has no link yet.", "%(n)s open seats have no link yet.", needed)
-    return Step(Standing.OPEN, said % {"n": intcomma(needed)}, address)
+    return Step(StepState.OPEN, said % {"n": intcomma(needed)}, address)
 
 
 def _listening(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
@@ -174,17 +174,17 @@ def _listening(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
     address = reverse("listening:monitor", args=[experiment.slug])
     if experiment.state == Experiment.State.PAUSED:
         paused = gettext("Paused: nobody can begin.")
-        return Step(Standing.LOOK, f"{paused} {said}", address)
+        return Step(StepState.CHECK, f"{paused} {said}", address)
     over = experiment.state == Experiment.State.CLOSED or (total > 0 and finished == total)
-    return Step(Standing.DONE if over else Standing.GOING, said, address)
+    return Step(StepState.DONE if over else StepState.GOING, said, address)
 
 
 def _results(experiment: Experiment) -> Step:
     address = reverse("analysis:results", args=[experiment.slug])
     if experiment.unblinded_at is not None:
-        return Step(Standing.DONE, gettext("The results name the conditions."), address)
+        return Step(StepState.DONE, gettext("The results name the conditions."), address)
     said = gettext("The results show the conditions as letters, until somebody unblinds them.")
-    return Step(Standing.OPEN, said, address)
+    return Step(StepState.OPEN, said, address)
 
 
 def _grouped(counts: dict[str, int]) -> dict[str, str]:

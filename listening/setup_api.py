@@ -16,7 +16,7 @@ from listening.access import visit_for
 from listening.api import VisitApi
 from listening.models import SetupStep, Visit
 from listening.services import setup
-from listening.services.seats import note_life
+from listening.services.seats import touch
 from stimuli import sound_http
 from stimuli.services import delivery
 from stimuli.services.sources import source_for_participant
@@ -47,14 +47,14 @@ class Setup(VisitApi):
     def get(self, request: Request, visit_id: UUID) -> Response:
         """Return the checks that are still to be done; `?again=level` adds one that was done before."""
         visit = self.visit(request, visit_id)
-        note_life(visit=visit, now=timezone.now())
+        touch(visit=visit, now=timezone.now())
         return Response(_state(visit, again=request.query_params.get("again", "")))
 
     @extend_schema(operation_id="record_setup", request=SetupSerializer, responses={200: dict})
     def post(self, request: Request, visit_id: UUID) -> Response:
         """Keep the outcome of one check, and say whether it was passed and what comes next."""
         visit = self.visit(request, visit_id)
-        note_life(visit=visit, now=timezone.now())
+        touch(visit=visit, now=timezone.now())
         given = SetupSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         data = given.validated_data

@@ -17,7 +17,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/design/json/", design_views.files, {"suffix": "json"}, name="design_json"),
     path("experiments/<slug:slug>/people/", people_views.people, name="people"),
     path("experiments/<slug:slug>/people/codes/", people_views.completion_codes, name="completion_codes"),
-    path("experiments/<slug:slug>/people/procedure/", people_views.procedure, name="procedure"),
+    path("experiments/<slug:slug>/people/settings/", people_views.session_settings, name="session_settings"),
     path("experiments/<slug:slug>/panels/", people_views.add_panel, name="add_panel"),
     path(
         "experiments/<slug:slug>/panels/<int:number>/invitations/",

@@ -19,18 +19,18 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.access import admit, invitation_for, visit_for, visits_held
-from listening.arrivals import FIELD, Arrival, arrival_of, network_address, signed
 from listening.device import describe_device
 from listening.errors import ConsentMissing, PanelFull, ResumeCodeUnknown, SeatElsewhere
 from listening.models import Completion, Invitation, Seat
+from listening.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.services import visits
-from listening.services.procedures import completion_address, procedure_of
+from listening.services.session_settings import completion_address, session_settings_of
 from listening.services.verification import completion_root
 from listening.texts import visit_texts
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 
-JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.LEFT: "left"}
+JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.ABANDONED: "abandoned"}
 
 
 @never_cache
@@ -41,7 +41,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     invitation = invitation_for(token)
     arrival, held = arrival_of(request, invitation), visits_held(request)
     seat = visits.seat_held(invitation, arrival, held)
-    if seat is not None and seat.state == Seat.State.LEFT:
+    if seat is not None and seat.state == Seat.State.ABANDONED:
         return _left(request, seat)
     try:
         if request.method == "POST":
@@ -127,7 +127,11 @@ def _is_template(name: str) -> bool:
 
 def _left(request: HttpRequest, seat: Seat) -> HttpResponse:
     """Whose place was given to somebody else is told so, and thanked."""
-    context = {"experiment": seat.ballot.experiment, "state": "left", "may_come_again": visits.may_come_again(seat)}
+    context = {
+        "experiment": seat.ballot.experiment,
+        "state": "abandoned",
+        "may_come_again": visits.may_come_again(seat),
+    }
     return render(request, "listening/join.html", context, status=410)
 
 
@@ -146,9 +150,9 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     experiment = visit.seat.ballot.experiment
     if visit.seat.state == Seat.State.FINISHED:
         return redirect("listening:receipt", visit_id=visit_id)
-    if visit.seat.state == Seat.State.LEFT:
+    if visit.seat.state == Seat.State.ABANDONED:
         return _left(request, visit.seat)
-    progress, procedure = visits.progress(visit=visit), procedure_of(experiment)
+    progress, session_settings = visits.progress(visit=visit), session_settings_of(experiment)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {
         "visit": visit,
@@ -160,8 +164,8 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "api": api,
             "csrf": get_token(request),
             "seat": str(visit.seat_id),
-            "rest_s": procedure.rest_s,
-            "level_check": procedure.level_check,
+            "rest_s": session_settings.rest_s,
+            "level_check": session_settings.level_check,
             "revisable": get_protocol(experiment.protocol).revisable,
             **progress,
         },
@@ -181,13 +185,13 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     if completion is None:
         return redirect("listening:visit", visit_id=visit_id)
     ballot = visit.seat.ballot
-    procedure = procedure_of(ballot.experiment)
+    session_settings = session_settings_of(ballot.experiment)
     counts = ballot.kind == Ballot.Kind.MAIN  # a code of a rehearsal is worth nothing elsewhere
     context = {
         "experiment": ballot.experiment,
         "completion": completion,
         "root": completion_root(ballot),
         "ballot_kind": ballot.kind,
-        "leads_back_to": completion_address(procedure=procedure, code=completion.code) if counts else "",
+        "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",
     }
     return render(request, "listening/receipt.html", context)

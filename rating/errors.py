@@ -111,8 +111,8 @@ class UnknownTrial(AppError):
     sentence = sentence("This page is not part of your test. Reload it to continue where you are.")
 
 
-class Unheard(AppError):
-    code = "vote.unheard"
+class SoundNotFetched(AppError):
+    code = "vote.sound_not_fetched"
     status = 409
     sentence = sentence("The sound of this page was never fetched. Fetch it, listen to it, and send the answer again.")
 

@@ -16,7 +16,7 @@ from core.services.accounts import create_account
 from listening.access import token_digest
 from listening.models import Invitation, Seat, Visit
 from listening.services import panels, visits
-from listening.services.procedures import change_procedure
+from listening.services.session_settings import change_session_settings
 from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
 from rating.registry import get_protocol as rules_of
@@ -182,7 +182,7 @@ def new_token(experiment: Experiment, **options: Any) -> str:
 
 def token_without_sound_check(experiment: Experiment) -> str:
     """Open a draft to listeners who need not check ears and level; the token of an invitation to it."""
-    change_procedure(experiment=experiment, actor=experiment.owner, ear_check=False, level_check=False)
+    change_session_settings(experiment=experiment, actor=experiment.owner, ear_check=False, level_check=False)
     token = new_token(experiment)
     go_live(experiment=experiment, actor=experiment.owner)
     return token

@@ -10,18 +10,16 @@ from django.db import transaction
 from core.clauses import clause
 from core.models import User
 from core.services import audit
-from listening.design.base import ANCHORING, DesignRequest, SeatSequence, Showing
+from listening.design.base import ANCHORING, IMPORTED, LayoutRequest, SeatSequence, Showing
 from listening.design.base import Design as Layout
-from listening.design.files.errors import DesignFileUnreadable
-from listening.design.files.published import WRITERS, SeatFile, Vocabulary, file_name, natural, read_seat_file
-from listening.design.report.reporting import design_digest
-from listening.design.wishes import IMPORTED
-from listening.design_errors import NoDesignFiles
+from listening.design.errors import DesignFileUnreadable, NoDesignFiles
+from listening.design.report.summary import design_digest
+from listening.design.udase_csv import WRITERS, SeatFile, Vocabulary, file_name, natural, read_seat_file
 from listening.models import Design
 from listening.services.design_seats import adopt_design, sequences_of
 from listening.services.designs import design_row, report_of, settings_of
 from listening.services.material import lengths_of, scale_orders_of, written_orders
-from listening.services.procedures import procedure_of
+from listening.services.session_settings import session_settings_of
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.ballots import entries_of
@@ -67,7 +65,7 @@ def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]],
         experiment=experiment,
         layout=layout,
         settings=settings,
-        report=report_of(layout, clip_s=lengths_of(experiment), rest_s=procedure_of(experiment).rest_s),
+        report=report_of(layout, clip_s=lengths_of(experiment), rest_s=session_settings_of(experiment).rest_s),
         sha256=design_digest(layout),
         actor=actor,
         **how,
@@ -90,7 +88,7 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
     sequences = tuple(_seated(read))
     showings = [_counting(sequence) for sequence in sequences]
     panels = sorted({sequence.panel for sequence in sequences})
-    request = DesignRequest(
+    request = LayoutRequest(
         subsets=[
             sorted(
                 {

@@ -1,4 +1,4 @@
-"""From a design to frozen seats: ballots are written aside, piece by piece, and then replace the old ones at once."""
+"""Seats of a design: ballots are staged in small transactions and then replace the old ones in one."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,7 +13,7 @@ from core.models import User
 from core.services import audit
 from listening.design.base import ANCHORING, ScaleOrder, SeatSequence, Showing
 from listening.design.base import Design as Layout
-from listening.design_errors import DesignOvertaken, SeatsTaken
+from listening.design.errors import DesignOvertaken, SeatsTaken
 from listening.models import Design, Invitation, Panel, Seat
 from listening.services.material import Cell, scale_orders_of
 from rating.errors import WrongState
@@ -27,7 +27,7 @@ from rating.services.experiments import adopt_layout
 SEATS_AT_ONCE = 4
 READ_AT_ONCE = 16
 # Until they are seated, ballots are of a kind that never counts; one of these without a seat is nobody's.
-ASIDE = Ballot.Kind.PREVIEW
+STAGED = Ballot.Kind.PREVIEW
 
 Fence = Callable[[], AbstractContextManager[None]]
 Progress = Callable[[int, int, str], None]
@@ -46,12 +46,12 @@ def adopt_design(
     progress: Progress = lambda done, total, note: None,
 ) -> Design:
     """Give every seat of a design its ballot, in place of whatever seats the draft had; nobody may have sat down."""
-    refuse_unless_untouched(experiment)
+    check_untouched(experiment)
     discard_unseated(experiment)
-    ballots = _written_aside(experiment, layout.sequences, progress)
+    ballots = _staged(experiment, layout.sequences, progress)
     with fence():
         experiment = adopt_layout(experiment=experiment, sha256=sha256, actor=actor)  # locks it for what follows
-        refuse_unless_untouched(experiment)
+        check_untouched(experiment)
         if Ballot.objects.filter(pk__in=ballots).count() != len(ballots):
             raise DesignOvertaken
         removed = _clear(experiment)
@@ -70,7 +70,7 @@ def adopt_design(
     return design
 
 
-def refuse_unless_untouched(experiment: Experiment) -> None:
+def check_untouched(experiment: Experiment) -> None:
     if experiment.state != Experiment.State.DRAFT:
         raise WrongState(state=experiment.get_state_display(), needed="draft")
     taken = Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
@@ -79,16 +79,16 @@ def refuse_unless_untouched(experiment: Experiment) -> None:
 
 
 def discard_unseated(experiment: Experiment) -> None:
-    """Throw ballots away that were written aside and that no seat has: replaced ones, and those of a run that died."""
-    unseated = Ballot.objects.filter(experiment=experiment, kind=ASIDE, seat__isnull=True, vote_count=0)
+    """Throw ballots away that were staged and have no seat: replaced ones, and those of an interrupted run."""
+    unseated = Ballot.objects.filter(experiment=experiment, kind=STAGED, seat__isnull=True, vote_count=0)
     for some in _in_pieces(list(unseated.values_list("pk", flat=True)), SEATS_AT_ONCE):
         Ballot.objects.filter(pk__in=some, seat__isnull=True).delete()
 
 
-# --- Writing aside ----------------------------------------------------------------------------------------------------
+# --- Staging ----------------------------------------------------------------------------------------------------------
 
 
-def _written_aside(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
+def _staged(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
     protocol = get_protocol(experiment.protocol)
     scale_orders_of(protocol)
     entries = {(entry.item, entry.condition): entry for entry in entries_of(experiment)}
@@ -96,7 +96,7 @@ def _written_aside(experiment: Experiment, sequences: Sequence[SeatSequence], pr
     for some in _in_pieces(sequences, SEATS_AT_ONCE):
         progress(len(ballots), len(sequences), "")
         plans = {f"panel {one.panel} seat {one.seat}": list(_pages(one, protocol, entries)) for one in some}
-        ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=ASIDE)]
+        ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=STAGED)]
     progress(len(ballots), len(sequences), "")
     return ballots
 
@@ -111,7 +111,7 @@ def _pages(sequence: SeatSequence, protocol: RatingProtocol, entries: Mapping[Ce
         )
 
 
-# --- Changing places --------------------------------------------------------------------------------------------------
+# --- Replacing the old seats ------------------------------------------------------------------------------------------
 
 
 def _clear(experiment: Experiment) -> dict[str, int]:
@@ -124,14 +124,14 @@ def _clear(experiment: Experiment) -> dict[str, int]:
     removed = {"seats": len(ballots), "links": links.count()}
     links.delete()
     seats.delete()
-    Ballot.objects.filter(pk__in=ballots).update(kind=ASIDE)
+    Ballot.objects.filter(pk__in=ballots).update(kind=STAGED)
     return removed
 
 
 def _seat(experiment: Experiment, layout: Layout, ballots: Sequence[UUID]) -> None:
     numbers = sorted({sequence.panel for sequence in layout.sequences})
     panels = {number: Panel.objects.get_or_create(experiment=experiment, number=number)[0] for number in numbers}
-    _move_aside(experiment, panels, first_free=layout.request.seats + 1)
+    _renumber_kept(experiment, panels, first_free=layout.request.seats + 1)
     Panel.objects.filter(experiment=experiment).exclude(number__in=numbers).delete()
     Ballot.objects.filter(pk__in=ballots).update(kind=Ballot.Kind.MAIN)
     Seat.objects.bulk_create(
@@ -140,7 +140,7 @@ def _seat(experiment: Experiment, layout: Layout, ballots: Sequence[UUID]) -> No
     )
 
 
-def _move_aside(experiment: Experiment, panels: Mapping[int, Panel], *, first_free: int) -> None:
+def _renumber_kept(experiment: Experiment, panels: Mapping[int, Panel], *, first_free: int) -> None:
     """Rehearsals that somebody sat through stay, behind the numbers that the design gives out."""
     kept = Seat.objects.filter(panel__experiment=experiment).select_related("panel").order_by("created_at")
     last = kept.aggregate(last=Max("number"))["last"] or 0
@@ -155,10 +155,10 @@ def _move_aside(experiment: Experiment, panels: Mapping[int, Panel], *, first_fr
 
 
 def sequences_of(experiment: Experiment) -> Iterator[SeatSequence]:
-    """What each seat hears, read from its ballot: the first turn of every seat that counts, panel by panel."""
+    """What each seat hears, read from its ballot: the first occupancy of every seat that counts, panel by panel."""
     has_orders = scale_orders_of(get_protocol(experiment.protocol)) != ((),)
     seats = (
-        Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN, turn=1)
+        Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN, occupancy=1)
         .order_by("panel__number", "number")
         .values_list("ballot_id", "panel__number", "number")
     )

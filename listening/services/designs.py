@@ -11,18 +11,17 @@ from core.clauses import keep_clauses
 from core.models import Job, User
 from core.tasks import JobRun, enqueue
 from listening.design.base import Design as Layout
-from listening.design.base import DesignRequest, Sample
+from listening.design.base import DesignRequest, LayoutRequest, Sample
+from listening.design.errors import DesignMissing, DesignOutdated
 from listening.design.orders.presets import preset
-from listening.design.report.reporting import Finding, Verdict, design_digest, design_report, one_sentence, verify
-from listening.design.report.shares import shares
-from listening.design.subsets.apart import LONGEST_IN_BACKGROUND_S, plan_subsets_apart
+from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
+from listening.design.report.values import shares
+from listening.design.subsets.in_subprocess import LONGEST_IN_BACKGROUND_S, plan_subsets_in_subprocess
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
-from listening.design.wishes import Wanted
-from listening.design_errors import DesignMissing, DesignOutdated
 from listening.models import Design
-from listening.services.design_seats import adopt_design, refuse_unless_untouched, sequences_of
+from listening.services.design_seats import adopt_design, check_untouched, sequences_of
 from listening.services.material import Cell, Material, material_of
-from listening.services.procedures import procedure_of
+from listening.services.session_settings import session_settings_of
 from rating.models import Experiment
 
 JOB = "listening.adopt_design"
@@ -34,7 +33,7 @@ Planner = Callable[..., SubsetPlan]
 class Draft:
     """A design that stands nowhere yet: what was asked for, what became of it, and what is to be said about it."""
 
-    wanted: Wanted
+    wanted: DesignRequest
     layout: Layout
     plan: SubsetPlan
     report: dict[str, Any]
@@ -45,7 +44,7 @@ class Draft:
         return self.wanted.to_json() | settings_of(self.layout.request)
 
 
-def draft_design(*, experiment: Experiment, wanted: Wanted, planner: Planner = plan_subsets) -> Draft:
+def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Planner = plan_subsets) -> Draft:
     """Lay out a design and judge it. Nothing is written; the same request gives the same design every time."""
     material = material_of(experiment, wanted.conditions)
     chosen = preset(wanted.preset)
@@ -56,18 +55,20 @@ def draft_design(*, experiment: Experiment, wanted: Wanted, planner: Planner = p
         size=wanted.size,
         seed=wanted.seed,
     )
-    layout = chosen.lay_out(request_for(material, wanted, plan.subsets))
+    layout = chosen.lay_out(layout_request(material, wanted, plan.subsets))
     shared = shares(material.samples, factors=wanted.factors, subsets=plan.subsets)
     factors = {sample.name: {name: sample.factors[name] for name in wanted.factors} for sample in material.samples}
-    report = report_of(layout, clip_s=material.clip_s, rest_s=procedure_of(experiment).rest_s, factors=factors) | {
+    report = report_of(
+        layout, clip_s=material.clip_s, rest_s=session_settings_of(experiment).rest_s, factors=factors
+    ) | {
         "shares": [share.to_json() for share in shared],
         "plan": {"report": plan.report, "optimal": plan.optimal, "gap": plan.gap},
     }
     return Draft(wanted, layout, plan, report, design_digest(layout))
 
 
-def request_for(material: Material, wanted: Wanted, subsets: Sequence[Sequence[str]]) -> DesignRequest:
-    return DesignRequest(
+def layout_request(material: Material, wanted: DesignRequest, subsets: Sequence[Sequence[str]]) -> LayoutRequest:
+    return LayoutRequest(
         subsets=subsets,
         conditions=material.conditions,
         seats=wanted.seats,
@@ -95,7 +96,7 @@ def report_of(
     }
 
 
-def settings_of(request: DesignRequest) -> dict[str, Any]:
+def settings_of(request: LayoutRequest) -> dict[str, Any]:
     """What a request holds besides the subsets, as a row keeps it."""
     return {
         "seats": request.seats,
@@ -109,13 +110,13 @@ def settings_of(request: DesignRequest) -> dict[str, Any]:
 # --- Using a draft ----------------------------------------------------------------------------------------------------
 
 
-def ask_for_design(*, experiment: Experiment, wanted: Wanted, sha256: str, actor: User) -> Job:
+def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str, actor: User) -> Job:
     """Have the design that was tried laid out in the background; what is refused now is not begun."""
     arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
     key = f"{JOB}:{experiment.pk}:{sha256}"
     with transaction.atomic():
         # Going live takes the same lock: it comes first and this is refused, or it finds the job and is refused.
-        refuse_unless_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
+        check_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
         return enqueue(JOB, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
@@ -126,8 +127,8 @@ def adopt_in_background(
     experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
     if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
         return
-    planner = partial(plan_subsets_apart, longest_s=LONGEST_IN_BACKGROUND_S)
-    draft = draft_design(experiment=experiment, wanted=Wanted.from_json(wanted), planner=planner)
+    planner = partial(plan_subsets_in_subprocess, longest_s=LONGEST_IN_BACKGROUND_S)
+    draft = draft_design(experiment=experiment, wanted=DesignRequest.from_json(wanted), planner=planner)
     if draft.sha256 != sha256:
         raise DesignOutdated
     adopt_draft(
@@ -169,7 +170,7 @@ def design_row(experiment: Experiment) -> Design:
 def layout_of(experiment: Experiment) -> Layout:
     """The design as its ballots hold it now."""
     row = design_row(experiment)
-    request = DesignRequest(
+    request = LayoutRequest(
         subsets=row.subsets,
         conditions=row.settings["conditions"],
         seats=row.settings["seats"],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from listening.design.base import Sample, ScaleOrder
-from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
+from listening.design.errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
 from rating.models import Experiment
 from rating.protocols.base import Entry, RatingProtocol, TrialKind
 from rating.registry import get_protocol

@@ -1,4 +1,4 @@
-"""The monitor: how panels fill, how each listener gets on, what goes wrong; never what anybody answered."""
+"""Monitoring: how full panels are, each listener's by_ballot, and what went wrong; never what was answered."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -21,13 +21,13 @@ from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
 
 MOST_ERRORS = 20
 KEPT_S = 24 * 3600
-FOLDED_ONE_BY_ONE = 20
+COMPUTED_ONE_BY_ONE = 20
 RECENT = timedelta(hours=24)
 
 
 @dataclass(frozen=True)
-class Way:
-    """How far a ballot has got."""
+class Progress:
+    """Progress of a ballot."""
 
     total: int = 0
     done: int = 0
@@ -36,15 +36,15 @@ class Way:
     session_total: int = 0
 
 
-def look(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
+def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
     """Everything the page shows, in a number of questions that does not grow with the experiment."""
     seats = list(
         Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .exclude(state=Seat.State.OPEN)
         .select_related("panel", "ballot", "participant")
     )
-    ways = _ways(experiment)
-    lines = _lines(experiment, seats, ways, now)
+    by_ballot = _progress_by_ballot(experiment)
+    lines = _lines(experiment, seats, by_ballot, now)
     cells = _cells(experiment, seats)
     filling = _with_states(panels.overview(experiment=experiment, now=now), lines)
     return {
@@ -55,11 +55,11 @@ def look(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
         "coverage": coverage(cells),
         "short": short_cells(cells, named=experiment.unblinded_at is not None),
         "errors": _errors(experiment),
-        **_outlook(experiment, ways, now),
+        **_outlook(experiment, by_ballot, now),
     }
 
 
-def look_at_all(*, experiments: Iterable[Experiment], now: datetime) -> list[dict[str, Any]]:
+def all_statuses(*, experiments: Iterable[Experiment], now: datetime) -> list[dict[str, Any]]:
     """One line an experiment."""
     shown = list(experiments)
     main = Seat.objects.main().filter(panel__experiment__in=shown).order_by()
@@ -92,7 +92,9 @@ def look_at_all(*, experiments: Iterable[Experiment], now: datetime) -> list[dic
 # --- One line a seat --------------------------------------------------------------------------------------------------
 
 
-def _lines(experiment: Experiment, seats: list[Seat], ways: dict[UUID, Way], now: datetime) -> list[dict[str, Any]]:
+def _lines(
+    experiment: Experiment, seats: list[Seat], by_ballot: dict[UUID, Progress], now: datetime
+) -> list[dict[str, Any]]:
     last_seen = dict(
         Visit.objects.filter(seat__panel__experiment=experiment)
         .order_by()
@@ -103,21 +105,21 @@ def _lines(experiment: Experiment, seats: list[Seat], ways: dict[UUID, Way], now
     reports, checks = _reports(experiment), _checks(experiment)
     lines = []
     for seat in seats:
-        way, own = ways.get(seat.ballot_id, Way()), figures[seat.ballot_id]
+        progress, own = by_ballot.get(seat.ballot_id, Progress()), figures[seat.ballot_id]
         situation = Situation(
             last_seen_at=last_seen.get(seat.pk),
-            in_session=0 < way.session_done < way.session_total,
+            in_session=0 < progress.session_done < progress.session_total,
             lapsed=seat.state == Seat.State.TAKEN and seat.leased_until is not None and seat.leased_until <= now,
             taken=seat.state == Seat.State.TAKEN,
             **reports.get(seat.pk, {}),
             **checks.get(seat.pk, {}),
         )
-        lines.append(_line(seat, way, own, situation, now))
+        lines.append(_line(seat, progress, own, situation, now))
     medians = _medians(lines)
     return [line | {"panel_pace_s": medians.get(line["panel"])} for line in lines]
 
 
-def _line(seat: Seat, way: Way, figures: Figures, situation: Situation, now: datetime) -> dict[str, Any]:
+def _line(seat: Seat, progress: Progress, figures: Figures, situation: Situation, now: datetime) -> dict[str, Any]:
     state = str(seat.state)
     if seat.state == Seat.State.TAKEN:
         seen = situation.last_seen_at
@@ -125,19 +127,19 @@ def _line(seat: Seat, way: Way, figures: Figures, situation: Situation, now: dat
     return {
         "panel": seat.panel.number,
         "seat": seat.number,
-        "turn": seat.turn,
+        "occupancy": seat.occupancy,
         "who": seat.participant.pseudonym if seat.participant else "",
         "state": state,
-        "way": way,
+        "progress": progress,
         "last_seen_at": situation.last_seen_at,
         "pace_s": figures.pace_s,
-        "minutes_left": _minutes(way, figures) if seat.state == Seat.State.TAKEN else None,
-        "flags": flags_of(figures, situation, now=now) if seat.state != Seat.State.LEFT else [],
+        "minutes_left": _minutes(progress, figures) if seat.state == Seat.State.TAKEN else None,
+        "flags": flags_of(figures, situation, now=now) if seat.state != Seat.State.ABANDONED else [],
     }
 
 
-def _minutes(way: Way, figures: Figures) -> int | None:
-    return None if figures.pace_s is None else round((way.total - way.done) * figures.pace_s / 60)
+def _minutes(progress: Progress, figures: Figures) -> int | None:
+    return None if figures.pace_s is None else round((progress.total - progress.done) * figures.pace_s / 60)
 
 
 def _medians(lines: list[dict[str, Any]]) -> dict[int, float]:
@@ -148,7 +150,7 @@ def _medians(lines: list[dict[str, Any]]) -> dict[int, float]:
     return {panel: median(own) for panel, own in paces.items()}
 
 
-def _ways(experiment: Experiment) -> dict[UUID, Way]:
+def _progress_by_ballot(experiment: Experiment) -> dict[UUID, Progress]:
     """How far every ballot that counts has got, session by session."""
     rows = (
         Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
@@ -159,12 +161,12 @@ def _ways(experiment: Experiment) -> dict[UUID, Way]:
     sessions: dict[UUID, list[tuple[int, int, int]]] = defaultdict(list)
     for ballot, session, total, left in rows:
         sessions[ballot].append((session, total, total - left))
-    return {ballot: _way(sorted(own)) for ballot, own in sessions.items()}
+    return {ballot: _progress(sorted(own)) for ballot, own in sessions.items()}
 
 
-def _way(sessions: list[tuple[int, int, int]]) -> Way:
+def _progress(sessions: list[tuple[int, int, int]]) -> Progress:
     going = next(((number, total, done) for number, total, done in sessions if done < total), (None, 0, 0))
-    return Way(
+    return Progress(
         total=sum(total for _, total, _ in sessions),
         done=sum(done for _, _, done in sessions),
         session=going[0],
@@ -173,14 +175,14 @@ def _way(sessions: list[tuple[int, int, int]]) -> Way:
     )
 
 
-# --- Figures of answers, folded once for every number of votes --------------------------------------------------------
+# --- Figures of answers, computed once for every number of votes ------------------------------------------------------
 
 
 def _figures(seats: list[Seat]) -> dict[UUID, Figures]:
     keys = {seat.ballot_id: _key(seat.ballot) for seat in seats}
     known = cache.get_many(keys.values())
     stale = [ballot for ballot, key in keys.items() if key not in known]
-    fresh = _fold(stale) if stale else {}
+    fresh = _computed(stale) if stale else {}
     cache.set_many({keys[ballot]: figures for ballot, figures in fresh.items()}, timeout=KEPT_S)
     return {ballot: fresh[ballot] if ballot in fresh else known[key] for ballot, key in keys.items()}
 
@@ -188,12 +190,12 @@ def _figures(seats: list[Seat]) -> dict[UUID, Figures]:
 def _key(ballot: Ballot) -> str:
     """Medians of many answers change slowly: after the first few, ten more are worth another look, and the last is."""
     votes = ballot.vote_count
-    if ballot.closed_at is None and votes > FOLDED_ONE_BY_ONE:
+    if ballot.closed_at is None and votes > COMPUTED_ONE_BY_ONE:
         votes -= votes % 10
     return f"listening.figures.{ballot.pk}.{votes}.{ballot.closed_at is not None}"
 
 
-def _fold(ballots: list[UUID]) -> dict[UUID, Figures]:
+def _computed(ballots: list[UUID]) -> dict[UUID, Figures]:
     answers: dict[UUID, list[Answer]] = defaultdict(list)
     votes = Vote.objects.filter(ballot__in=ballots, current_for__isnull=False).order_by("id")
     rows = votes.values_list("ballot_id", "trial__session", "received_at", "heard", "client", "flags")
@@ -252,8 +254,8 @@ def _with_states(filling: list[dict[str, Any]], lines: list[dict[str, Any]]) -> 
 def _cells(experiment: Experiment, seats: list[Seat]) -> Any:
     """Counted anew only when there is a vote more or a seat less."""
     votes = sum(seat.ballot.vote_count for seat in seats)
-    turns = sum(seat.turn for seat in seats)
-    key = f"listening.cells.{experiment.pk}.{votes}.{len(seats)}.{turns}"
+    occupancies = sum(seat.occupancy for seat in seats)
+    key = f"listening.cells.{experiment.pk}.{votes}.{len(seats)}.{occupancies}"
     return cache.get_or_set(key, lambda: cells_of(experiment), timeout=60)
 
 
@@ -269,11 +271,11 @@ def _errors(experiment: Experiment) -> list[dict[str, Any]]:
     return [{**row} for row in rows[:MOST_ERRORS]]
 
 
-def _outlook(experiment: Experiment, ways: dict[UUID, Way], now: datetime) -> dict[str, Any]:
+def _outlook(experiment: Experiment, by_ballot: dict[UUID, Progress], now: datetime) -> dict[str, Any]:
     """When the last answer may be expected if people go on as they did in the last day."""
     kept = Seat.objects.main().filter(panel__experiment=experiment).values_list("ballot_id", flat=True)
-    own = [ways[ballot] for ballot in kept if ballot in ways]
-    remaining = sum(way.total - way.done for way in own)
+    own = [by_ballot[ballot] for ballot in kept if ballot in by_ballot]
+    remaining = sum(progress.total - progress.done for progress in own)
     recent = Vote.objects.filter(
         ballot__experiment=experiment,
         ballot__kind=Ballot.Kind.MAIN,
@@ -281,4 +283,9 @@ def _outlook(experiment: Experiment, ways: dict[UUID, Way], now: datetime) -> di
         received_at__gt=now - RECENT,
     ).count()
     finish = now + RECENT * (remaining / recent) if recent and remaining else None
-    return {"remaining": remaining, "planned": sum(way.total for way in own), "recent": recent, "finish_at": finish}
+    return {
+        "remaining": remaining,
+        "planned": sum(progress.total for progress in own),
+        "recent": recent,
+        "finish_at": finish,
+    }

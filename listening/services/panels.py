@@ -53,7 +53,7 @@ def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> No
     if is_designed(experiment):
         raise SeatsDesigned
     filled = panel_of(experiment=experiment, number=panel)
-    there = filled.seats.filter(ballot__kind=Ballot.Kind.MAIN, turn=1).count()
+    there = filled.seats.filter(ballot__kind=Ballot.Kind.MAIN, occupancy=1).count()
 
     def progress(done: int, total: int, note: str) -> None:
         run.progress(there + done, there + total, note)
@@ -254,11 +254,11 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
         taken=seats(kept & Q(seats__state=Seat.State.TAKEN)),
         lapsed=seats(kept & Q(seats__state=Seat.State.TAKEN, seats__leased_until__lte=now)),
         finished=seats(kept & Q(seats__state=Seat.State.FINISHED)),
-        left=seats(main & Q(seats__state=Seat.State.LEFT)),
+        abandoned=seats(main & Q(seats__state=Seat.State.ABANDONED)),
         simulated=seats(Q(seats__ballot__kind=Ballot.Kind.SIMULATED)),
         links=Count("invitations", filter=unused, distinct=True),
     )
-    names = ("number", "total", "open", "taken", "lapsed", "finished", "left", "simulated", "links")
+    names = ("number", "total", "open", "taken", "lapsed", "finished", "abandoned", "simulated", "links")
     rows = panels.order_by("number").values(*names)  # grouping has dropped the model's order
     return [row | {"needed": max(0, row["open"] + row["lapsed"] - row["links"])} for row in rows]
 

@@ -13,9 +13,8 @@ from core.services import audit
 from core.stored_json import object_in
 from listening.access import invitation_for
 from listening.errors import SeatUnknown
-from listening.models import Completion, Seat, Visit
+from listening.models import Completion, Seat, SeatQuerySet, Visit
 from listening.paper_errors import PaperConsentMissing, PaperNotOffered, SeatOnline, SheetChanged, SheetsOpen
-from listening.querysets import SeatQuerySet
 from listening.services.panels import invite_to_seat, panel_of
 from listening.services.seats import renew_lease
 from listening.services.visits import claim_seat, finish_visit
@@ -213,5 +212,5 @@ def visit_on_paper(seat: Seat) -> Visit:
 
 
 def record_about_seat(seat: Seat, action: str, actor: User, **after: Json) -> None:
-    place = {"panel": seat.panel.number, "seat": seat.number, "turn": seat.turn}
+    place = {"panel": seat.panel.number, "seat": seat.number, "occupancy": seat.occupancy}
     audit.record(actor=actor, action=action, target=f"experiment/{seat.panel.experiment.slug}", after=place | after)

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from listening.models import ClientReport, Visit
-from listening.services.seats import note_life
+from listening.services.seats import touch
 from rating.errors import KeyReused, UnknownTrial
 from rating.models import Ballot, SoundFetch, Trial
 from rating.registry import get_protocol
@@ -46,7 +46,7 @@ def receive_report(*, visit: Visit, event: ReportEvent, now: datetime) -> Outcom
     A clip that failed comes again at the end of its session; a page whose clip fails there too is left out, as long as
     few are. A report about a page that is not due, or about a sound that was not asked for, is only kept.
     """
-    note_life(visit=visit, now=now)
+    touch(visit=visit, now=now)
     try:
         return _keep(visit, event, now)
     except IntegrityError:

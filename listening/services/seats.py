@@ -12,17 +12,16 @@ from core.models import User
 from core.services import audit
 from listening.errors import NoSeats, SeatNotTaken, SeatUnknown, SessionUnknown
 from listening.flags import SEEN_WITHIN
-from listening.models import Panel, Recruitment, Seat, Visit
-from listening.querysets import SeatQuerySet
-from listening.services.procedures import procedure_of
+from listening.models import Panel, Recruitment, Seat, SeatQuerySet, Visit
+from listening.services.session_settings import session_settings_of
 from rating.models import Ballot, Experiment, Trial
 from rating.services.ballots import abandon_ballot, copy_ballot, record_consent
 
-TRIED_OUT = (Ballot.Kind.PREVIEW, Ballot.Kind.REHEARSAL)  # what may be opened before an experiment is live
+DRY_RUN = (Ballot.Kind.PREVIEW, Ballot.Kind.REHEARSAL)  # what may be opened before an experiment is live
 
 
 def lease_of(experiment: Experiment) -> timedelta:
-    return timedelta(hours=procedure_of(experiment).lease_hours)
+    return timedelta(hours=session_settings_of(experiment).lease_hours)
 
 
 def first_lease_of(experiment: Experiment) -> timedelta:
@@ -41,7 +40,7 @@ def renew_lease(*, seat: Seat, now: datetime) -> None:
         held.filter(leased_until__lt=until).update(leased_until=until)
 
 
-def note_life(*, visit: Visit, now: datetime, answered: bool = False) -> None:
+def touch(*, visit: Visit, now: datetime, answered: bool = False) -> None:
     """Remember that somebody is there; a few seconds of silence are not worth a write, a first answer is."""
     until = visit.seat.leased_until if answered else None
     if until is not None and until <= now + timedelta(minutes=settings.UNANSWERED_SEAT_MINUTES):
@@ -96,22 +95,27 @@ def _give_away(seat: Seat, *, now: datetime, actor: User | None, reason: str, if
     if seat.state != Seat.State.TAKEN or (if_lapsed and _is_alive(seat, ballot, now)):
         return None
     abandon_ballot(ballot=ballot, now=now)
-    Seat.objects.filter(pk=seat.pk).update(state=Seat.State.LEFT)
+    Seat.objects.filter(pk=seat.pk).update(state=Seat.State.ABANDONED)
     if if_lapsed and not ballot.vote_count:
         # Nothing was begun, so whoever it was may come by the link for many again.
         Recruitment.objects.filter(participant=seat.participant_id).delete()
     successor = Seat.objects.create(
         panel=seat.panel,
         number=seat.number,
-        turn=seat.turn + 1,
+        occupancy=seat.occupancy + 1,
         ballot=copy_ballot(ballot=ballot, kind=Ballot.Kind(ballot.kind)),
     )
     audit.record(
         actor=actor,
         action="seat.reissued",
         target=f"experiment/{ballot.experiment.slug}",
-        before={"panel": seat.panel.number, "seat": seat.number, "turn": seat.turn, "answers": ballot.vote_count},
-        after={"turn": successor.turn},
+        before={
+            "panel": seat.panel.number,
+            "seat": seat.number,
+            "occupancy": seat.occupancy,
+            "answers": ballot.vote_count,
+        },
+        after={"occupancy": successor.occupancy},
         reason=reason,
     )
     return successor

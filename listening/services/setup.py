@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from listening.errors import SetupAnswersWrong, SetupSoundUnknown
-from listening.models import Procedure, SetupStep, Visit
+from listening.models import SessionSettings, SetupStep, Visit
 from listening.screening import ANTIPHASE, EARS, HUGGINS, LEVEL_S, SCREENINGS, Screening, level_noise
-from listening.services.procedures import procedure_of
+from listening.services.session_settings import session_settings_of
 from rating.models import Slot
 from rating.protocols.base import TrialKind
 from rating.registry import get_protocol
@@ -32,9 +32,9 @@ def gain_of(level_db: float) -> float:
 
 def pending_steps(*, visit: Visit, again: str = "") -> list[dict[str, Any]]:
     """Describe the checks that this visit still needs, and one that was asked for again, as the browser needs them."""
-    procedure = procedure_of(visit.seat.ballot.experiment)
+    session_settings = session_settings_of(visit.seat.ballot.experiment)
     rows = list(visit.setup_steps.all())
-    wanted = _wanted(procedure) if _heard(visit).exists() else []
+    wanted = _wanted(session_settings) if _heard(visit).exists() else []
     due = [_described(step, visit, rows) for step in wanted if step == again or not _done(step, rows)]
     # Without a short clip there is nothing to set a level by; a day of sound is levelled by whoever browses it.
     return [step for step in due if step["step"] != SetupStep.Step.LEVEL or step["clips"]]
@@ -77,11 +77,11 @@ def screening_sound(*, visit: Visit, slug: str, attempt: int, number: int) -> by
     return screening.sound(_seed(visit, slug, attempt), number)
 
 
-def _wanted(procedure: Procedure) -> list[str]:
+def _wanted(session_settings: SessionSettings) -> list[str]:
     wanted = {
-        SetupStep.Step.EARS: procedure.ear_check,
-        SetupStep.Step.LEVEL: procedure.level_check,
-        SetupStep.Step.HEADPHONES: procedure.headphone_screen != Procedure.HeadphoneScreen.OFF,
+        SetupStep.Step.EARS: session_settings.ear_check,
+        SetupStep.Step.LEVEL: session_settings.level_check,
+        SetupStep.Step.HEADPHONES: session_settings.headphone_screen != SessionSettings.HeadphoneScreen.OFF,
     }
     return [step.value for step, is_wanted in wanted.items() if is_wanted]
 

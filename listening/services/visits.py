@@ -14,7 +14,6 @@ from django.db.models import Count, Max
 from core.models import User
 from core.prepared import PreparedRead
 from core.services import audit
-from listening.arrivals import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.errors import (
     AddressCrowded,
     InvitationExpired,
@@ -22,20 +21,21 @@ from listening.errors import (
     OtherGroup,
     PanelFull,
     ResumeCodeUnknown,
+    SeatAbandoned,
     SeatElsewhere,
-    SeatLeft,
     VisitIncomplete,
 )
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
+from listening.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.services.seats import (
-    TRIED_OUT,
+    DRY_RUN,
     find_seat,
     first_lease_of,
     lease_of,
-    note_life,
     open_from,
     renew_lease,
     seats_behind,
+    touch,
 )
 from listening.services.sessions import sessions_of
 from listening.services.verification import record_completion
@@ -115,7 +115,7 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
     """
     if invitation.expires_at <= now:
         raise InvitationExpired(date=invitation.expires_at.date().isoformat())
-    if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_tried_out(invitation):
+    if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation):
         raise NotOpen
     if invitation.seat is None:
         seats = seats_behind(panel=invitation.panel, many=invitation.many)
@@ -154,7 +154,7 @@ def claim_seat(
     seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
     if seat is None:
         raise PanelFull
-    _take(seat, experiment=experiment, arrival=arrival, address=address, now=now)
+    _assign(seat, experiment=experiment, arrival=arrival, address=address, now=now)
     if not invitation.many:
         invitation.seat = seat
         invitation.save(update_fields=["seat"])
@@ -164,8 +164,8 @@ def claim_seat(
 
 def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
     """Come back to a seat, on this device or another."""
-    if seat.state == Seat.State.LEFT:
-        raise SeatLeft
+    if seat.state == Seat.State.ABANDONED:
+        raise SeatAbandoned
     visit = Visit.objects.create(seat=seat, device=device)
     renew_lease(seat=seat, now=now)
     return visit
@@ -177,15 +177,15 @@ def submit_votes(*, visit: Visit, events: Iterable[VoteEvent], now: datetime) ->
     Only further answers to the same page wait with one whose sound is missing: they go on from its revision.
     """
     receipts: list[Receipt] = []
-    unheard: dict[UUID, Receipt] = {}
+    waiting: dict[UUID, Receipt] = {}
     for event in events:
-        if first := unheard.get(event.trial):
+        if first := waiting.get(event.trial):
             receipts.append(replace(first, event_id=event.event_id))
             continue
         receipts.append(cast_vote(ballot_id=visit.seat.ballot_id, event=event, sound_needed=True))
-        if receipts[-1].status == "unheard":
-            unheard[event.trial] = receipts[-1]
-    note_life(visit=visit, now=now, answered=any(receipt.status == "stored" for receipt in receipts))
+        if receipts[-1].status == "sound_missing":
+            waiting[event.trial] = receipts[-1]
+    touch(visit=visit, now=now, answered=any(receipt.status == "stored" for receipt in receipts))
     return receipts
 
 
@@ -197,7 +197,7 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
     if completion is not None:
         return completion
     if ballot.abandoned_at is not None:
-        raise SeatLeft
+        raise SeatAbandoned
     if missing := ballot.trials.unanswered().count():
         raise VisitIncomplete(missing=missing)
     answered = ballot.trials.filter(answered=True).count()
@@ -248,17 +248,17 @@ def _read(invitation: Invitation) -> Invitation:
     return Invitation.objects.select_related("panel__experiment", "seat__ballot__experiment").get(pk=invitation.pk)
 
 
-def _is_tried_out(invitation: Invitation) -> bool:
-    return invitation.seat is not None and invitation.seat.ballot.kind in TRIED_OUT
+def _is_dry_run(invitation: Invitation) -> bool:
+    return invitation.seat is not None and invitation.seat.ballot.kind in DRY_RUN
 
 
 def _sat_elsewhere(invitation: Invitation, held: Collection[str]) -> bool:
     """Whether somebody in this browser sat in another group, where the protocol wants people to be in one only."""
     panel = invitation.panel
-    if not get_protocol(panel.experiment.protocol).one_group_each or _is_tried_out(invitation):
+    if not get_protocol(panel.experiment.protocol).one_group_each or _is_dry_run(invitation):
         return False
     seats = Seat.objects.filter(visits__in=[UUID(visit) for visit in held], panel__experiment=panel.experiment_id)
-    return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=TRIED_OUT).exists()
+    return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=DRY_RUN).exists()
 
 
 def _check_crowd(experiment: Experiment, address: str, now: datetime) -> None:
@@ -269,7 +269,7 @@ def _check_crowd(experiment: Experiment, address: str, now: datetime) -> None:
         raise AddressCrowded(count=count)
 
 
-def _take(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, address: str, now: datetime) -> None:
+def _assign(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, address: str, now: datetime) -> None:
     last = experiment.participants.aggregate(last=Max("number"))["last"] or 0
     seat.participant = Participant.objects.create(experiment=experiment, number=last + 1)
     seat.state = Seat.State.TAKEN

@@ -171,7 +171,7 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['main', 'simulated'])), name='ballot_kind_known'),
         ),
         migrations.AddConstraint(
-            model_name='error',
+            model_name='refusal',
             constraint=models.UniqueConstraint(fields=('event_id', 'body_sha256'), name='refusal_once'),
         ),
         migrations.AddConstraint(

@@ -1,4 +1,4 @@
-"""The database itself refuses to alter a vote or a error."""
+"""The database itself refuses to alter a vote or a refusal."""
 
 from django.db import migrations
 

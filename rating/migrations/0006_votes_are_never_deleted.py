@@ -1,4 +1,4 @@
-"""The database itself refuses to delete a vote or a error, on SQLite too."""
+"""The database itself refuses to delete a vote or a refusal, on SQLite too."""
 
 from django.db import migrations
 

@@ -19,8 +19,8 @@ from rating.errors import (
     BallotFull,
     KeyReused,
     NoConsent,
+    SoundNotFetched,
     TooManyAnswers,
-    Unheard,
     UnknownTrial,
 )
 from rating.models import Ballot, RejectedVote, Score, Trial, Vote
@@ -83,13 +83,13 @@ class VoteEvent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """Result of one event. After any status but `unheard` the browser may delete the event.
+    """Result of one event. After any status but `sound_missing` the browser may delete the event.
 
-    What is `unheard` may be sent again as it is, once the sounds in `unfetched` have been fetched.
+    What is `sound_missing` may be sent again as it is, once the sounds in `unfetched` have been fetched.
     """
 
     event_id: UUID
-    status: Literal["stored", "replay", "conflict", "refused", "unheard"]
+    status: Literal["stored", "replay", "conflict", "refused", "sound_missing"]
     revision: int | None
     error: AppError | None = None
     unfetched: tuple[UUID, ...] = ()
@@ -127,7 +127,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
         answer = context.protocol.read(event.payload, context.plan)
         accepted = event.revision == state.revision
         if sound_needed and accepted and answer.whole and not state.answered and (missing := context.unfetched()):
-            raise Unheard(media=missing)
+            raise SoundNotFetched(media=missing)
         _check_limits(state, limits, size)
         vote = _append(ballot_id, context, state, event, consent_id=context.consent_id, accepted=accepted, size=size)
         if accepted:
@@ -262,9 +262,9 @@ def _reject(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
     if not isinstance(error, KeyReused) and Vote.objects.filter(event_id=event.event_id).exists():
         return _replay(ballot_id, event)
     _keep_rejected(ballot_id, event, error)
-    if isinstance(error, Unheard):
+    if isinstance(error, SoundNotFetched):
         unfetched = tuple(error.data["media"])
-        return Receipt(event_id=event.event_id, status="unheard", revision=None, error=error, unfetched=unfetched)
+        return Receipt(event_id=event.event_id, status="sound_missing", revision=None, error=error, unfetched=unfetched)
     return Receipt(event_id=event.event_id, status="refused", revision=None, error=error)
 
 

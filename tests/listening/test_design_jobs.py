@@ -10,8 +10,8 @@ from django.utils import timezone
 from core.models import Job
 from core.services import jobs
 from core.worker import work
-from listening.design.wishes import Wanted
-from listening.design_errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
+from listening.design.base import DesignRequest
+from listening.design.errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
 from listening.models import Design
 from listening.services import designs, panels
 from listening.services.material import material_of
@@ -25,7 +25,7 @@ from tests.factories import make_panel_experiment, make_user, tone
 
 pytestmark = pytest.mark.django_db
 
-SMALL = Wanted(panels=2, seats=2, size=4, factors=("session",), sessions=2)
+SMALL = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
 
 
 @pytest.fixture

@@ -15,13 +15,10 @@ from django.test import Client
 from core.models import AuditEntry, Job
 from core.services import jobs
 from core.worker import work
-from listening.design.base import Sample
-from listening.design.files.errors import DesignRowsRefused
-from listening.design.subsets.apart import plan_subsets_apart
-from listening.design.subsets.errors import SubsetsTooLarge
+from listening.design.base import DesignRequest, Sample
+from listening.design.errors import DesignRowsRefused, PlanningTooLong, SubsetsTooLarge
+from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
 from listening.design.subsets.planning import plan_subsets
-from listening.design.wishes import Wanted
-from listening.design_errors import PlanningTooLong
 from listening.models import Design, Seat
 from listening.services import designs
 from listening.services.design_files import layout_from_files
@@ -50,7 +47,7 @@ def shown(client: Client, experiment: Experiment, **asked: Any) -> str:
 
 
 def adopted(experiment: Experiment) -> Design:
-    draft = designs.draft_design(experiment=experiment, wanted=Wanted.from_json(ASKED))
+    draft = designs.draft_design(experiment=experiment, wanted=DesignRequest.from_json(ASKED))
     return designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
 
 
@@ -83,7 +80,7 @@ def test_the_form_proposes_what_fits_the_collection(client: Client, experiment: 
 
 def test_trying_shows_every_finding_and_writes_nothing(client: Client, experiment: Experiment) -> None:
     page = shown(client, experiment, **ASKED)
-    draft = designs.draft_design(experiment=experiment, wanted=Wanted.from_json(ASKED))
+    draft = designs.draft_design(experiment=experiment, wanted=DesignRequest.from_json(ASKED))
     for finding in draft.report["findings"]:
         assert f"<span>{finding['title']}</span>" in page
         assert finding["sentence"] in page
@@ -222,26 +219,26 @@ POOL = [Sample(f"s{n}", {"sex": "FM"[n % 2], "place": "abc"[n % 3]}) for n in ra
 
 def test_subsets_planned_apart_are_the_same_and_so_are_refusals() -> None:
     asked: dict[str, Any] = {"factors": ["sex", "place"], "subsets": 3, "size": 5, "seed": "x"}
-    apart, here = plan_subsets_apart(POOL, **asked), plan_subsets(POOL, **asked)
+    apart, here = plan_subsets_in_subprocess(POOL, **asked), plan_subsets(POOL, **asked)
     assert (apart.subsets, apart.optimal, apart.gap) == (here.subsets, here.optimal, here.gap)
     with pytest.raises(SubsetsTooLarge) as caught:
-        plan_subsets_apart(POOL, **{**asked, "size": 50})
+        plan_subsets_in_subprocess(POOL, **{**asked, "size": 50})
     with pytest.raises(SubsetsTooLarge, match=re.escape(str(caught.value))):
         plan_subsets(POOL, **{**asked, "size": 50})
 
 
 def test_planning_that_takes_too_long_is_given_up_with_a_sentence() -> None:
     with pytest.raises(PlanningTooLong, match=r"Sharing out 20 items took longer than 0\.001 s"):
-        plan_subsets_apart(POOL, factors=["sex"], subsets=2, size=2, seed="0", longest_s=0.001)
+        plan_subsets_in_subprocess(POOL, factors=["sex"], subsets=2, size=2, seed="0", longest_s=0.001)
 
 
 def test_planning_apart_loads_no_solver_here() -> None:
     program = (
         "import sys\n"
-        "from listening.design.subsets.apart import plan_subsets_apart\n"
+        "from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess\n"
         "from listening.design.base import Sample\n"
         "pool = [Sample(str(n), {'f': 'ab'[n % 2]}) for n in range(8)]\n"
-        "print(plan_subsets_apart(pool, factors=['f'], subsets=2, size=2, seed='0').optimal)\n"
+        "print(plan_subsets_in_subprocess(pool, factors=['f'], subsets=2, size=2, seed='0').optimal)\n"
         "print('scipy' in sys.modules)\n"
     )
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

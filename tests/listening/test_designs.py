@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from core.errors import AppError
 from core.models import AuditEntry
-from listening.design.wishes import Wanted
-from listening.design_errors import (
+from listening.design.base import DesignRequest
+from listening.design.errors import (
     DesignMissing,
     DesignOvertaken,
     SeatsTaken,
@@ -25,7 +25,7 @@ from tests.factories import consent_to, make_panel_experiment
 
 pytestmark = pytest.mark.django_db
 
-SMALL = Wanted(panels=2, seats=2, size=4, factors=("session",), sessions=2)
+SMALL = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def experiment() -> Experiment:
     return make_panel_experiment()
 
 
-def adopt(experiment: Experiment, wanted: Wanted = SMALL, **how: Any) -> Design:
+def adopt(experiment: Experiment, wanted: DesignRequest = SMALL, **how: Any) -> Design:
     draft = designs.draft_design(experiment=experiment, wanted=wanted)
     return designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner, **how)
 
@@ -53,7 +53,7 @@ def test_a_draft_writes_nothing_and_the_same_request_gives_the_same_draft(experi
     assert (first.sha256, first.report) == (again.sha256, again.report)
     assert (
         first.sha256
-        != designs.draft_design(experiment=experiment, wanted=Wanted(**{**vars(SMALL), "seed": "1"})).sha256
+        != designs.draft_design(experiment=experiment, wanted=DesignRequest(**{**vars(SMALL), "seed": "1"})).sha256
     )
 
 
@@ -76,7 +76,7 @@ def test_every_seat_gets_the_pages_of_its_sequence(experiment: Experiment) -> No
     experiment.refresh_from_db()
     assert design.sha256 == draft.sha256 == experiment.layout_sha256
     assert tuple(sequences_of(experiment)) == draft.layout.sequences
-    assert [(seat.panel.number, seat.number, seat.turn, seat.state) for seat in Seat.objects.all()] == [
+    assert [(seat.panel.number, seat.number, seat.occupancy, seat.state) for seat in Seat.objects.all()] == [
         (panel, seat, 1, "open") for panel in (1, 2) for seat in (1, 2)
     ]
     for ballot in Ballot.objects.all():
@@ -102,7 +102,7 @@ def test_a_second_design_replaces_the_first_without_a_trace_but_the_log(experime
     adopt(experiment)
     once = rows()
     panels.invite(panel=Panel.objects.all()[0], count=3, now=timezone.now(), actor=experiment.owner)
-    adopt(experiment, Wanted(panels=4, seats=3, size=2, sessions=1))
+    adopt(experiment, DesignRequest(panels=4, seats=3, size=2, sessions=1))
     assert rows() == {
         "Design": 1,
         "Panel": 4,
@@ -120,12 +120,12 @@ def test_a_second_design_replaces_the_first_without_a_trace_but_the_log(experime
 
 
 def test_a_rehearsal_that_somebody_sat_through_stays_behind_the_new_seats(experiment: Experiment) -> None:
-    adopt(experiment, Wanted(panels=4, seats=1, size=2, sessions=1))
+    adopt(experiment, DesignRequest(panels=4, seats=1, size=2, sessions=1))
     rehearsed = panels.add_seats(
         panel=panels.panel_of(experiment=experiment, number=4), count=2, kind=Ballot.Kind.REHEARSAL
     )
     Seat.objects.filter(pk=rehearsed[0].pk).update(state=Seat.State.FINISHED, taken_at=timezone.now())
-    adopt(experiment, Wanted(panels=1, seats=3, size=8, sessions=1))
+    adopt(experiment, DesignRequest(panels=1, seats=3, size=8, sessions=1))
     main = Seat.objects.filter(ballot__kind=Ballot.Kind.MAIN)
     assert [(seat.panel.number, seat.number) for seat in main] == [(1, 1), (1, 2), (1, 3)]
     [kept] = Seat.objects.exclude(ballot__kind=Ballot.Kind.MAIN)
@@ -151,7 +151,7 @@ def test_going_live_freezes_the_layout_under_the_experiments_hash(experiment: Ex
     adopt(experiment)
     first = go_live(experiment=Experiment.objects.get(), actor=experiment.owner).design_sha256
     other = make_panel_experiment(experiment.owner, collection=experiment.collection)
-    adopt(other, Wanted(**{**vars(SMALL), "seed": "1"}))
+    adopt(other, DesignRequest(**{**vars(SMALL), "seed": "1"}))
     second = go_live(experiment=Experiment.objects.get(pk=other.pk), actor=experiment.owner).design_sha256
     assert first != second
 
@@ -184,7 +184,7 @@ def test_a_design_that_dies_half_way_leaves_the_old_one_and_is_cleared_away_late
             raise Killed
 
     with pytest.raises(Killed):
-        adopt(experiment, Wanted(panels=1, seats=3, size=8, sessions=1), progress=die)
+        adopt(experiment, DesignRequest(panels=1, seats=3, size=8, sessions=1), progress=die)
     assert Ballot.objects.filter(kind=Ballot.Kind.MAIN).count() == before["Ballot"]
     assert Ballot.objects.count() == before["Ballot"] + 3
     assert designs.verify_design(Experiment.objects.get()).holds
@@ -206,7 +206,7 @@ def test_many_seats_are_written_in_pieces(experiment: Experiment) -> None:
     told: list[tuple[int, int]] = []
     adopt(
         experiment,
-        Wanted(panels=1, seats=2 * design_seats.SEATS_AT_ONCE + 1, size=2, sessions=1),
+        DesignRequest(panels=1, seats=2 * design_seats.SEATS_AT_ONCE + 1, size=2, sessions=1),
         progress=lambda done, total, note: told.append((done, total)),
     )
     piece = design_seats.SEATS_AT_ONCE

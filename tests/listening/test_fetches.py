@@ -40,7 +40,7 @@ def test_forty_votes_without_a_single_sound_earn_no_code() -> None:
     trials = [str(pk) for pk in Trial.objects.filter(ballot=sitting.ballot).values_list("pk", flat=True)]
     assert len(trials) == 40
     said = results(sitting, *[event(trial, heard={}) for trial in trials])
-    assert {result["status"] for result in said} == {"unheard"}
+    assert {result["status"] for result in said} == {"sound_missing"}
     assert sitting.client.post(f"{sitting.api}finish/").json()["code"] == "visit.incomplete"
     assert not Vote.objects.exists()
 
@@ -49,8 +49,8 @@ def test_an_answer_that_came_before_its_sound_is_taken_when_the_sound_was_fetche
     sitting = sit_down(fetched=False)
     made = event(sitting.upcoming()["trials"][0]["trial"])
     (said,) = results(sitting, made)
-    assert (said["status"], said["code"]) == ("unheard", "vote.unheard")
-    assert RejectedVote.objects.get().code == "vote.unheard", "nothing that a participant did disappears"
+    assert (said["status"], said["code"]) == ("sound_missing", "vote.sound_not_fetched")
+    assert RejectedVote.objects.get().code == "vote.sound_not_fetched", "nothing that a participant did disappears"
     for address in said["fetch"]:
         assert sitting.client.get(address).status_code == 200
     assert results(sitting, made)[0]["status"] == "stored"
@@ -62,7 +62,7 @@ def test_every_answer_to_a_page_waits_for_its_first() -> None:
     sitting = sit_down(fetched=False)
     page = sitting.upcoming()["trials"][0]
     both = [event(page["trial"], value=2), event(page["trial"], value=5, revision=1)]
-    assert [said["status"] for said in results(sitting, *both)] == ["unheard", "unheard"]
+    assert [said["status"] for said in results(sitting, *both)] == ["sound_missing", "sound_missing"]
     listen(sitting, page)
     assert [said["status"] for said in results(sitting, *both)] == ["stored", "stored"]
     assert Trial.objects.get(pk=page["trial"]).revision == 2
@@ -73,7 +73,7 @@ def test_a_page_that_was_fetched_is_stored_beside_one_that_was_not() -> None:
     one, other, *_ = sitting.upcoming()["trials"]
     listen(sitting, other)
     said = results(sitting, event(one["trial"]), event(other["trial"]))
-    assert [result["status"] for result in said] == ["unheard", "stored"]
+    assert [result["status"] for result in said] == ["sound_missing", "stored"]
 
 
 def test_what_another_browser_of_the_same_seat_fetched_counts() -> None:
@@ -132,7 +132,7 @@ def test_no_protocol_that_is_about_sound_takes_a_whole_answer_without_one(slug: 
     page = sitting.upcoming()["trials"][0]
     made = event(page["trial"], payload=whole_answer(sitting.ballot, page))
     (said,) = results(sitting, made)
-    assert said["status"] == "unheard"
+    assert said["status"] == "sound_missing"
     for address in said["fetch"]:
         assert sitting.client.get(address).status_code == 200
     assert results(sitting, made)[0]["status"] == "stored"

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from core.models import AuditEntry
-from listening.arrivals import digests
-from listening.models import Completion, Invitation, Participant, Procedure, Recruitment, Seat, Visit
+from listening.models import Completion, Invitation, Participant, Recruitment, Seat, SessionSettings, Visit
+from listening.recruitment import digests
 from listening.services import panels, seats
 from rating.models import Experiment
 from rating.services.experiments import pause
@@ -100,7 +100,7 @@ def test_a_lapsed_seat_in_any_panel_is_given_to_who_comes_by_the_link_for_many()
         consent(Client(), link)
     Seat.objects.filter(panel__number=2).update(leased_until=timezone.now() - timedelta(hours=1))
     seat = seat_of(consent(Client(), link))
-    assert (seat.panel.number, seat.turn) == (2, 2)
+    assert (seat.panel.number, seat.occupancy) == (2, 2)
 
 
 def test_closing_the_links_for_many_keeps_new_people_out_and_lets_others_go_on(client: Client) -> None:
@@ -247,7 +247,7 @@ def finished(experiment: Experiment) -> str:
 
 def test_the_receipt_leads_back_with_the_code_in_its_place() -> None:
     experiment = make_experiment(seats=1)
-    Procedure.objects.create(experiment=experiment, completion_url="https://example.org/done?cc={code}&x=1")
+    SessionSettings.objects.create(experiment=experiment, completion_url="https://example.org/done?cc={code}&x=1")
     page = finished(experiment)
     assert f'href="https://example.org/done?cc={Completion.objects.get().code}&amp;x=1"' in page
 
@@ -258,7 +258,7 @@ def test_without_an_address_the_receipt_leads_nowhere() -> None:
 
 def test_the_code_of_a_rehearsal_leads_nowhere() -> None:
     experiment = make_experiment(seats=1)
-    Procedure.objects.create(experiment=experiment, completion_url="https://example.org/{code}")
+    SessionSettings.objects.create(experiment=experiment, completion_url="https://example.org/{code}")
     token = panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)[0]
     client = Client()
     visit = consent(client, f"/join/{token}/").split("/")[2]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def look(experiment: Experiment) -> dict[str, Any]:
-    return monitoring.look(experiment=experiment, now=timezone.now())
+    return monitoring.experiment_status(experiment=experiment, now=timezone.now())
 
 
 def answer(sitting: Sitting, count: int) -> None:
@@ -51,7 +51,7 @@ def test_a_panel_is_shown_by_what_its_seats_are_doing() -> None:
     seats.reissue_seat(seat=gone.visit.seat, now=timezone.now(), actor=experiment.owner)
     (panel,) = look(experiment)["panels"]
     counts = {state: panel[state] for state in ("total", "finished", "running", "paused", "open", "left", "needed")}
-    assert counts == {"total": 5, "finished": 1, "running": 1, "paused": 1, "open": 2, "left": 1, "needed": 2}
+    assert counts == {"total": 5, "finished": 1, "running": 1, "paused": 1, "open": 2, "abandoned": 1, "needed": 2}
     assert [line["state"] for line in look(experiment)["lines"]] == ["finished", "running", "paused", "left"]
     assert running.visit.seat.number == 2
 
@@ -63,8 +63,14 @@ def test_a_line_says_how_far_in_which_session_somebody_is() -> None:
     Trial.objects.filter(position__lte=2).update(session=1)
     answer(sitting, 3)
     (line,) = look(experiment)["lines"]
-    way = line["way"]
-    assert (way.done, way.total, way.session, way.session_done, way.session_total) == (3, 4, 2, 1, 2)
+    progress = line["progress"]
+    assert (progress.done, progress.total, progress.session, progress.session_done, progress.session_total) == (
+        3,
+        4,
+        2,
+        1,
+        2,
+    )
     assert "session 2, 1 of 2" in page_of(experiment)
 
 
@@ -287,6 +293,6 @@ def test_the_lines_of_all_experiments_count_only_what_counts() -> None:
     gone = sit_down(experiment)
     seats.reissue_seat(seat=gone.visit.seat, now=timezone.now(), actor=experiment.owner)
     panels.rehearse(experiment=experiment, count=2, now=timezone.now(), actor=experiment.owner)
-    (row,) = monitoring.look_at_all(experiments=[experiment], now=timezone.now())
+    (row,) = monitoring.all_statuses(experiments=[experiment], now=timezone.now())
     assert (row["total"], row["taken"], row["running"], row["open"], row["finished"]) == (3, 1, 1, 2, 0)
     assert row["last_seen_at"] is not None

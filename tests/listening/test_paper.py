@@ -110,7 +110,7 @@ def test_beginning_takes_the_seat_for_a_new_participant_and_a_second_time_change
     assert Visit.objects.get().device["device_class"] == "paper"
     logged = AuditEntry.objects.get(action="seat.taken_on_paper")
     assert logged.actor == experiment.owner
-    assert logged.after == {"panel": 1, "seat": 1, "turn": 1, "consent": "on paper"}
+    assert logged.after == {"panel": 1, "seat": 1, "occupancy": 1, "consent": "on paper"}
 
 
 def test_crosses_become_a_vote_that_says_it_came_from_paper_and_by_whom(
@@ -136,7 +136,7 @@ def test_crosses_become_a_vote_that_says_it_came_from_paper_and_by_whom(
     assert vote.client["clock"] == {"entered_by": experiment.owner.username}
     assert Score.objects.count() == 4
     logged = AuditEntry.objects.get(action="ballot.entered_from_paper")
-    place = {"panel": 1, "seat": 1, "turn": 1, "sheet": 1}
+    place = {"panel": 1, "seat": 1, "occupancy": 1, "sheet": 1}
     said = {"event": str(vote.event_id), "moved": {"s1": "paper", "s2": "scan"}, "closed": True}
     assert logged.after == place | said
     assert experiment.owner.username in desk.get(begun).content.decode()

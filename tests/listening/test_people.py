@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.models import Job
 from core.services import jobs
 from core.worker import work
-from listening.design.wishes import Wanted
+from listening.design.base import DesignRequest
 from listening.models import Invitation, Panel, Seat
 from listening.services import panels
 from listening.services.designs import adopt_draft, draft_design
@@ -146,7 +146,7 @@ def test_a_killed_job_goes_on_where_it_was_and_makes_no_seat_twice(monkeypatch: 
 def test_a_design_that_comes_first_ends_the_job_with_a_sentence() -> None:
     experiment = make_panel_experiment()
     job = panels.ask_for_panel(experiment=experiment, seats=2, actor=experiment.owner)
-    wanted = Wanted(panels=2, seats=2, size=4, factors=(), sessions=2)
+    wanted = DesignRequest(panels=2, seats=2, size=4, factors=(), sessions=2)
     adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
     assert run_job(job).state == Job.State.PARKED
     assert "laid out together" in job.error

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from listening.design.wishes import Wanted
-from listening.readiness import Standing, Step, steps_of
+from listening.design.base import DesignRequest
+from listening.readiness import Step, StepState, steps_of
 from listening.services import monitoring, panels
 from listening.services.designs import adopt_draft, draft_design
 from rating.models import Ballot, Experiment
@@ -19,12 +19,12 @@ def steps(experiment: Experiment) -> list[Step]:
     return steps_of(Experiment.objects.get(pk=experiment.pk), now=timezone.now())
 
 
-def standings(experiment: Experiment) -> list[str]:
-    return [step.standing.value for step in steps(experiment)]
+def states(experiment: Experiment) -> list[str]:
+    return [step.state.value for step in steps(experiment)]
 
 
 def laid_out(experiment: Experiment, preset: str = "crossed") -> Experiment:
-    wanted = Wanted(preset=preset, panels=1, seats=2, size=8, sessions=2, factors=())
+    wanted = DesignRequest(preset=preset, panels=1, seats=2, size=8, sessions=2, factors=())
     adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
     return Experiment.objects.get(pk=experiment.pk)
 
@@ -32,53 +32,53 @@ def laid_out(experiment: Experiment, preset: str = "crossed") -> Experiment:
 def test_a_fresh_draft_needs_a_design_and_seats() -> None:
     experiment = make_panel_experiment()
     stimuli, words, design, seats, rehearsal = steps(experiment)
-    assert (stimuli.standing, words.standing) == (Standing.DONE, Standing.DONE)
+    assert (stimuli.state, words.state) == (StepState.DONE, StepState.DONE)
     assert stimuli.sentence == "16 clips: 8 items, 2 conditions."
-    assert (design.standing, seats.standing) == (Standing.OPEN, Standing.OPEN)
-    assert rehearsal.standing == Standing.LOOK
+    assert (design.state, seats.state) == (StepState.OPEN, StepState.OPEN)
+    assert rehearsal.state == StepState.CHECK
 
 
 def test_a_design_brings_the_seats_with_it() -> None:
     experiment = laid_out(make_panel_experiment())
-    assert Standing.OPEN not in standings(experiment)
+    assert StepState.OPEN not in states(experiment)
     assert steps(experiment)[3].sentence == "2 seats in 1 panel."
 
 
 def test_a_design_with_known_confounds_is_to_be_looked_at() -> None:
     experiment = laid_out(make_panel_experiment(), preset="udase-exact")
-    assert steps(experiment)[2].standing == Standing.LOOK
+    assert steps(experiment)[2].state == StepState.CHECK
 
 
 def test_a_missing_clip_is_counted() -> None:
     stimuli = steps(make_panel_experiment(left_out=("s03", "C1")))[0]
-    assert stimuli.standing == Standing.OPEN
+    assert stimuli.state == StepState.OPEN
     assert stimuli.sentence.startswith("1 clip is missing")
 
 
 def test_a_draft_wording_keeps_it_from_going_live() -> None:
     words = steps(make_panel_experiment(label_set="p835-fr-1"))[1]
-    assert words.standing == Standing.OPEN
+    assert words.state == StepState.OPEN
     assert "p835-fr-1" in words.sentence
 
 
 def test_panels_that_were_made_one_by_one_are_to_be_looked_at() -> None:
     experiment = make_panel_experiment(seats=2)
-    assert standings(experiment)[2:4] == ["look", "done"]
+    assert states(experiment)[2:4] == ["look", "done"]
 
 
 def test_a_rehearsal_counts_when_it_has_reached_the_end() -> None:
     experiment = laid_out(make_panel_experiment())
     panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
-    assert standings(experiment)[-1] == "look"
+    assert states(experiment)[-1] == "look"
     experiment.ballots.filter(kind="rehearsal").update(closed_at=timezone.now())
-    assert standings(experiment)[-1] == "done"
+    assert states(experiment)[-1] == "done"
 
 
 def test_what_is_live_needs_links_until_every_open_seat_has_one() -> None:
     experiment = make_experiment(seats=2)
     assert steps(experiment)[0].sentence == "2 open seats have no link yet."
     panels.invite(panel=experiment.panels.get(), count=2, now=timezone.now(), actor=None)
-    assert standings(experiment) == ["done", "going"]
+    assert states(experiment) == ["done", "going"]
 
 
 def test_a_rehearsal_link_is_not_a_participant_s_link() -> None:
@@ -88,7 +88,7 @@ def test_a_rehearsal_link_is_not_a_participant_s_link() -> None:
     assert (row["open"], row["links"], row["needed"]) == (2, 0, 2)
     panels.invite(panel=experiment.panels.get(), count=1, now=now, actor=None)
     assert steps(experiment)[0].sentence == "1 open seat has no link yet."
-    assert [panel["needed"] for panel in monitoring.look(experiment=experiment, now=now)["needed"]] == [1]
+    assert [panel["needed"] for panel in monitoring.experiment_status(experiment=experiment, now=now)["needed"]] == [1]
 
 
 def test_simulated_listeners_use_no_participant_s_link() -> None:
@@ -101,7 +101,7 @@ def test_simulated_listeners_use_no_participant_s_link() -> None:
 def test_one_link_for_many_is_enough() -> None:
     experiment = make_experiment(seats=2)
     panels.invite_many(experiment=experiment, now=timezone.now(), actor=None)
-    assert standings(experiment)[0] == "done"
+    assert states(experiment)[0] == "done"
 
 
 def test_how_far_people_have_got_is_told_and_a_pause_is_noticed() -> None:
@@ -109,16 +109,16 @@ def test_how_far_people_have_got_is_told_and_a_pause_is_noticed() -> None:
     consent_to(experiment.panels.get().seats.earliest("number"))
     assert steps(experiment)[1].sentence == "0 of 2 seats finished, 1 in progress."
     pause(experiment=experiment, actor=experiment.owner)
-    assert steps(experiment)[1].standing == Standing.LOOK
+    assert steps(experiment)[1].state == StepState.CHECK
 
 
 def test_a_closed_experiment_leads_to_its_results() -> None:
     experiment = make_experiment(seats=1)
     close(experiment=experiment, actor=experiment.owner)
-    assert standings(experiment) == ["done", "open"]
+    assert states(experiment) == ["done", "open"]
     assert steps(experiment)[-1].address.endswith("/results/")
     unblind(experiment=experiment, actor=experiment.owner, reason="all are in")
-    assert standings(experiment) == ["done", "done"]
+    assert states(experiment) == ["done", "done"]
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -186,5 +186,5 @@ def test_who_has_lost_the_seat_is_told_so_and_reports_nothing() -> None:
     sitting = sit_down()
     seats.reissue_seat(seat=Seat.objects.get(), now=timezone.now(), actor=sitting.ballot.experiment.owner)
     answer = report(sitting, kind="pause")
-    assert (answer.status_code, json.loads(answer.content)["code"]) == (410, "visit.left")
+    assert (answer.status_code, json.loads(answer.content)["code"]) == (410, "visit.abandoned")
     assert not ClientReport.objects.exists()

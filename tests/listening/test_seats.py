@@ -10,14 +10,14 @@ from django.utils import timezone
 from core.models import AuditEntry
 from listening.access import invitation_for
 from listening.errors import NoSeats, PanelFull, SeatNotTaken, SeatsDesigned
-from listening.models import Design, Procedure, Seat, Visit
+from listening.models import Design, Seat, SessionSettings, Visit
 from listening.services import panels, seats, visits
 from rating.models import Ballot, Experiment, RejectedVote, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import event, fetch_all, make_experiment, new_token, seated_visit, sit_down, vote_event
 
 pytestmark = pytest.mark.django_db
-LEASE = timedelta(hours=Procedure().lease_hours)
+LEASE = timedelta(hours=SessionSettings().lease_hours)
 
 
 def claim(experiment: Experiment, now: datetime) -> Visit:
@@ -45,10 +45,10 @@ def lay_out(experiment: Experiment) -> None:
 # --- The lease --------------------------------------------------------------------------------------------------------
 
 
-def test_consenting_leases_the_seat_for_as_long_as_the_procedure_says() -> None:
+def test_consenting_leases_the_seat_for_as_long_as_the_session_settings_say() -> None:
     experiment, now = make_experiment(seats=2), timezone.now()
     assert claim(experiment, now).seat.leased_until == now + LEASE
-    Procedure.objects.create(experiment=experiment, lease_hours=2)
+    SessionSettings.objects.create(experiment=experiment, lease_hours=2)
     assert claim(experiment, now).seat.leased_until == now + timedelta(hours=2)
 
 
@@ -83,14 +83,14 @@ def test_a_claim_that_finds_only_a_lapsed_seat_gets_its_plan_on_a_new_turn() -> 
     second = claim(experiment, timezone.now() + LEASE + timedelta(hours=1))
     first.seat.refresh_from_db()
     first.seat.ballot.refresh_from_db()
-    assert (first.seat.state, second.seat.state) == (Seat.State.LEFT, Seat.State.TAKEN)
-    assert (second.seat.number, second.seat.turn) == (first.seat.number, 2)
+    assert (first.seat.state, second.seat.state) == (Seat.State.ABANDONED, Seat.State.TAKEN)
+    assert (second.seat.number, second.seat.occupancy) == (first.seat.number, 2)
     assert plan(second.seat.ballot) == plan(first.seat.ballot)
     assert first.seat.ballot.abandoned_at is not None
     assert second.seat.ballot.vote_count == 0
     entry = AuditEntry.objects.get(action="seat.reissued")
-    assert (entry.actor, entry.after) == (None, {"turn": 2})
-    assert entry.before == {"panel": 1, "seat": 1, "turn": 1, "answers": 1}
+    assert (entry.actor, entry.after) == (None, {"occupancy": 2})
+    assert entry.before == {"panel": 1, "seat": 1, "occupancy": 1, "answers": 1}
 
 
 def test_the_two_listeners_of_one_seat_share_no_name_of_a_sound_and_no_participant() -> None:
@@ -107,7 +107,7 @@ def test_a_free_seat_is_taken_before_a_lapsed_one() -> None:
     experiment = make_experiment(seats=2)
     seated_visit(experiment)
     second = claim(experiment, timezone.now() + LEASE * 2)
-    assert (second.seat.number, second.seat.turn) == (2, 1)
+    assert (second.seat.number, second.seat.occupancy) == (2, 1)
 
 
 def test_a_vote_of_a_moment_ago_keeps_the_seat_although_the_lease_was_not_renewed_yet() -> None:
@@ -140,7 +140,7 @@ def test_who_comes_back_too_late_is_told_on_a_page_and_thanked() -> None:
         assert answer.status_code == 410
         assert b"What you did is kept" in answer.content
     for answer in (sitting.client.get(f"{sitting.api}upcoming/"), sitting.client.post(f"{sitting.api}finish/")):
-        assert (answer.status_code, answer.json()["code"]) == (410, "visit.left")
+        assert (answer.status_code, answer.json()["code"]) == (410, "visit.abandoned")
     assert Visit.objects.count() == 1
 
 
@@ -166,8 +166,8 @@ def test_giving_a_seat_away_by_hand_needs_a_reason_and_is_logged(client: Client)
     assert client.post(address, {"reason": "wrote that she cannot go on"}).status_code == 302
     entry = AuditEntry.objects.get(action="seat.reissued")
     assert (entry.actor, entry.reason) == (experiment.owner, "wrote that she cannot go on")
-    assert Seat.objects.get(turn=2).state == Seat.State.OPEN
-    assert sit_down(experiment).visit.seat.turn == 2
+    assert Seat.objects.get(occupancy=2).state == Seat.State.OPEN
+    assert sit_down(experiment).visit.seat.occupancy == 2
     assert client.post(f"/experiments/{experiment.slug}/panels/1/seats/9/", {"reason": "x"}).status_code == 404
 
 
@@ -190,7 +190,7 @@ def test_what_a_listener_left_behind_is_counted_nowhere() -> None:
     assert counted(experiment) == (1, 0)
     assert experiment.ballots.counts_by_kind()["main"] == {"ballots": 1, "closed": 0, "votes": 0}
     row = panels.overview(experiment=experiment, now=timezone.now())[0]
-    assert (row["total"], row["open"], row["taken"], row["left"]) == (1, 1, 0, 1)
+    assert (row["total"], row["open"], row["taken"], row["abandoned"]) == (1, 1, 0, 1)
 
 
 # --- Seats that were laid out together --------------------------------------------------------------------------------

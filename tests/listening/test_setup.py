@@ -7,7 +7,7 @@ import pytest
 
 from audio.clips import examine_plain_clips
 from listening.design.wishes import Wanted
-from listening.models import Procedure, SetupStep
+from listening.models import SessionSettings, SetupStep
 from listening.screening import SCREENINGS
 from listening.services import designs, setup
 from rating.models import Experiment, Slot
@@ -18,9 +18,9 @@ from tests.factories import Sitting, make_experiment, make_panel_experiment, sit
 pytestmark = pytest.mark.django_db
 
 
-def seated(**procedure: Any) -> Sitting:
+def seated(**settings: Any) -> Sitting:
     experiment = make_experiment(seats=1, items=3, conditions=3)
-    Procedure.objects.create(experiment=experiment, **procedure)
+    SessionSettings.objects.create(experiment=experiment, **settings)
     return sit_down(experiment)
 
 
@@ -156,7 +156,7 @@ def level_clips(sitting: Sitting) -> dict[str, bytes]:
 def with_practice() -> Sitting:
     """A seat of a design with an anchoring session of two references."""
     experiment = make_panel_experiment(references=2)
-    wanted = Wanted(panels=1, seats=1, size=8, sessions=1)
+    wanted = DesignRequest(panels=1, seats=1, size=8, sessions=1)
     draft = designs.draft_design(experiment=experiment, wanted=wanted)
     designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
     go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)

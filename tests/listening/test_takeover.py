@@ -287,7 +287,7 @@ def test_the_sound_checks_and_coming_back_renew_the_short_lease_and_never_shorte
     assert lease_left(visit) > timedelta(hours=167)
 
 
-def test_a_personal_link_keeps_its_seat_as_long_as_the_procedure_says() -> None:
+def test_a_personal_link_keeps_its_seat_as_long_as_the_session_settings_say() -> None:
     assert lease_left(sit_down().visit) > timedelta(hours=167)
 
 
@@ -298,12 +298,12 @@ def test_who_lost_a_seat_before_the_first_answer_may_take_another() -> None:
     first = visit_of(agree(slow, link))
     let_lapse(first)
     second = visit_of(agree(quick, link_of(experiment)))
-    assert second.seat.turn == 2
+    assert second.seat.occupancy == 2
     told = slow.get(f"/visits/{first.pk}/")
     assert (told.status_code, b"open your link again" in told.content) == (410, True)
     assert agree(slow, link).status_code == 409  # nothing is free now
     let_lapse(second)
-    assert visit_of(agree(slow, link)).seat.turn == 3
+    assert visit_of(agree(slow, link)).seat.occupancy == 3
 
 
 def test_who_answered_keeps_the_seat_when_the_short_lease_is_over() -> None:

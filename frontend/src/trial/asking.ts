@@ -7,7 +7,7 @@ import type { SaveStateView } from "./savestate.ts";
 import type { Screen } from "./screen.ts";
 import type { Texts } from "./texts.ts";
 
-const SEAT_GIVEN_AWAY = "visit.left";
+const SEAT_GIVEN_AWAY = "visit.abandoned";
 
 export interface AskingParts {
   config: VisitConfig;

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.clauses import clause
 from listening.design.base import Sample
-from listening.design.subsets.errors import FactorUnknown, ItemTwice, ValueMissing
+from listening.design.errors import FactorUnknown, ItemTwice, ValueMissing
 from stimuli.errors.intake import TableUnreadable
 from stimuli.intake.reports import some
 from stimuli.intake.tables import BYTE_ORDER_MARKS, DELIMITERS, Row, Table, load_table, read_csv

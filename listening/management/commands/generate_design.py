@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
+from listening.design.base import DEFAULT_PRESET, DesignRequest
 from listening.design.orders.presets import PRESETS
-from listening.design.wishes import DEFAULT_PRESET, Wanted
 from listening.management.experiments import SeatsWritten, experiment_called, listed
 from listening.services import designs
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         for name in ("panels", "seats", "size", "sessions"):
             if options[name] < 1:
                 raise CommandError(f"--{name} takes a whole number from 1 on.")
-        wanted = Wanted.from_json(
+        wanted = DesignRequest.from_json(
             {**options, "factors": _names(options["factors"]), "conditions": _names(options["conditions"])}
         )
         try:

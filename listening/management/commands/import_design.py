@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
-from listening.design.files.errors import DesignRowsRefused
+from listening.design.errors import DesignRowsRefused
 from listening.management.experiments import SeatsWritten, experiment_called
 from listening.services.design_files import import_design
 

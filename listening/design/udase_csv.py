@@ -10,7 +10,7 @@ from typing import Any
 
 from core.clauses import Clause, clause
 from listening.design.base import ScaleOrder, SeatSequence, Showing
-from listening.design.files.errors import DesignFileUnreadable, DesignRowsRefused
+from listening.design.errors import DesignFileUnreadable, DesignRowsRefused
 from stimuli.intake.tables import complaint, read_csv
 
 COLUMNS = ("subset", "session", "file", "scale")

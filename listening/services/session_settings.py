@@ -8,7 +8,7 @@ from django.db import transaction
 from core.models import User
 from core.services import audit
 from listening.errors import CompletionUrlUnfit
-from listening.models import Procedure
+from listening.models import SessionSettings
 from rating.errors import WrongState
 from rating.models import Experiment
 from rating.registry import get_protocol
@@ -19,10 +19,10 @@ CHANGEABLE = (*FIXED_WHILE_LIVE, "lease_hours", "completion_url")
 LONGEST_URL = 200
 
 
-def procedure_of(experiment: Experiment) -> Procedure:
-    """The experiment's procedure, or the usual one where nobody has changed anything."""
-    known = Procedure.objects.filter(experiment=experiment).first()
-    return known or Procedure(experiment=experiment, lease_hours=get_protocol(experiment.protocol).lease_hours)
+def session_settings_of(experiment: Experiment) -> SessionSettings:
+    """The experiment's session_settings, or the usual one where nobody has changed anything."""
+    known = SessionSettings.objects.filter(experiment=experiment).first()
+    return known or SessionSettings(experiment=experiment, lease_hours=get_protocol(experiment.protocol).lease_hours)
 
 
 def checks_are_open(experiment: Experiment) -> bool:
@@ -30,32 +30,32 @@ def checks_are_open(experiment: Experiment) -> bool:
 
 
 @transaction.atomic
-def change_procedure(*, experiment: Experiment, actor: User, **wanted: Any) -> Procedure:
+def change_session_settings(*, experiment: Experiment, actor: User, **wanted: Any) -> SessionSettings:
     """Change what is named in `wanted`; the log keeps what it was before."""
     experiment = Experiment.objects.select_for_update().get(pk=experiment.pk)
-    procedure = procedure_of(experiment)
-    before = {name: getattr(procedure, name) for name in CHANGEABLE}
+    session_settings = session_settings_of(experiment)
+    before = {name: getattr(session_settings, name) for name in CHANGEABLE}
     after = {name: value for name, value in wanted.items() if before[name] != value}
     if set(after) & set(FIXED_WHILE_LIVE) and not checks_are_open(experiment):
         raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
     if url := after.get("completion_url"):
         _check_completion_url(url)
     if after:
-        usual = {"lease_hours": procedure.lease_hours}
-        Procedure.objects.update_or_create(experiment=experiment, defaults=after, create_defaults=usual | after)
+        usual = {"lease_hours": session_settings.lease_hours}
+        SessionSettings.objects.update_or_create(experiment=experiment, defaults=after, create_defaults=usual | after)
         audit.record(
             actor=actor,
-            action="procedure.changed",
+            action="session_settings.changed",
             target=f"experiment/{experiment.slug}",
             before={name: before[name] for name in after},
             after=after,
         )
-    return procedure_of(experiment)
+    return session_settings_of(experiment)
 
 
-def completion_address(*, procedure: Procedure, code: str) -> str:
+def completion_address(*, session_settings: SessionSettings, code: str) -> str:
     """Where the receipt leads back to, with the code in its place; empty where nobody waits for it."""
-    return procedure.completion_url.replace("{code}", code)
+    return session_settings.completion_url.replace("{code}", code)
 
 
 def _check_completion_url(url: str) -> None:

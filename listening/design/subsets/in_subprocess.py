@@ -10,15 +10,15 @@ from typing import Any
 
 from core.errors import AppError
 from listening.design.base import Sample
+from listening.design.errors import PlanningTooLong
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
-from listening.design_errors import PlanningTooLong
 
 ROOT = Path(__file__).parents[3]
 LONGEST_S = 40  # a web server gives up on a request after 60
 LONGEST_IN_BACKGROUND_S = 1800
 
 
-def plan_subsets_apart(
+def plan_subsets_in_subprocess(
     samples: Sequence[Sample],
     *,
     factors: Sequence[str],

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def balanced_by_greed(pool: Pool, rng: Random) -> Counts:
+def greedy_counts(pool: Pool, rng: Random) -> Counts:
     """Fill the subsets by turns, each time with an item of the cell whose margins lag behind most.
 
     This is minimisation as in clinical trials (Pocock and Simon 1975), with the pool's proportions as the aim.

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from listening.design.orders.assignment import Cell, assign_conditions
-from listening.design.orders.followed import Followed
+from listening.design.orders.assignment import Cell, Followed, assign_conditions
 
 TRIES_A_CELL, MOST_TRIES = 16, 500  # long sequences leave little to improve; more tries were seen to gain nothing
 ATTEMPTS = 10  # at most, and more than one only where a condition still follows itself
@@ -34,7 +33,7 @@ class Spacing:
         return cls(window=window, distance=items - (window - 1))
 
 
-def weave(items: int, conditions: int, lengths: Sequence[int], rng: random.Random) -> list[Cell]:
+def build_sequence(items: int, conditions: int, lengths: Sequence[int], rng: random.Random) -> list[Cell]:
     """Lay out every item under every condition once, in sessions of the lengths given, longer ones first.
 
     1. The items come round in one order. Their conditions are assigned so that every item has each once, every block
@@ -47,17 +46,19 @@ def weave(items: int, conditions: int, lengths: Sequence[int], rng: random.Rando
     so whatever holds for the start holds for the result.
     """
     for _ in range(ATTEMPTS):
-        loom = _Loom(assign_conditions(items, conditions, lengths, rng), conditions, Spacing.of(items, conditions))
+        builder = _Builder(
+            assign_conditions(items, conditions, lengths, rng), conditions, Spacing.of(items, conditions)
+        )
         borders = list(pairwise(accumulate(lengths, initial=0)))
         for first, end in borders:
-            loom.reorder_session(first, end, rng)
-        loom.exchange(borders, rng)
-        if not loom.followed.alike:
+            builder.reorder_session(first, end, rng)
+        builder.exchange(borders, rng)
+        if not builder.followed.alike:
             break
-    return loom.cells
+    return builder.cells
 
 
-class _Loom:
+class _Builder:
     """A sequence that is being reordered, with how often each condition has followed each other one."""
 
     def __init__(self, cells: list[Cell], conditions: int, spacing: Spacing) -> None:

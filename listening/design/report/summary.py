@@ -1,16 +1,54 @@
-"""A whole design in one sentence, ready for a paper."""
+"""The report on a design as a list of findings, its digest, and the design in one sentence for a paper."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from core.clauses import Clause, clause
-from listening.design.base import Design, DesignRequest, SeatSequence
-from listening.design.orders.crossed import Crossed
-from listening.design.orders.layout import session_lengths
-from listening.design.orders.udase_exact import UdaseExact
-from listening.design.report.balance import heard
-from listening.design.report.order import smallest_distance
-from listening.design.report.values import Finding, Verdict, span
+from core.hashing import digest
+from listening.design.base import Design, LayoutRequest, SeatSequence
+from listening.design.orders.presets import Crossed, UdaseExact, session_lengths
+from listening.design.report.balance import Factors, balance, heard
+from listening.design.report.cost import PUBLISHED, Assumptions, ClipLengths, Components, cost
+from listening.design.report.order import order, smallest_distance
+from listening.design.report.rules import verify
+from listening.design.report.values import Finding, Table, Verdict, span
+
+__all__ = ["Finding", "Table", "Verdict", "design_digest", "design_report", "one_sentence", "verify"]
+
+
+def design_report(
+    design: Design,
+    *,
+    clip_s: ClipLengths | None = None,
+    factors: Factors | None = None,
+    components: Mapping[str, Components] = PUBLISHED,
+    answer_s: float = 5.0,
+    rest_s: float = 300.0,
+) -> list[Finding]:
+    """Look at a design that keeps the hard rules (`verify`), and give every respect a number and a verdict.
+
+    `clip_s` holds how long each (item, condition) lasts, `factors` the levels of each item, `components` how the votes
+    on each scale vary; `answer_s` and `rest_s` are the time for an answer and for a break.
+    """
+    assumed = Assumptions(components=components, answer_s=answer_s, rest_s=rest_s)
+    return [*balance(design, factors), *order(design), *cost(design, clip_s, assumed)]
+
+
+def design_digest(design: Design) -> str:
+    """Name a design by what every seat hears, whoever laid it out: SHA-256 over the sequences.
+
+    Showings stand together as long as session and scale order stay: [session, scales, [item, condition, item, ...]].
+    """
+    return digest([[seat.panel, seat.seat, _stretches(seat)] for seat in design.sequences])
+
+
+def _stretches(seat: SeatSequence) -> list[list[object]]:
+    stretches = groupby(seat.showings, key=lambda showing: (showing.session, showing.scales))
+    return [
+        [session, scales, [name for showing in showings for name in (showing.item, showing.condition)]]
+        for (session, scales), showings in stretches
+    ]
 
 
 def one_sentence(design: Design, findings: Sequence[Finding]) -> Clause:
@@ -57,7 +95,7 @@ def _listeners(design: Design) -> Clause:
     )
 
 
-def _sessions(request: DesignRequest) -> Clause:
+def _sessions(request: LayoutRequest) -> Clause:
     if request.sessions == 1:
         return clause("one session")
     return clause("{sessions} sessions", sessions=request.sessions)
@@ -83,7 +121,7 @@ def _sessions_by_order(seat: SeatSequence) -> list[int]:
     return list(Counter(order for _, order in used).values())
 
 
-def _anchoring(request: DesignRequest) -> Clause | str:
+def _anchoring(request: LayoutRequest) -> Clause | str:
     if not request.references:
         return ""
     return clause(", after {references} reference clips", references=len(request.references))
