@@ -16,7 +16,7 @@ from bench.workspace import LINK_MBITS, Room, Work, Workspace, sit_down
 from core.models import User
 from listening.demos import plane as plane_demo
 from listening.demos.soundscape.days import DAY
-from listening.services import demo
+from listening.panels.services import demo
 from rating.models import Experiment
 from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS, chromium_program

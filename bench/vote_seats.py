@@ -25,7 +25,8 @@ def _seated(count: int) -> list[dict[str, Any]]:
     from django.utils import timezone
 
     from listening.models import Invitation
-    from listening.services import panels, visits
+    from listening.panels.services import panels
+    from listening.participation.services import visits
     from rating.services.pages import record_all_fetches
     from tests.factories import make_experiment
 
@@ -55,7 +56,7 @@ def _session_with(visit: Any) -> str:
     from django.contrib.sessions.backends.db import SessionStore
     from django.http import HttpRequest
 
-    from listening.access import admit
+    from listening.participation.access import admit
 
     request = HttpRequest()
     request.session = SessionStore()

@@ -27,7 +27,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 class Audience(StrEnum):
     PUBLIC = "public"
-    PARTICIPANT = "participant"  # the view resolves the visit through listening.access
+    PARTICIPANT = "participant"  # the view resolves the visit through listening.participation.access
     SIGNED_IN = "signed-in"  # has given a password, may still lack the second factor
     STAFF = "staff"
     ADMIN = "admin"

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from core.models import Job
 from core.tasks import JobRun, job
-from listening.services import demo, designs, panels, seats
+from listening.panels.services import demo, designs, panels, seats
 
 
 @job(designs.JOB, priority=Job.Priority.AWAITED)

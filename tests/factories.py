@@ -13,10 +13,11 @@ from django.utils import timezone
 from audio.synthesis import clip_bytes
 from core.models import User
 from core.services.accounts import create_account
-from listening.access import token_digest
 from listening.models import Invitation, Seat, Visit
-from listening.services import panels, visits
-from listening.services.session_settings import change_session_settings
+from listening.panels.services import panels
+from listening.panels.services.session_settings import change_session_settings
+from listening.participation.access import token_digest
+from listening.participation.services import visits
 from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
 from rating.registry import get_protocol as rules_of

@@ -5,8 +5,8 @@ from django.db import transaction
 
 from audio.synthesis import Degradation, clip_bytes, degrade, speak
 from core.models import User
-from listening.services.panels import create_panel
-from listening.services.session_settings import change_session_settings
+from listening.panels.services.panels import create_panel
+from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.services.collections import add_stimulus, create_collection

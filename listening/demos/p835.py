@@ -10,8 +10,8 @@ from listening.demos.noisy_speech import POOL, RATE_HZ, clips, pool
 from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder
 from listening.design.base import DesignRequest
 from listening.models import Design
-from listening.services.designs import adopt_draft, draft_design
-from listening.services.session_settings import change_session_settings
+from listening.panels.services.designs import adopt_draft, draft_design
+from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import go_live
 from stimuli.models import Collection, Stimulus

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from core.models import User
-from listening.services.panels import create_panel
-from listening.services.session_settings import change_session_settings
+from listening.panels.services.panels import create_panel
+from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.models import Collection

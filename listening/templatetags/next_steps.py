@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.utils import timezone
 
-from listening.readiness import StepState, steps_of
+from listening.panels.next_steps import StepState, steps_of
 from rating.models import Experiment
 
 register = template.Library()

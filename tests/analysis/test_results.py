@@ -13,7 +13,7 @@ from analysis.tasks import refresh_stale_results
 from core.models import AuditEntry, Job
 from core.services import jobs
 from core.tasks import JobRun, enqueue
-from listening.services.panels import add_seats
+from listening.panels.services.panels import add_seats
 from rating.models import Ballot, Experiment
 from rating.services.experiments import letters, unblind
 from rating.services.votes import cast_vote

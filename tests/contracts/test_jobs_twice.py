@@ -20,7 +20,7 @@ from core.tasks import JobKind, declared_jobs, enqueue
 from core.worker import work
 from listening.design.base import DesignRequest
 from listening.models import Design, Panel, Recruitment, Seat
-from listening.services import demo, designs, panels
+from listening.panels.services import demo, designs, panels
 from rating.models import Experiment
 from rating.services.votes import cast_vote
 from tests.effects.models import Effect

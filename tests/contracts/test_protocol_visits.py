@@ -13,8 +13,8 @@ from core.plugins import load_plugins
 from core.services import jobs
 from core.tasks import declared_jobs, enqueue
 from core.worker import work
-from listening.services.panels import create_panel
-from listening.services.simulation import simulate
+from listening.panels.services.panels import create_panel
+from listening.panels.services.simulation import simulate
 from rating.models import Ballot, Experiment
 from rating.protocols.base import LabelStatus, RatingProtocol
 from rating.services.experiments import create_experiment, go_live

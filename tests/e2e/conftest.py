@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from core.models import User
 from listening.demos import acr
-from listening.services import demo
+from listening.panels.services import demo
 from rating.models import Experiment
 from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS

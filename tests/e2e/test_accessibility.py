@@ -8,8 +8,8 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page
 
 from listening.design.base import DesignRequest
-from listening.services import demo, panels
-from listening.services.designs import adopt_draft, draft_design
+from listening.panels.services import demo, panels
+from listening.panels.services.designs import adopt_draft, draft_design
 from rating.models import Experiment
 from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform, let_in

@@ -10,7 +10,7 @@ from django.utils import timezone
 from analysis.services.results import read_result
 from core.tasks import enqueue
 from listening.demos import p835
-from listening.services.simulation import simulate
+from listening.panels.services.simulation import simulate
 from rating.models import Ballot, Score, Trial
 from rating.services.experiments import condition_names
 from rating.services.votes import chain_holds

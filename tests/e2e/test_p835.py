@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from listening.design.base import DesignRequest
 from listening.models import ClientReport, Seat, SetupStep, Visit
-from listening.services import designs, panels
+from listening.panels.services import designs, panels
 from rating.models import Trial, Vote
 from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform

@@ -7,8 +7,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from listening.models import Completion
-from listening.services import panels
-from listening.services.session_settings import change_session_settings
+from listening.panels.services import panels
+from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment, Vote
 from rating.protocols.speech_summaries import JUDGE, MAKER
 from rating.services.experiments import go_live

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from listening.models import Design, Seat
-from listening.services.design_seats import sequences_of
+from listening.panels.services.design_seats import sequences_of
 from rating.models import Experiment, Slot, Trial
 from rating.services.experiments import go_live
 from tests.factories import consent_to, make_panel_experiment

@@ -13,8 +13,8 @@ from core.worker import work
 from listening.design.base import DesignRequest
 from listening.design.errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
 from listening.models import Design
-from listening.services import designs, panels
-from listening.services.material import material_of
+from listening.panels.services import designs, panels
+from listening.panels.services.material import material_of
 from rating.errors import ExperimentBusy, WrongState
 from rating.models import Experiment
 from rating.protocols.acr import AbsoluteCategoryRating

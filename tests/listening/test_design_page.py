@@ -20,8 +20,8 @@ from listening.design.errors import DesignRowsRefused, PlanningTooLong, SubsetsT
 from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
 from listening.design.subsets.planning import plan_subsets
 from listening.models import Design, Seat
-from listening.services import designs
-from listening.services.design_files import layout_from_files
+from listening.panels.services import designs
+from listening.panels.services.designs import layout_from_files
 from rating.models import Experiment
 from rating.services.experiments import condition_names, go_live, unblind
 from rating.services.votes import cast_vote

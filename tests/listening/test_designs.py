@@ -16,8 +16,8 @@ from listening.design.errors import (
     SeatsTaken,
 )
 from listening.models import Design, Invitation, Panel, Seat
-from listening.services import design_seats, designs, panels
-from listening.services.design_seats import sequences_of
+from listening.panels.services import design_seats, designs, panels
+from listening.panels.services.design_seats import sequences_of
 from rating.errors import WrongState
 from rating.models import Ballot, Experiment, Slot, Trial
 from rating.services.experiments import go_live

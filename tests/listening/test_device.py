@@ -2,7 +2,7 @@
 
 import pytest
 
-from listening.device import describe_device
+from listening.participation.access import describe_device
 
 
 @pytest.mark.parametrize(

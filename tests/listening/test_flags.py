@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from listening.flags import Answer, Figures, Situation, figures_of, flags_of
+from listening.panels.flags import Answer, Figures, Situation, figures_of, flags_of
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

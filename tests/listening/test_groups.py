@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from listening.models import Panel, Seat
-from listening.services import panels
+from listening.panels.services import panels
 from rating.models import Experiment
 from rating.protocols.speech_summaries import JUDGE, MAKER, SpeechSummaries
 from tests.analysis.summaries_material import summaries_experiment

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from listening import throttles
+from listening.participation import throttles
 from rating.models import Ballot, RejectedVote, Vote
 from rating.services import votes
 from rating.services.votes import Limits

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from core.models import AuditEntry
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, SessionSettings, Visit
-from listening.recruitment import digests
-from listening.services import panels, seats
+from listening.panels.services import panels, seats
+from listening.participation.recruitment import digests
 from rating.models import Experiment
 from rating.services.experiments import pause
 from tests.factories import event, make_experiment, new_token, sit_down

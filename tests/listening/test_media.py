@@ -10,8 +10,8 @@ from django.http import HttpResponseBase
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from listening.errors import MediaExpired, MediaUnknown
-from listening.services import media
+from listening.participation.errors import MediaExpired, MediaUnknown
+from listening.participation.services import media
 from rating.models import Slot
 from tests.factories import Sitting, sit_down
 

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from core.models import User
 from listening.models import ClientReport, Seat, SetupStep, Visit
-from listening.services import monitoring, panels, seats, visits
+from listening.panels.services import monitoring, panels, seats
+from listening.participation.services import visits
 from rating.models import Experiment, Trial
 from rating.services.experiments import unblind
 from tests.factories import Sitting, event, make_experiment, make_user, seated_visit, sit_down, vote_event

@@ -15,8 +15,8 @@ from core.services import jobs
 from core.worker import work
 from listening.design.base import DesignRequest
 from listening.models import Invitation, Panel, Seat
-from listening.services import panels
-from listening.services.designs import adopt_draft, draft_design
+from listening.panels.services import panels
+from listening.panels.services.designs import adopt_draft, draft_design
 from rating.models import Ballot
 from rating.protocols.acr import AbsoluteCategoryRating
 from rating.services.ballots import open_ballot, store_plans

@@ -5,9 +5,9 @@ from django.test import Client
 from django.utils import timezone
 
 from listening.design.base import DesignRequest
-from listening.readiness import Step, StepState, steps_of
-from listening.services import monitoring, panels
-from listening.services.designs import adopt_draft, draft_design
+from listening.panels.next_steps import Step, StepState, steps_of
+from listening.panels.services import monitoring, panels
+from listening.panels.services.designs import adopt_draft, draft_design
 from rating.models import Ballot, Experiment
 from rating.services.experiments import close, go_live, pause, unblind
 from tests.factories import consent_to, make_experiment, make_panel_experiment, sit_down

@@ -9,7 +9,8 @@ import pytest
 from django.utils import timezone
 
 from listening.models import ClientReport, Seat, Visit
-from listening.services import reports, seats
+from listening.panels.services import seats
+from listening.participation.services import reports
 from rating.models import Trial
 from tests.factories import Sitting, event, make_experiment, sit_down
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from listening.screening import ANTIPHASE, EARS, HUGGINS, INTERVAL_S, RATE_HZ, SCREENINGS, Screening
+from listening.participation.screening import ANTIPHASE, EARS, HUGGINS, INTERVAL_S, RATE_HZ, SCREENINGS, Screening
 
 SEEDS = [f"seed {number}" for number in range(8)]
 INTERVAL = round(INTERVAL_S * RATE_HZ)

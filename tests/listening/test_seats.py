@@ -8,10 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from core.models import AuditEntry
-from listening.access import invitation_for
-from listening.errors import NoSeats, PanelFull, SeatNotTaken, SeatsDesigned
 from listening.models import Design, Seat, SessionSettings, Visit
-from listening.services import panels, seats, visits
+from listening.panels.errors import NoSeats, SeatNotTaken, SeatsDesigned
+from listening.panels.services import panels, seats
+from listening.participation.access import invitation_for
+from listening.participation.errors import PanelFull
+from listening.participation.services import visits
 from rating.models import Ballot, Experiment, RejectedVote, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import event, fetch_all, make_experiment, new_token, seated_visit, sit_down, vote_event

@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 
 from core.models import AuditEntry
-from listening.errors import CompletionUrlUnfit
 from listening.models import SessionSettings
-from listening.services.session_settings import change_session_settings, session_settings_of
+from listening.panels.errors import CompletionUrlUnfit
+from listening.panels.services.session_settings import change_session_settings, session_settings_of
 from rating.errors import WrongState
 from rating.services.experiments import pause
 from tests.factories import make_experiment

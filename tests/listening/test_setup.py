@@ -8,8 +8,9 @@ import pytest
 from audio.clips import examine_plain_clips
 from listening.design.wishes import Wanted
 from listening.models import SessionSettings, SetupStep
-from listening.screening import SCREENINGS
-from listening.services import designs, setup
+from listening.panels.services import designs
+from listening.participation.screening import SCREENINGS
+from listening.participation.services import setup
 from rating.models import Experiment, Slot
 from rating.services.experiments import go_live
 from stimuli.models import Recording

@@ -10,9 +10,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from listening.errors import PanelFull
 from listening.models import Participant, Recruitment, Seat, SetupStep, Visit
-from listening.services import panels, seats, visits
+from listening.panels.services import panels, seats
+from listening.participation.errors import PanelFull
+from listening.participation.services import visits
 from rating.models import Experiment, Vote
 from tests.factories import event, make_experiment, new_token, sit_down
 from tests.people import browser_of

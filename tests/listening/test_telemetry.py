@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.exports import csv_lines, vote_row
-from listening.serializers import read_votes
+from listening.participation.serializers import read_votes
 from rating.models import Vote
 from rating.services.votes import cast_vote
 from tests.factories import event, make_experiment, new_id, seated_visit, sit_down, vote_event

@@ -18,7 +18,7 @@ from django.utils import timezone
 from core.hashing import digest, hmac_of
 from core.models import AuditEntry, AuditHead
 from listening.models import Completion
-from listening.services.visits import finish_visit
+from listening.participation.services.visits import finish_visit
 from rating.models import Ballot, Experiment, Score, Slot, Trial, Vote
 from rating.services import votes as casting
 from rating.services.ballots import _outline

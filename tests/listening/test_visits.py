@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from listening.errors import VisitIncomplete
 from listening.models import Completion, Invitation, Participant, Seat, Visit
-from listening.services import panels, visits
+from listening.panels.services import panels
+from listening.participation.errors import VisitIncomplete
+from listening.participation.services import visits
 from rating.models import Ballot, Consent, Experiment, Vote
 from rating.services.experiments import close, pause
 from tests.factories import event, make_experiment, new_token, seated_visit, sit_down

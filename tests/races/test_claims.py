@@ -11,10 +11,11 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.errors import AppError
-from listening.access import token_digest
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, SessionSettings, Visit
-from listening.recruitment import Arrival
-from listening.services import panels, seats, visits
+from listening.panels.services import panels, seats
+from listening.participation.access import token_digest
+from listening.participation.recruitment import Arrival
+from listening.participation.services import visits
 from rating.models import Ballot, Consent, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import make_experiment, seated_visit, vote_event

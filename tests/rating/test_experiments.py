@@ -10,7 +10,7 @@ from django.utils import timezone
 from core.errors import AppError
 from core.models import AuditEntry, User
 from listening.models import Panel
-from listening.services.panels import add_seats, create_panel, overview
+from listening.panels.services.panels import add_seats, create_panel, overview
 from rating import errors
 from rating.models import Ballot, Experiment
 from rating.services.experiments import (

@@ -10,7 +10,7 @@ from django.test import Client
 
 from core.models import AuditEntry
 from listening.models import Panel
-from listening.services.panels import create_panel
+from listening.panels.services.panels import create_panel
 from rating.errors import OptionsFixed, WrongState
 from rating.models import Experiment
 from rating.options import Kind, check_options, kind_of

@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from listening.models import Visit
-from listening.services import visits
+from listening.participation.services import visits
 from rating.models import Ballot, RejectedVote, Score, Trial, Vote
 from rating.services import experiments
 from rating.services.votes import Receipt, VoteEvent, cast_vote, chain_holds

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from listening.services import demo
+from listening.panels.services import demo
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from listening.services import demo
+from listening.panels.services import demo
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
 from listening.management.experiments import experiment_called
-from listening.services.design_files import design_files
+from listening.panels.services.designs import design_files
 
 FORMATS = {"csv": ["csv"], "json": ["json"], "both": ["csv", "json"]}
 

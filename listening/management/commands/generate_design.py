@@ -9,7 +9,7 @@ from core.errors import AppError
 from listening.design.base import DEFAULT_PRESET, DesignRequest
 from listening.design.orders.presets import PRESETS
 from listening.management.experiments import SeatsWritten, experiment_called, listed
-from listening.services import designs
+from listening.panels.services import designs
 
 
 class Command(BaseCommand):

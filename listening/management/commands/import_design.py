@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from core.errors import AppError
 from listening.design.errors import DesignRowsRefused
 from listening.management.experiments import SeatsWritten, experiment_called
-from listening.services.design_files import import_design
+from listening.panels.services.designs import import_design
 
 
 class Command(BaseCommand):

@@ -11,7 +11,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils import timezone
 
 from core.errors import AppError
-from listening.services.simulation import simulate
+from listening.panels.services.simulation import simulate
 from rating.models import Experiment
 
 

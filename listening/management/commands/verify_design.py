@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
 from listening.management.experiments import experiment_called, listed
-from listening.services.designs import Verification, verify_design
+from listening.panels.services.designs import Verification, verify_design
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.services import audit
-from listening.services.verification import take_root, verify
+from listening.participation.services.verification import take_root, verify
 
 
 class Command(BaseCommand):

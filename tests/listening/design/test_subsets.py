@@ -21,7 +21,7 @@ from listening.design.errors import (
     SubsetsTooLarge,
     ValueMissing,
 )
-from listening.design.subsets.greed import greedy_counts
+from listening.design.subsets.greedy import greedy_counts
 from listening.design.subsets.milp import solve
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
 from listening.design.subsets.pool import Counts, Pool

@@ -1,0 +1,102 @@
+"""The demo: accounts with passwords made on the spot, one experiment for every protocol that has one, a fresh link."""
+
+import json
+from datetime import datetime
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+from django.conf import settings
+from django.db import transaction
+
+from core.models import Job, User
+from core.services.accounts import create_account, random_password
+from core.tasks import JobRun, enqueue
+from listening.models import Panel, Seat
+from listening.panels.services import panels
+from rating.models import Ballot, Experiment
+from rating.registry import protocols
+
+EXPERIMENTER = "demo"
+ADMIN = "demo-admin"
+BUILD = "listening.build_demo"  # the job
+LONG = "TAKES_LONG"  # what a demo that takes more than a second or two says of itself
+
+
+def create_demo(*, long_ones: bool = False) -> list[Experiment]:
+    """Build what is missing of the demo and return what was made; what takes long only where somebody waits for it."""
+    owner = _account(EXPERIMENTER, User.Role.EXPERIMENTER)
+    _account(ADMIN, User.Role.ADMIN)
+    return [builder.build(owner=owner) for builder in _missing(owner) if long_ones or not getattr(builder, LONG, False)]
+
+
+def build_later() -> None:
+    """Leave what takes long to the worker."""
+    for builder in _missing(User.objects.get(username=EXPERIMENTER)):
+        enqueue(BUILD, key=f"demo {builder.__name__}", module=builder.__name__)
+
+
+def build_one(*, run: JobRun, module: str) -> None:
+    """Build one part of the demo; a run that was cut short goes on where it was."""
+    run.progress(0, 1, "")
+    import_module(module).build(owner=User.objects.get(username=EXPERIMENTER))
+
+
+def is_being_built() -> bool:
+    """Whether the worker still has a part of the demo to make."""
+    return Job.objects.filter(name=BUILD, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists()
+
+
+def is_empty() -> bool:
+    return not User.objects.exists() and not Experiment.objects.exists()
+
+
+@transaction.atomic
+def fresh_links(*, now: datetime) -> dict[str, str]:
+    """Make one new participant link for each live demo experiment, adding a seat where all are taken."""
+    live = Experiment.objects.filter(owner__username=EXPERIMENTER, state=Experiment.State.LIVE).order_by("created_at")
+    rooms = {experiment.title: _panel_with_room(experiment) for experiment in live if experiment.panels.exists()}
+    return {
+        title: panels.link(panels.invite(panel=panel, count=1, now=now, actor=None)[0])
+        for title, panel in rooms.items()
+        if panel is not None
+    }
+
+
+def logins() -> dict[str, str]:
+    """The demo accounts that still have the password they were made with."""
+    path = settings.DATA_DIR / "demo-logins.json"
+    known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    users = {user.username: user for user in User.objects.filter(username__in=known)}
+    return {
+        name: password for name, password in known.items() if name in users and users[name].check_password(password)
+    }
+
+
+def _account(name: str, role: User.Role) -> User:
+    user = User.objects.filter(username=name).first()
+    if user is not None:
+        return user
+    password = random_password()
+    path = settings.DATA_DIR / "demo-logins.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(known | {name: password}))
+    return create_account(name=name, role=role, password=password, actor=None)
+
+
+def _missing(owner: User) -> list[ModuleType]:
+    """The demos of registered protocols that are not open yet; a protocol without a demo is no defect."""
+    open_ones = set(Experiment.objects.filter(owner=owner).exclude(state="draft").values_list("protocol", flat=True))
+    names = [f"listening.demos.{slug.replace('-', '_')}" for slug in protocols() if slug not in open_ones]
+    return [import_module(name) for name in names if find_spec(name)]
+
+
+def _panel_with_room(experiment: Experiment) -> Panel | None:
+    """A panel with a free seat; where none has one, a seat more, unless the design says how many there are."""
+    main = experiment.panels.filter(seats__ballot__kind=Ballot.Kind.MAIN).distinct()
+    panel = main.filter(seats__state=Seat.State.OPEN, seats__ballot__kind=Ballot.Kind.MAIN).first()
+    if panel is None and not hasattr(experiment, "design"):
+        panel = main.get(number=1)
+        panels.add_seats(panel=panel, count=1)
+    return panel

@@ -1,0 +1,101 @@
+"""Access to invitations and visits: the only ways a view obtains one, and what is kept of a browser."""
+
+import hashlib
+import re
+from uuid import UUID
+
+from django.db import connection
+from django.http import HttpRequest
+
+from core.prepared import PreparedRead
+from listening.models import Invitation, Seat, Visit
+from listening.participation.errors import InvitationUnknown, VisitUnknown
+
+SESSION_KEY = "visits"
+_VOTING_VISIT = PreparedRead(
+    lambda visit: (
+        Visit.objects.filter(pk=visit)
+        .order_by()
+        .values_list("seat__ballot_id", "seat__leased_until", "id", "seat_id", "last_seen_at")
+    ),
+    visit=UUID(int=1),
+)
+
+
+def token_digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def invitation_for(token: str) -> Invitation:
+    """Find the invitation behind a link's secret; looking up a digest gives timing nothing to tell."""
+    invitation = (
+        Invitation.objects.select_related("panel__experiment", "seat__ballot")
+        .filter(token_sha256=token_digest(token))
+        .first()
+    )
+    if invitation is None:
+        raise InvitationUnknown
+    return invitation
+
+
+def visits_held(request: HttpRequest) -> list[str]:
+    """The visits that this browser may act in, as far as it remembers."""
+    held: list[str] = request.session.get(SESSION_KEY, [])
+    return held
+
+
+def admit(request: HttpRequest, visit: Visit) -> None:
+    """Let this browser act in the visit, under a fresh session key."""
+    held = visits_held(request)
+    request.session.cycle_key()
+    request.session[SESSION_KEY] = [*held[-9:], str(visit.id)]
+
+
+def visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
+    _refuse_others(request, visit_id)
+    visit = Visit.objects.select_related("seat__ballot__experiment", "seat__panel").filter(pk=visit_id).first()
+    if visit is None:
+        raise VisitUnknown
+    return visit
+
+
+def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
+    """The same visit with no more of it read than a vote needs; the rest is read when somebody asks for it."""
+    _refuse_others(request, visit_id)
+    rows = _VOTING_VISIT.rows(visit=visit_id)
+    if not rows:
+        raise VisitUnknown
+    ballot_id, leased_until, *own = rows[0]
+    visit = Visit.from_db(connection.alias, ("id", "seat_id", "last_seen_at"), own)
+    visit.seat = Seat.from_db(
+        connection.alias, ("id", "ballot_id", "leased_until"), (visit.seat_id, ballot_id, leased_until)
+    )
+    return visit
+
+
+def _refuse_others(request: HttpRequest, visit_id: UUID) -> None:
+    if str(visit_id) not in visits_held(request):
+        raise VisitUnknown
+
+
+# --- The device of a visit --------------------------------------------------------------------------------------------
+
+
+FAMILIES = (
+    ("Edge", r"Edg(?:e|A|iOS)?/(\d+)"),
+    ("Firefox", r"(?:Firefox|FxiOS)/(\d+)"),
+    ("Chrome", r"(?:Chrome|CriOS)/(\d+)"),
+    ("Safari", r"Version/(\d+).*Safari"),
+)
+
+
+def describe_device(user_agent: str) -> dict[str, str]:
+    found = ((name, re.search(pattern, user_agent)) for name, pattern in FAMILIES)
+    browser = next((f"{name} {match[1]}" for name, match in found if match), "other")
+    if re.search(r"iPad|Tablet", user_agent):
+        kind = "tablet"
+    elif re.search(r"Mobi|Android|iPhone", user_agent):
+        kind = "phone"
+    else:
+        kind = "desktop"
+    return {"browser": browser, "device_class": kind}
