@@ -1,4 +1,4 @@
-"""The background work of listening."""
+"""Jobs of listening."""
 
 from typing import Any
 

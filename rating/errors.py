@@ -63,9 +63,7 @@ class NoStimuli(AppError):
 class ExperimentWithoutSeats(AppError):
     code = "experiment.no_seats"
     status = 409
-    sentence = sentence(
-        "The experiment has no seats, so nobody could take part. Add a panel or use a design, then go live."
-    )
+    sentence = sentence("The experiment has no seats. Add a panel or apply a design, then go live.")
 
 
 class ExperimentBusy(AppError):

@@ -95,7 +95,7 @@ class Experiment(BaseModel):
 
     @property
     def has_answers(self) -> bool:
-        """Whether anybody whose answers count, or counted once, has given one."""
+        """Whether a main ballot has votes, abandoned ballots included."""
         return self.ballots.filter(kind=Ballot.Kind.MAIN, vote_count__gt=0).exists()
 
 
@@ -125,7 +125,7 @@ class Ballot(BaseModel):
     vote_count = models.PositiveIntegerField(default=0)
     vote_bytes = models.PositiveBigIntegerField(default=0)  # of all answers in the log, which have a limit
     closed_at = models.DateTimeField(null=True)
-    # Its listener dropped out and the plan was given to somebody else: the votes are kept, and no longer count.
+    # Its listener dropped out and the seat was released: the votes are kept, and no longer count.
     abandoned_at = models.DateTimeField(null=True)
 
     objects = BallotQuerySet.as_manager()
@@ -238,7 +238,7 @@ class Vote(models.Model):
     heard = models.JSONField(default=dict)
     client = models.JSONField(default=dict)  # the client's clocks and version: data, never order
     flags = models.JSONField(default=list)
-    # Both are HMACs (core.hashing) with the ballot's salt: without it nobody can guess an answer from its digest.
+    # Both are HMACs (core.hashing) with the ballot's salt: without it no answer can be guessed from its digest.
     body_hmac = models.CharField(max_length=64)  # tells whether another delivery is the same answer
     seal = models.CharField(max_length=64)  # covers the whole row
     protocol = models.SlugField()

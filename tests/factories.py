@@ -20,7 +20,7 @@ from listening.participation.access import token_digest
 from listening.participation.services import visits
 from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
-from rating.registry import get_protocol as rules_of
+from rating.registry import get_protocol
 from rating.services.experiments import create_experiment, design_digest, go_live
 from rating.services.pages import record_all_fetches
 from rating.services.votes import VoteEvent
@@ -103,17 +103,17 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     """An experiment with a handful of stimuli; `seats=n` adds a panel before it goes live."""
     owner = owner or make_user()
     seats = parts.pop("seats", 0)
-    protocol = rules_of(protocol)
+    rated_by = get_protocol(protocol)
     # What is read is about one sound, whoever wrote it.
-    usual = {"items": 2, "conditions": 1 if protocol.reads else 2}
+    usual = {"items": 2, "conditions": 1 if rated_by.reads else 2}
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in protocol.roles, texts=bool(protocol.reads)
+        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in rated_by.roles, texts=bool(rated_by.reads)
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",
         "title": "A test",
-        "label_set": protocol.label_sets[0].id,
+        "label_set": rated_by.label_sets[0].id,
         "consent_text": "I agree.",
         "seed": "fixed",
     }

@@ -12,7 +12,7 @@ ScaleOrder = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Sample:
-    """An item that may be drawn into a subset, with the factors that subsets shall share out evenly."""
+    """An item that may be drawn into a subset, with the factors to balance across subsets."""
 
     name: str
     factors: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class SeatSequence:
 
 @dataclass(frozen=True)
 class LayoutRequest:
-    """What an experimenter decides. `subsets` holds one list of items a panel, `references` the anchoring stimuli."""
+    """Request to a preset. `subsets` holds one list of items for each panel, `references` the anchoring stimuli."""
 
     subsets: Sequence[Sequence[str]]
     conditions: Sequence[str]
@@ -83,7 +83,7 @@ IMPORTED = "imported"  # the preset of a design whose sequences came from files
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """A request in the experimenter's words; which items go into which panel follows from it and the collection."""
+    """Request of an experimenter; which items go into which panel follows from it and the collection."""
 
     preset: str = DEFAULT_PRESET
     panels: int = 4

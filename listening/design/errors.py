@@ -160,21 +160,21 @@ class ConditionUnknown(AppError):
 class SeatsTaken(AppError):
     code = "design.seats_taken"
     status = 409
-    sentence = sentence("{count} seats are taken already. A design is laid out before anybody listens.")
+    sentence = sentence(
+        "{count} seats are taken already. A design can only be applied before the first listener starts."
+    )
 
 
 class DesignOvertaken(AppError):
     code = "design.overtaken"
     status = 409
-    sentence = sentence(
-        "Another design was laid out at the same time. Look at it, and lay this one out again if needed."
-    )
+    sentence = sentence("Another design was applied at the same time. Check it, and apply this one again if needed.")
 
 
 class DesignOutdated(AppError):
     code = "design.outdated"
     status = 409
-    sentence = sentence("The collection has changed since this design was tried. Try it again, then use it.")
+    sentence = sentence("The collection has changed since this preview. Preview the design again, then apply it.")
 
 
 class DesignMissing(AppError):
@@ -189,7 +189,7 @@ class PlanningTooLong(AppError):
     code = "design.too_long"
     status = 503
     sentence = sentence(
-        "Sharing out {items} items took longer than {seconds} s. Choose fewer factors, or use generate_design, "
+        "Balancing {items} items took longer than {seconds} s. Choose fewer factors, or use generate_design, "
         "which may take its time."
     )
 

@@ -1,4 +1,4 @@
-"""A seat's sequence as a file in the published shape of CHiME-7 UDASE: one row a presentation, as CSV or as JSON."""
+"""CSV and JSON files of a seat's sequence in the published form of CHiME-7 UDASE: one row for each presentation."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class SeatFile:
-    """What one file says: the subset that the seat hears, and everything in order."""
+    """Content of one file: the subset that the seat hears, and its showings in order."""
 
     name: str
     subset: int

@@ -20,7 +20,7 @@ class UnknownGroup(AppError):
 class PanelFilling(AppError):
     code = "panel.filling"
     status = 409
-    sentence = sentence("The seats of panel {number} are still being made. Make its links when all of them are there.")
+    sentence = sentence("The seats of panel {number} are still being created. Create links when all seats are ready.")
 
 
 class SeatUnknown(AppError):
@@ -32,9 +32,7 @@ class SeatUnknown(AppError):
 class SeatNotTaken(AppError):
     code = "seat.not_taken"
     status = 409
-    sentence = sentence(
-        "Seat {seat} is not in somebody's hands: only a seat that was taken and not finished is given away."
-    )
+    sentence = sentence("Seat {seat} is not taken. Only a seat that is taken and not finished can be released.")
 
 
 class SeatsDesigned(AppError):
@@ -49,7 +47,7 @@ class SeatsDesigned(AppError):
 class NoSeats(AppError):
     code = "seat.none"
     status = 409
-    sentence = sentence("The experiment has no seats yet. Add a panel or use a design first.")
+    sentence = sentence("The experiment has no seats yet. Add a panel or apply a design first.")
 
 
 class SessionUnknown(AppError):
@@ -64,7 +62,7 @@ class CompletionUrlUnfit(AppError):
     code = "session_settings.completion_url"
     status = 422
     sentence = sentence(
-        "The address to lead people back to must begin with https:// and have at most {most} characters. "
+        "The redirect URL must begin with https:// and have at most {most} characters. "
         "Write {{code}} where the completion code belongs."
     )
 

@@ -1,4 +1,4 @@
-"""What a monitor points at: figures of one listener's answers, and the thresholds beyond which somebody should look."""
+"""Flags of the monitor: figures of one listener's answers, and the thresholds beyond which they need a check."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from typing import Any
 from core.stored_json import list_in, number_in, object_in
 
 LOST_AFTER = timedelta(minutes=2)
-SEEN_WITHIN = timedelta(seconds=15)  # signs of life that are closer together are one
+SEEN_WITHIN = timedelta(seconds=15)  # requests that are closer together count as one
 LONGEST_GAP_S = 300.0  # a longer one is a rest, not a pace
 FEWEST_TO_JUDGE = 10  # of a few answers nothing can be said
 QUICKEST_ANSWER_MS = 500.0  # from the end of a clip: below it nobody reads a scale, chooses and presses
@@ -47,7 +47,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Situation:
-    """Everything else that is known of a seat when its flags are raised."""
+    """What is known of a seat besides its answers."""
 
     last_seen_at: datetime | None = None
     in_session: bool = False
@@ -62,7 +62,7 @@ class Situation:
 
 
 def figures_of(answers: Sequence[Answer], counts_by_value: Iterable[int]) -> Figures:
-    """Fold the answers of one listener, in the order in which they came."""
+    """Figures of one listener's answers, given in the order in which they arrived."""
     counts = list(counts_by_value)
     gaps = [gap for one, other in pairwise(answers) if (gap := _gap_s(one, other)) is not None]
     return Figures(
@@ -78,7 +78,7 @@ def figures_of(answers: Sequence[Answer], counts_by_value: Iterable[int]) -> Fig
 
 
 def flags_of(figures: Figures, situation: Situation, *, now: datetime) -> list[str]:
-    """The names of everything that somebody should look at."""
+    """Names of all flags that are raised for one seat."""
     enough = figures.answers >= FEWEST_TO_JUDGE
     hidden = max(figures.hidden, situation.hidden_reports)
     raised = {
@@ -106,7 +106,7 @@ def _too_fast(figures: Figures) -> bool:
 
 
 def _is_silent(situation: Situation, now: datetime) -> bool:
-    """Not a sign any more, and pressing pause was not the last one."""
+    """No request for a while, and the last one was not a pause."""
     seen, paused = situation.last_seen_at, situation.paused_at
     on_purpose = seen is not None and paused is not None and paused >= seen - SEEN_WITHIN
     return seen is not None and now - seen > LOST_AFTER and not on_purpose

@@ -45,7 +45,7 @@ class SessionSettingsForm(ValidatedForm):
     level_check = forms.BooleanField(label=_("Let people set the level before the first clip"), required=False)
     headphone_screen = forms.ChoiceField(label=_("Headphone screen"), choices=SessionSettings.HeadphoneScreen.choices)
     rest_s = forms.IntegerField(
-        label=_("Rest between sessions, in seconds"),
+        label=_("Break between sessions, in seconds"),
         min_value=0,
         max_value=600,
         help_text=_("Suggested, never enforced."),
@@ -54,13 +54,13 @@ class SessionSettingsForm(ValidatedForm):
         label=_("Hours an idle seat is kept"),
         min_value=1,
         max_value=8760,
-        help_text=_("Afterwards the next person may get it. Who comes back before that goes on."),
+        help_text=_("Afterwards the next person may get it. Until then the listener can come back."),
     )
     completion_url = forms.CharField(
-        label=_("Lead people back to"),
+        label=_("Redirect after completion (URL)"),
         max_length=LONGEST_URL,
         required=False,
-        help_text=_("An address that begins with https://, with {code} where the completion code belongs."),
+        help_text=_("Begins with https://; {code} is replaced by the completion code."),
     )
 
     def __init__(self, *args: Any, checks_open: bool, **kwargs: Any) -> None:
@@ -92,7 +92,7 @@ class DesignForm(ValidatedForm):
     seats = forms.IntegerField(label=_("Listeners per panel"), min_value=1, max_value=1000)
     size = forms.IntegerField(label=_("Items per panel"), min_value=1, max_value=10_000)
     factors = forms.MultipleChoiceField(
-        label=_("Share out evenly"),
+        label=_("Balance across panels"),
         widget=forms.CheckboxSelectMultiple,
         required=False,
         help_text=_("Factors whose levels every panel hears in the proportions of the collection."),
@@ -233,7 +233,7 @@ class SheetForm(ValidatedForm):
                     self.cleaned_data[name] = _on_scale(value, scale, percent=percent)
 
     def reading(self) -> Reading:
-        """What a valid form says."""
+        """The content of a valid form."""
         values = self.cleaned_data
         marks = tuple(
             Mark(slot, scale.key, values[f"{slot}-{scale.key}"])

@@ -1,4 +1,4 @@
-"""What an experiment still needs, in the order of the work, each with the page where it is done."""
+"""Next steps of an experiment, in the order of the work, each with the page where it is done."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from stimuli.models import Condition, Stimulus
 
 
 class StepState(StrEnum):
-    """How far a step has got. What wants a look keeps nobody from going on."""
+    """State of a step. CHECK is a warning and blocks nothing."""
 
     DONE = "done"
     OPEN = "open"
@@ -32,7 +32,7 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the list."""
+    """One step: its state, a sentence, and the page where it is done."""
 
     state: StepState
     sentence: str
@@ -40,7 +40,7 @@ class Step:
 
 
 def steps_of(experiment: Experiment, *, now: datetime) -> list[Step]:
-    """Before it is live, what has to be there; afterwards, whom to invite, how it gets on, what came out."""
+    """Steps of a draft up to going live; afterwards invitations, progress and results."""
     filling = panels.overview(experiment=experiment, now=now)
     if experiment.state == Experiment.State.DRAFT:
         return list(_before(experiment, filling))
@@ -80,8 +80,8 @@ def _stimuli(experiment: Experiment) -> Step:
     missing = rated["items"] * rated["conditions"] - rated["clips"]
     if missing:
         said = ngettext(
-            "%(n)s clip is missing: not every item is there under every condition.",
-            "%(n)s clips are missing: not every item is there under every condition.",
+            "%(n)s clip is missing: some items lack a condition.",
+            "%(n)s clips are missing: some items lack a condition.",
             missing,
         ) % {"n": intcomma(missing)}
         return Step(StepState.OPEN if _can_be_designed(experiment) else StepState.CHECK, said, address)
@@ -96,40 +96,38 @@ def _words(experiment: Experiment) -> Step:
     labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
     address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
     if labels.status == LabelStatus.DRAFT:
-        said = gettext("The wording %(name)s is a draft, and a draft cannot collect data.")
+        said = gettext("Label set %(name)s is a draft; choose an approved one before going live.")
         return Step(StepState.OPEN, said % {"name": labels.id}, address)
-    return Step(StepState.DONE, gettext("The wording %(name)s may collect data.") % {"name": labels.id}, address)
+    return Step(StepState.DONE, gettext("Label set %(name)s: approved.") % {"name": labels.id}, address)
 
 
 def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> Step:
     address = reverse("listening:design", args=[experiment.slug])
     job = designs.job_for(experiment)
     if job is not None and job.is_unfinished:
-        return Step(StepState.GOING, gettext("The design is being laid out."), address)
+        return Step(StepState.GOING, gettext("The design is being applied."), address)
     if design is None and seats:
-        return Step(
-            StepState.CHECK, gettext("The panels were not laid out together; each seat has its own order."), address
-        )
+        return Step(StepState.CHECK, gettext("No design for all panels; each seat has its own order."), address)
     if design is None:
-        return Step(StepState.OPEN, gettext("No design is laid out yet."), address)
+        return Step(StepState.OPEN, gettext("No design yet."), address)
     doubts = sum(finding["verdict"] != "ok" for finding in design.report.get("findings", []))
     if doubts:
         said = ngettext(
-            "The design is laid out; its report has %(n)d point to look at.",
-            "The design is laid out; its report has %(n)d points to look at.",
+            "The design is applied; its report has %(n)d point to check.",
+            "The design is applied; its report has %(n)d points to check.",
             doubts,
         )
         return Step(StepState.CHECK, said % {"n": doubts}, address)
-    return Step(StepState.DONE, gettext("The design is laid out, and its report has nothing to complain of."), address)
+    return Step(StepState.DONE, gettext("The design is laid out, and its report has No issues."), address)
 
 
 def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
     seats = sum(panel["total"] for panel in filling)
     address = reverse("listening:people", args=[experiment.slug])
     if any(job.is_unfinished for job in panels.filling_jobs(experiment).values()):
-        return Step(StepState.GOING, gettext("The seats of a panel are being made."), address)
+        return Step(StepState.GOING, gettext("The seats of a panel are being created."), address)
     if not seats:
-        return Step(StepState.OPEN, gettext("There are no seats yet for listeners."), address)
+        return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
     said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(filling))
     return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(filling))}, address)
 
@@ -137,10 +135,8 @@ def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
 def _rehearsal(experiment: Experiment) -> Step:
     address = reverse("listening:people", args=[experiment.slug]) + "#try"
     if experiment.ballots.filter(kind=Ballot.Kind.REHEARSAL, closed_at__isnull=False).exists():
-        return Step(StepState.DONE, gettext("Somebody has rehearsed it to the end."), address)
-    return Step(
-        StepState.CHECK, gettext("Nobody has rehearsed it to the end. A colleague finds what you do not."), address
-    )
+        return Step(StepState.DONE, gettext("A rehearsal was completed."), address)
+    return Step(StepState.CHECK, gettext("No completed rehearsal yet. Ask a colleague to try it."), address)
 
 
 def _can_be_designed(experiment: Experiment) -> bool:
@@ -158,7 +154,7 @@ def _links(experiment: Experiment, filling: list[dict[str, Any]], now: datetime)
     address = reverse("listening:people", args=[experiment.slug])
     needed = sum(panel["needed"] for panel in filling)
     if not filling:
-        return Step(StepState.OPEN, gettext("There are no seats yet for listeners."), address)
+        return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
     if panels.links_for_many(experiment=experiment, now=now).exists():
         return Step(StepState.DONE, gettext("A link for many is open: it leads to every open seat."), address)
     if not needed:
@@ -173,7 +169,7 @@ def _listening(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
     said = gettext("%(done)s of %(total)s seats finished, %(taken)s in progress.") % counts
     address = reverse("listening:monitor", args=[experiment.slug])
     if experiment.state == Experiment.State.PAUSED:
-        paused = gettext("Paused: nobody can begin.")
+        paused = gettext("Paused: no listener can start.")
         return Step(StepState.CHECK, f"{paused} {said}", address)
     over = experiment.state == Experiment.State.CLOSED or (total > 0 and finished == total)
     return Step(StepState.DONE if over else StepState.GOING, said, address)
@@ -183,7 +179,7 @@ def _results(experiment: Experiment) -> Step:
     address = reverse("analysis:results", args=[experiment.slug])
     if experiment.unblinded_at is not None:
         return Step(StepState.DONE, gettext("The results name the conditions."), address)
-    said = gettext("The results show the conditions as letters, until somebody unblinds them.")
+    said = gettext("The results show conditions as letters until you unblind them.")
     return Step(StepState.OPEN, said, address)
 
 

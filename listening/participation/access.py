@@ -45,14 +45,14 @@ def visits_held(request: HttpRequest) -> list[str]:
 
 
 def admit(request: HttpRequest, visit: Visit) -> None:
-    """Let this browser act in the visit, under a fresh session key."""
+    """Allow this browser to act in the visit, under a fresh session key."""
     held = visits_held(request)
     request.session.cycle_key()
     request.session[SESSION_KEY] = [*held[-9:], str(visit.id)]
 
 
 def visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
-    _refuse_others(request, visit_id)
+    _check_held(request, visit_id)
     visit = Visit.objects.select_related("seat__ballot__experiment", "seat__panel").filter(pk=visit_id).first()
     if visit is None:
         raise VisitUnknown
@@ -60,8 +60,8 @@ def visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
 
 
 def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
-    """The same visit with no more of it read than a vote needs; the rest is read when somebody asks for it."""
-    _refuse_others(request, visit_id)
+    """The visit with only the columns that a vote needs; others are loaded on access."""
+    _check_held(request, visit_id)
     rows = _VOTING_VISIT.rows(visit=visit_id)
     if not rows:
         raise VisitUnknown
@@ -73,7 +73,7 @@ def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
     return visit
 
 
-def _refuse_others(request: HttpRequest, visit_id: UUID) -> None:
+def _check_held(request: HttpRequest, visit_id: UUID) -> None:
     if str(visit_id) not in visits_held(request):
         raise VisitUnknown
 

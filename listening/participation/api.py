@@ -53,7 +53,7 @@ class VisitApi(APIView):
         return visit_for(request._request, visit_id)
 
     def held_visit(self, request: Request, visit_id: UUID) -> Visit:
-        """The visit, as long as its seat has not been given to somebody else."""
+        """The visit, unless its seat was released."""
         visit = self.visit(request, visit_id)
         if visit.seat.state == Seat.State.ABANDONED:
             raise SeatAbandoned
@@ -177,7 +177,7 @@ def _source(request: HttpRequest, visit_id: UUID, media_key: str) -> Source:
 
 
 def _fetched(request: HttpRequest, visit_id: UUID, media_key: str, *, manifest_only: bool = False) -> Source:
-    """The same source, for whoever is going to hear it; HEAD asks about a sound and fetches none."""
+    """The same source, recorded as fetched, except for HEAD requests."""
     if request.method == "HEAD":
         return _source(request, visit_id, media_key)
     visit, now = visit_for(request, visit_id), timezone.now()

@@ -1,4 +1,4 @@
-"""Who comes by a link for many: a recruiting service's id of a person, or this browser's own; kept as keyed digests.
+"""Recruitment: people who come by a link for many, known by a recruiting service's id or by their browser, as HMACs.
 
 A service's id is a name and no secret: it finds a seat, and does not open it. The browser in which the consent was
 given goes on by itself; another one needs the resume code that was shown there.
@@ -23,12 +23,12 @@ from listening.models import Invitation, Recruitment
 BROWSER = "browser"
 SESSION_KEY = "person"
 FIELD = "arrival"
-# The parameter in which a service tells who comes, when it is told to add it to a study's address.
+# The URL parameter in which a service sends the person's id.
 PARAMETERS = {Invitation.Service.PROLIFIC.value: "PROLIFIC_PID"}
 IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,64}")
 CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no 0/O and no 1/I: codes are read aloud and typed
-RESUME_LETTERS = 12  # of 5 bits each: nobody guesses one, however long they try
-IPV6_NETWORK = 64  # bits of what one household or one machine is given
+RESUME_LETTERS = 12  # of 5 bits each, too many to guess
+IPV6_NETWORK = 64  # prefix length of the network that one home or machine is given
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def arrival_of(request: HttpRequest, invitation: Invitation) -> Arrival | None:
 
 
 def signed(arrival: Arrival | None, invitation: Invitation) -> str:
-    """What the consent page carries along: nobody can change it on the way, or use it with another link."""
+    """Signed form field of the consent page; it is valid for this link only."""
     return "" if arrival is None else signing.dumps(asdict(arrival), salt=_salt(invitation))
 
 
@@ -71,9 +71,8 @@ def service_address(link: str, service: str) -> str:
 
 
 def digests(experiment_id: UUID, kind: str, value: str) -> list[str]:
-    """A value under the server's keys, the present one first: of use in one experiment only, and to nobody without
-    a key."""
-    return [_keyed(f"listening.{kind}/{experiment_id}", value, key).hex() for key in _keys()]
+    """HMACs of a value under the server's keys, the present one first; valid in one experiment only."""
+    return [_hmac(f"listening.{kind}/{experiment_id}", value, key).hex() for key in _keys()]
 
 
 def resume_code(recruitment: Recruitment) -> str:
@@ -90,7 +89,7 @@ def network_address(request: HttpRequest) -> str:
     """Where the request comes from, as sign-in limits count it; in IPv6 the network, of which one machine has all."""
     try:
         address = ipaddress.ip_address(get_adapter().get_client_ip(request))
-    except PermissionDenied:  # nobody told
+    except PermissionDenied:  # the address is unknown
         return ""
     if isinstance(address, ipaddress.IPv6Address):
         return str(address.ipv4_mapped or ipaddress.ip_network((address, IPV6_NETWORK), strict=False))
@@ -99,7 +98,7 @@ def network_address(request: HttpRequest) -> str:
 
 def _codes(recruitment_id: UUID) -> Iterator[str]:
     for key in _keys():
-        drawn = _keyed("listening.resume", str(recruitment_id), key)[:RESUME_LETTERS]
+        drawn = _hmac("listening.resume", str(recruitment_id), key)[:RESUME_LETTERS]
         letters = "".join(CODE_ALPHABET[byte % len(CODE_ALPHABET)] for byte in drawn)
         yield "-".join(letters[start : start + 4] for start in range(0, RESUME_LETTERS, 4))
 
@@ -108,7 +107,7 @@ def _keys() -> list[str]:
     return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
 
 
-def _keyed(salt: str, value: str, key: str) -> bytes:
+def _hmac(salt: str, value: str, key: str) -> bytes:
     return salted_hmac(salt, value, secret=key, algorithm="sha256").digest()
 
 

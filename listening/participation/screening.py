@@ -1,4 +1,4 @@
-"""Sounds that tell left from right and headphones from loudspeakers, and how their answers are judged; pure.
+"""Sounds of the checks for left and right and for headphones, and how answers are judged; pure.
 Also the noise by which a level can be set.
 
 Huggins pitch: the same noise in both ears, with one narrow band inverted in one of them. A tone is heard only where the
@@ -65,7 +65,7 @@ class Screening:
 
 
 def level_noise(lufs: float) -> bytes:
-    """The WAV of pink noise at a loudness, to set a level by where there is no practice clip; it says nothing."""
+    """The WAV of pink noise at a loudness, to set a level by where there is no practice clip; it contains no speech."""
     frames = round(LEVEL_S * RATE_HZ)
     frequencies = np.fft.rfftfreq(frames, 1 / RATE_HZ)
     inside = (frequencies >= LEVEL_LOW_HZ) & (frequencies <= LEVEL_HIGH_HZ)
@@ -141,7 +141,7 @@ def _wav(sound: Stereo) -> bytes:
     return packed.getvalue()
 
 
-# For ears every answer comes once, so that somebody who always hears both never passes.
+# For ears every answer comes once, so that always answering "both" never passes.
 EARS = Screening("ears", ("left", "both", "right"), 3, 3, 1, _ears, every_choice_equally_often=True)
 HUGGINS = Screening("huggins", ("1", "2", "3"), 6, 6, 3, _huggins)
 ANTIPHASE = Screening("antiphase", ("1", "2", "3"), 6, 5, 3, _antiphase)

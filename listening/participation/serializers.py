@@ -1,4 +1,4 @@
-"""The shape of what a participant's browser sends; what it means is the protocol's to judge."""
+"""Serializers of what a participant's browser sends; payloads are read by the protocol."""
 
 import re
 from contextlib import suppress
@@ -70,7 +70,7 @@ class Interruptions(serializers.Field[list[str], Any, list[str], Any]):
 
 
 class Telemetry(serializers.Serializer[Any]):
-    """What a browser tells beside an answer. What is unknown or unfit is left out: no answer is lost because of it.
+    """Telemetry beside an answer. Unknown or invalid values are left out, so that no answer is lost because of them.
 
     The fields bound what is stored: both kinds together stay below 2 kB.
     """
@@ -89,7 +89,7 @@ class Telemetry(serializers.Serializer[Any]):
 
 
 class HeardSerializer(Telemetry):
-    """What was heard, by the audio clock; frontend/src/player/heard.ts says what each figure means."""
+    """Telemetry of what was heard, by the audio clock; frontend/src/player/heard.ts explains each figure."""
 
     plays = Number(whole=True)
     heard_ms = Number()
@@ -128,11 +128,11 @@ _BATCH = VoteBatchSerializer()
 
 
 def read_votes(data: Any) -> list[VoteEvent]:
-    """Judge the shape of a batch. Serializers copy their fields for each request, which takes longer than judging."""
+    """Validate a batch with one shared serializer: copying its fields for each request takes longer than validating."""
     try:
         batch = _BATCH.run_validation(data)
     except serializers.ValidationError:
-        VoteBatchSerializer(data=data).is_valid(raise_exception=True)  # says it in the words of every other view
+        VoteBatchSerializer(data=data).is_valid(raise_exception=True)  # raises the error in the usual form
         raise
     return [VoteEvent(**event, client=batch["client"]) for event in batch["events"]]
 

@@ -1,4 +1,4 @@
-"""The sentences of the participant's live page; frontend/src/trial/texts.ts lists the same keys."""
+"""Texts of the participant's trial page; frontend/src/trial/texts.ts lists the same keys."""
 
 from django.utils.translation import gettext as _
 

@@ -1,4 +1,4 @@
-"""Limits on the participant's API: so many requests a minute for one visit, and for one address.
+"""Rate limits of the participant's API: requests a minute for one visit, and for one address.
 
 Counts lie in the cache, which processes share where there is a Redis; otherwise each process counts for itself.
 """
@@ -13,7 +13,7 @@ from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 logger = logging.getLogger(__name__)
-REST_S = 10.0  # after a failure of the cache, in which nobody waits for it again
+PAUSE_S = 10.0  # without counting, after a failure of the cache
 
 
 class CountingThrottle(SimpleRateThrottle):
@@ -22,21 +22,21 @@ class CountingThrottle(SimpleRateThrottle):
     scope: str | None = None
     num_requests: int
     duration: int  # of a period, in seconds
-    rests_until: ClassVar[float] = float("-inf")
+    paused_until: ClassVar[float] = float("-inf")
 
     def get_rate(self) -> str | None:
         return self.THROTTLE_RATES.get(self.scope or "")
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        if self.rate is None or time.monotonic() < CountingThrottle.rests_until:
+        if self.rate is None or time.monotonic() < CountingThrottle.paused_until:
             return True
         self.now = self.timer()
         key = f"throttle.{self.scope}.{self.ident(request, view)}.{int(self.now // self.duration)}"
         try:
             return self._count(key) <= self.num_requests
         except Exception as problem:  # whatever a cache raises when it is out of reach: votes do not depend on it
-            CountingThrottle.rests_until = time.monotonic() + REST_S
-            logger.warning("Requests are not counted for %d s, because the cache fails: %s", REST_S, problem)
+            CountingThrottle.paused_until = time.monotonic() + PAUSE_S
+            logger.warning("Requests are not counted for %d s, because the cache fails: %s", PAUSE_S, problem)
             return True
 
     def wait(self) -> float:

@@ -1,4 +1,4 @@
-"""The participant's three pages."""
+"""Views of the participant's three pages: start, visit, receipt."""
 
 from functools import cache
 from typing import Any
@@ -41,7 +41,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     arrival, held = arrival_of(request, invitation), visits_held(request)
     seat = visits.seat_held(invitation, arrival, held)
     if seat is not None and seat.state == Seat.State.ABANDONED:
-        return _left(request, seat)
+        return _abandoned(request, seat)
     try:
         if request.method == "POST":
             return _enter(request, invitation, arrival, seat)
@@ -124,8 +124,8 @@ def _is_template(name: str) -> bool:
     return True
 
 
-def _left(request: HttpRequest, seat: Seat) -> HttpResponse:
-    """Whose place was given to somebody else is told so, and thanked."""
+def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
+    """Page for a participant whose seat was released."""
     context = {
         "experiment": seat.ballot.experiment,
         "state": "abandoned",
@@ -150,7 +150,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     if visit.seat.state == Seat.State.FINISHED:
         return redirect("listening:receipt", visit_id=visit_id)
     if visit.seat.state == Seat.State.ABANDONED:
-        return _left(request, visit.seat)
+        return _abandoned(request, visit.seat)
     progress, session_settings = visits.progress(visit=visit), session_settings_of(experiment)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {

@@ -64,7 +64,7 @@ def store_plans(
 
 @transaction.atomic
 def copy_ballot(*, ballot: Ballot, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
-    """Give the same plan to somebody else: the same pages in the same order, under names of their own."""
+    """Copy a ballot for another person: the same pages in the same order, under new media ids."""
     plan = [plan_of(trial, trial.slots.all()) for trial in _with_slots(ballot)]
     return store_plans(experiment=ballot.experiment, plans={ballot.seed: plan}, kind=kind)[0]
 
@@ -107,7 +107,7 @@ def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
 
 
 def entries_of(experiment: Experiment) -> list[Entry]:
-    """Everything of the experiment's collection that its protocol plans."""
+    """Entries of the experiment's collection that its protocol plans."""
     protocol = get_protocol(experiment.protocol)
     stimuli = (
         Stimulus.objects.filter(item__collection=experiment.collection, condition__role__in=protocol.roles)

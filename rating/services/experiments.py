@@ -80,7 +80,7 @@ def create_experiment(
 
 
 def options_are_open(experiment: Experiment) -> bool:
-    """Whether the options can still be others: nobody's pages were drawn with them."""
+    """Whether the options can still change, because no pages were drawn with them."""
     return experiment.state == Experiment.State.DRAFT and not experiment.ballots.exists()
 
 
@@ -110,7 +110,7 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
 
 @transaction.atomic
 def go_live(*, experiment: Experiment, actor: User) -> Experiment:
-    """Freeze everything that shapes an answer under one hash, and open the doors."""
+    """Freeze everything that shapes an answer under one hash, and go live."""
     experiment = _locked(experiment)
     check_ready(experiment)
     experiment.design_sha256 = design_digest(experiment)
@@ -143,7 +143,7 @@ def _check_no_jobs(experiment: Experiment) -> None:
 
 @transaction.atomic
 def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
-    """Let everything be changed again, as long as nobody has answered."""
+    """Return to draft, as long as there are no answers."""
     experiment = _locked(experiment)
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
         raise WrongState(state=experiment.get_state_display(), needed="live or paused")
@@ -205,7 +205,7 @@ def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
 
 @transaction.atomic
 def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experiment:
-    """Let the order of every seat be that of one layout, as long as nobody can have heard anything."""
+    """Set the layout of all seats, while the experiment is a draft."""
     experiment = _locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
         raise WrongState(state=experiment.get_state_display(), needed="draft")
@@ -241,7 +241,7 @@ def _enter(experiment: Experiment, state: Experiment.State, actor: User, reason:
 
 
 def check_design(experiment: Experiment) -> None:
-    """Refuse to go on under a frozen hash that no longer describes what would be heard."""
+    """Raise an error where the frozen hash no longer matches what would be heard."""
     if experiment.design_sha256 and experiment.design_sha256 != design_digest(experiment):
         raise DesignChanged
 

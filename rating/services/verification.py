@@ -88,7 +88,7 @@ def _trial_problems(trial: Trial, votes: Sequence[Vote], scores: dict[int, Marks
 
 
 def _read(trial: Trial, vote: Vote) -> tuple[Answer | None, str]:
-    """What the protocol makes of a vote. Of another version of the protocol nobody can say."""
+    """The protocol's reading of a vote, or a problem; neither for a vote of another protocol version."""
     protocol = get_protocol(vote.protocol)
     if vote.protocol_version != protocol.version:
         return None, ""

@@ -146,7 +146,7 @@ def _check_limits(state: BallotState, limits: Limits, size: int) -> None:
 
 
 def _reason_without_trial(ballot_id: UUID) -> AppError:
-    """Why there is nothing to answer; a closed ballot says so before anything else."""
+    """The error for a trial that is not part of the ballot; a closed ballot comes first."""
     ballot = Ballot.objects.select_related("consent").get(pk=ballot_id)
     if ballot.closed_at is not None:
         return BallotClosed()

@@ -129,7 +129,7 @@ def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> 
     client.force_login(experiment.owner)
     assert client.post(f"/experiments/{experiment.slug}/state/live/").status_code == 409
     asked = client.get(f"/experiments/{experiment.slug}/live/").content.decode()
-    assert "The design is being laid out." in asked
+    assert "The design is being applied." in asked
     assert "Nothing is missing" not in asked
     Job.objects.update(state=Job.State.QUEUED, lease_until=None)
     assert run(job).state == Job.State.DONE
@@ -171,5 +171,5 @@ def test_a_job_that_is_refused_in_the_end_is_not_done_and_the_page_says_why(clie
     assert "needs it to be draft" in job.error
     client.force_login(experiment.owner)
     page = client.get(f"/experiments/{experiment.slug}/design/").content.decode()
-    assert "The design was not laid out" in page
+    assert "The design was not applied" in page
     assert "needs it to be draft" in page

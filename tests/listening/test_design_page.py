@@ -52,7 +52,7 @@ def adopted(experiment: Experiment) -> Design:
 
 
 def fields(page: str) -> dict[str, list[str]]:
-    """What the form behind "Use this design" would send."""
+    """What the form behind "Apply this design" would send."""
     form = re.search(r'<form method="post" action="[^"]*/design/use/".*?</form>', page, re.DOTALL)
     assert form
     found: dict[str, list[str]] = {}
@@ -95,7 +95,7 @@ def test_what_cannot_be_designed_is_said_beside_the_form(client: Client, experim
     page = shown(client, experiment, **{**ASKED, "sessions": 0, "seats": 1000, "panels": 90})
     assert "greater than or equal to 1" in page
     assert "this page lays out 2000 at most" in page
-    assert "Use this design" not in page
+    assert "Apply this design" not in page
 
 
 def test_missing_cells_are_named_in_place_of_the_form(client: Client) -> None:
@@ -112,12 +112,12 @@ def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client
     client.force_login(experiment.owner)
     sent = fields(shown(client, experiment, **ASKED))
     assert client.post(f"/experiments/{experiment.slug}/design/use/", sent).status_code == 302
-    assert "The design is being laid out" in shown(client, experiment)
+    assert "The design is being applied" in shown(client, experiment)
     assert run_only_job().state == Job.State.DONE
     page = shown(client, experiment)
-    assert "The design is being laid out" not in page
+    assert "The design is being applied" not in page
     assert sent["sha256"][0] in page
-    assert "The design in use" in page
+    assert "Current design" in page
     assert Seat.objects.count() == 4
     go_live(experiment=Experiment.objects.get(), actor=experiment.owner)
     page = shown(client, experiment)

@@ -140,5 +140,5 @@ def test_the_first_thing_to_do_is_marked(client: Client) -> None:
     page = client.get(f"/experiments/{experiment.slug}/").content.decode()
     before, marked, after = page.partition('aria-current="step"')
     assert marked
-    assert "No design is laid out yet." in after
+    assert "No design yet." in after
     assert "There are no seats yet" not in before

@@ -26,7 +26,7 @@ MINUTES = timedelta(minutes=1)
 
 
 def link_of(experiment: Experiment, service: str = "") -> str:
-    """Make a link for many as an experimenter does, for people of a recruiting service or for anybody."""
+    """Create a link for many as an experimenter does, for people of a recruiting service or for anybody."""
     page = browser_of(experiment.owner).post(f"/experiments/{experiment.slug}/links/", {"service": service})
     (token,) = set(re.findall(r"/join/([\w-]+)/", page.content.decode()))
     return f"/join/{token}/"

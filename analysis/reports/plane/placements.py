@@ -82,7 +82,9 @@ def _worked_on(experiment: Experiment, *, simulated: bool) -> QuerySet[Trial]:
     return (
         trials.select_related("ballot__seat__participant", "current_vote")
         .prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
-        .order_by("ballot__seat__panel__number", "ballot__seat__number", "ballot__seat__turn", "ballot_id", "position")
+        .order_by(
+            "ballot__seat__panel__number", "ballot__seat__number", "ballot__seat__occupancy", "ballot_id", "position"
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""How evenly votes, conditions and scale orders are shared out, and what cannot be told apart from what."""
+"""Balance of votes, conditions and scale orders, and what is confounded with what."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

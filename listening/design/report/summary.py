@@ -36,7 +36,7 @@ def design_report(
 
 
 def design_digest(design: Design) -> str:
-    """Name a design by what every seat hears, whoever laid it out: SHA-256 over the sequences.
+    """Digest of a design: SHA-256 over what every seat hears.
 
     Showings stand together as long as session and scale order stay: [session, scales, [item, condition, item, ...]].
     """
@@ -187,7 +187,7 @@ def _uneven(names: Sequence[Clause]) -> Clause | str:
 
 
 def _starts(design: Design, findings: Sequence[Finding]) -> Clause | str:
-    """Say how the listeners were shared out over the scale orders."""
+    """How the scale orders were balanced over the listeners."""
     starts = {(seat.panel, heard(seat)[0].scales) for seat in design.sequences if heard(seat)}
     if len(design.request.scale_orders) == 1 or not starts:
         return ""

@@ -1,4 +1,4 @@
-"""Counts found without a solver, for pools so finely divided that it finds none in time; never called optimal."""
+"""Greedy counts, for pools so finely divided that the solver finds none in time; never called optimal."""
 
 from random import Random
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Subsets planned in a process of its own: the solver is too heavy to stay in a web process or a worker."""
+"""Planning of subsets in a subprocess, because the solver is too heavy to stay in a web process or a worker."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def plan_subsets_in_subprocess(
     seed: str,
     longest_s: float = LONGEST_S,
 ) -> SubsetPlan:
-    """The same as plan_subsets, with the same refusals, and one more when it takes too long."""
+    """The same as plan_subsets, with the same errors, and one more when it takes too long."""
     question = {
         "samples": [[sample.name, dict(sample.factors)] for sample in samples],
         "factors": list(factors),
@@ -48,11 +48,11 @@ def plan_subsets_in_subprocess(
         raise PlanningTooLong(items=len(samples), seconds=longest_s) from None
     answer = json.loads(done.stdout)
     if "error" in answer:
-        raise _revived(**answer["error"])
+        raise _error_from(**answer["error"])
     return SubsetPlan(**answer | {"subsets": tuple(map(tuple, answer["subsets"]))})
 
 
-def _revived(code: str, data: dict[str, Any]) -> AppError:
+def _error_from(code: str, data: dict[str, Any]) -> AppError:
     kind = next(kind for kind in AppError.every() if kind.code == code)
     return kind(**data)
 

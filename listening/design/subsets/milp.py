@@ -104,7 +104,7 @@ class Counted:
 
 
 def count(program: Program, quota: Quota, *, times: int, within: bool) -> Counted:
-    """Add the count of one quota over so many subsets, shared out evenly among them.
+    """Add the count of one quota over so many subsets, divided evenly among them.
 
     Costs are convex, so that an even share is the cheapest and costs what the piecewise linear function says. `within`
     keeps every subset less than one item from its proportion: then nothing is in excess and the deviation is linear.
@@ -127,7 +127,7 @@ def count(program: Program, quota: Quota, *, times: int, within: bool) -> Counte
 
 
 def unevenness(program: Program, variable: int, quota: Quota, *, times: int) -> Expression:
-    """Add a variable that is 1 unless a count over so many subsets can be shared out in equal parts."""
+    """Add a variable that is 1 unless a count over so many subsets can be divided into equal parts."""
     if quota.pool == 1 < times:
         return Expression.of(variable)
     share, uneven = program.variable(0, quota.pool // times), program.variable(0, 1)
@@ -207,7 +207,7 @@ def solve(pool: Pool, rng: Random) -> Solution:
         counts = greedy_counts(pool, rng)
         return Solution(counts, pool.judge(counts), _while_proven(pool.judge(counts), (0,) * len(GOALS)), None)
     stage, totals, bounds = found
-    counts, has_ties = _shared_out(pool, stage, totals, bounds, rng)
+    counts, has_ties = _divided(pool, stage, totals, bounds, rng)
     if pool.judge(counts) != bounds:
         counts, bounds = _best_counts(pool, counts, bounds)
         has_ties = None
@@ -345,10 +345,10 @@ def _chosen_by_lot(stage: _Stage, best: Counts, rng: Random) -> tuple[Counts, bo
     return chosen, False if is_certain else None
 
 
-def _shared_out(
+def _divided(
     pool: Pool, stage: _Stage, totals: Counts, goal: tuple[int, ...], rng: Random
 ) -> tuple[Counts, bool | None]:
-    """Share out totals among the subsets, every cell evenly and every margin too, or as nearly as a few tries find."""
+    """Divide totals among the subsets, every cell evenly and every margin too, or as nearly as a few tries find."""
     best, has_ties = None, None
     for _ in range(TRIES):
         chosen, has_ties = _chosen_by_lot(stage, totals, rng)
@@ -361,7 +361,7 @@ def _shared_out(
 
 
 def _peeled(pool: Pool, totals: Sequence[int], rng: Random) -> Counts:
-    """Take one subset after the other out of the totals, so that what is left can still be shared out evenly."""
+    """Take one subset after the other out of the totals, so that what is left can still be divided evenly."""
     left, taken = list(totals), []
     for subsets in range(pool.subsets, 1, -1):
         one = _one_share(pool, left, subsets, rng)

@@ -78,7 +78,7 @@ class Pool:
         return self._goals(cells, self.sums(cells))
 
     def judge_totals(self, totals: Sequence[int]) -> tuple[int, ...]:
-        """Say what totals over all subsets reach if cells and margins can all be shared out evenly."""
+        """Say what totals over all subsets reach if cells and margins can all be divided evenly."""
         margins = [sum(totals[cell] for cell in part) for part in self.members]
         return self._goals([self._even(total) for total in totals], [self._even(total) for total in margins])
 

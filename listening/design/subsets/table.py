@@ -1,4 +1,4 @@
-"""Tables of a pool: the items and factors that a CSV or XLSX names, and the rows of a subset as the table has them."""
+"""Tables of a pool (CSV or XLSX): items and factors, and the rows of a subset as the table has them."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Build the demo: accounts and one experiment for each protocol that has one."""
+"""manage.py create_demo: accounts and one experiment for each protocol that has a demo."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Say where Earmark runs, who can sign in to the demo, and how to take part."""
+"""manage.py demo_link: the address, the demo's logins, and fresh participant links."""
 
 from typing import Any
 

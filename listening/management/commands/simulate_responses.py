@@ -1,4 +1,4 @@
-"""Let programs take part in an experiment, through the real HTTP API."""
+"""manage.py simulate_responses: simulated listeners take part through the HTTP API."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""manage.py verify_design EXPERIMENT: hold every seat's ballot against the rules and the hash of its design."""
+"""manage.py verify_design EXPERIMENT: check every seat's ballot against the rules and the hash of its design."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py verify_votes: recompute every seal and chain, and compare all that was made of votes with them."""
+"""manage.py verify_votes: recompute every seal and chain, and compare scores and receipts with the votes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The demo: accounts with passwords made on the spot, one experiment for every protocol that has one, a fresh link."""
+"""Demo: two accounts with random passwords, one experiment for each protocol that has a demo, fresh links."""
 
 import json
 from datetime import datetime
@@ -20,11 +20,11 @@ from rating.registry import protocols
 EXPERIMENTER = "demo"
 ADMIN = "demo-admin"
 BUILD = "listening.build_demo"  # the job
-LONG = "TAKES_LONG"  # what a demo that takes more than a second or two says of itself
+LONG = "TAKES_LONG"  # set by the module of a demo that takes more than a second or two
 
 
 def create_demo(*, long_ones: bool = False) -> list[Experiment]:
-    """Build what is missing of the demo and return what was made; what takes long only where somebody waits for it."""
+    """Build what is missing of the demo and return it; slow parts only with `long_ones`."""
     owner = _account(EXPERIMENTER, User.Role.EXPERIMENTER)
     _account(ADMIN, User.Role.ADMIN)
     return [builder.build(owner=owner) for builder in _missing(owner) if long_ones or not getattr(builder, LONG, False)]
@@ -55,10 +55,12 @@ def is_empty() -> bool:
 def fresh_links(*, now: datetime) -> dict[str, str]:
     """Make one new participant link for each live demo experiment, adding a seat where all are taken."""
     live = Experiment.objects.filter(owner__username=EXPERIMENTER, state=Experiment.State.LIVE).order_by("created_at")
-    rooms = {experiment.title: _panel_with_room(experiment) for experiment in live if experiment.panels.exists()}
+    by_title = {
+        experiment.title: _panel_with_free_seat(experiment) for experiment in live if experiment.panels.exists()
+    }
     return {
         title: panels.link(panels.invite(panel=panel, count=1, now=now, actor=None)[0])
-        for title, panel in rooms.items()
+        for title, panel in by_title.items()
         if panel is not None
     }
 
@@ -92,8 +94,8 @@ def _missing(owner: User) -> list[ModuleType]:
     return [import_module(name) for name in names if find_spec(name)]
 
 
-def _panel_with_room(experiment: Experiment) -> Panel | None:
-    """A panel with a free seat; where none has one, a seat more, unless the design says how many there are."""
+def _panel_with_free_seat(experiment: Experiment) -> Panel | None:
+    """A panel with a free seat; where none has one, a seat is added, unless the seats come from a design."""
     main = experiment.panels.filter(seats__ballot__kind=Ballot.Kind.MAIN).distinct()
     panel = main.filter(seats__state=Seat.State.OPEN, seats__ballot__kind=Ballot.Kind.MAIN).first()
     if panel is None and not hasattr(experiment, "design"):

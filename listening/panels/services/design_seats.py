@@ -23,10 +23,10 @@ from rating.registry import get_protocol
 from rating.services.ballots import entries_of, store_plans
 from rating.services.experiments import adopt_layout
 
-# Each piece is a transaction of its own, short enough that nobody's vote waits for it: seats of some 600 pages.
+# Seats of one transaction, few enough that no vote waits for long: a seat has some 600 pages.
 SEATS_AT_ONCE = 4
 READ_AT_ONCE = 16
-# Until they are seated, ballots are of a kind that never counts; one of these without a seat is nobody's.
+# Staged ballots have a kind that never counts, and no seat.
 STAGED = Ballot.Kind.PREVIEW
 
 Fence = Callable[[], AbstractContextManager[None]]
@@ -45,7 +45,7 @@ def adopt_design(
     fence: Fence = transaction.atomic,
     progress: Progress = lambda done, total, note: None,
 ) -> Design:
-    """Give every seat of a design its ballot, in place of whatever seats the draft had; nobody may have sat down."""
+    """Give every seat of a design its ballot, in place of the draft's old seats, none of which may be taken."""
     check_untouched(experiment)
     discard_unseated(experiment)
     ballots = _staged(experiment, layout.sequences, progress)
@@ -81,7 +81,7 @@ def check_untouched(experiment: Experiment) -> None:
 def discard_unseated(experiment: Experiment) -> None:
     """Throw ballots away that were staged and have no seat: replaced ones, and those of an interrupted run."""
     unseated = Ballot.objects.filter(experiment=experiment, kind=STAGED, seat__isnull=True, vote_count=0)
-    for some in _in_pieces(list(unseated.values_list("pk", flat=True)), SEATS_AT_ONCE):
+    for some in _batches(list(unseated.values_list("pk", flat=True)), SEATS_AT_ONCE):
         Ballot.objects.filter(pk__in=some, seat__isnull=True).delete()
 
 
@@ -93,7 +93,7 @@ def _staged(experiment: Experiment, sequences: Sequence[SeatSequence], progress:
     scale_orders_of(protocol)
     entries = {(entry.item, entry.condition): entry for entry in entries_of(experiment)}
     ballots: list[UUID] = []
-    for some in _in_pieces(sequences, SEATS_AT_ONCE):
+    for some in _batches(sequences, SEATS_AT_ONCE):
         progress(len(ballots), len(sequences), "")
         plans = {f"panel {one.panel} seat {one.seat}": list(_pages(one, protocol, entries)) for one in some}
         ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=STAGED)]
@@ -115,7 +115,7 @@ def _pages(sequence: SeatSequence, protocol: RatingProtocol, entries: Mapping[Ce
 
 
 def _clear(experiment: Experiment) -> dict[str, int]:
-    """Remove seats that nobody has taken and links that nobody has used; say how many there were."""
+    """Remove open seats and unused links; return how many there were."""
     seats = Seat.objects.filter(panel__experiment=experiment, state=Seat.State.OPEN)
     ballots = list(seats.values_list("ballot_id", flat=True))
     links = Invitation.objects.filter(panel__experiment=experiment).exclude(
@@ -131,7 +131,7 @@ def _clear(experiment: Experiment) -> dict[str, int]:
 def _seat(experiment: Experiment, layout: Layout, ballots: Sequence[UUID]) -> None:
     numbers = sorted({sequence.panel for sequence in layout.sequences})
     panels = {number: Panel.objects.get_or_create(experiment=experiment, number=number)[0] for number in numbers}
-    _renumber_kept(experiment, panels, first_free=layout.request.seats + 1)
+    _renumber_rehearsals(experiment, panels, first_free=layout.request.seats + 1)
     Panel.objects.filter(experiment=experiment).exclude(number__in=numbers).delete()
     Ballot.objects.filter(pk__in=ballots).update(kind=Ballot.Kind.MAIN)
     Seat.objects.bulk_create(
@@ -140,8 +140,8 @@ def _seat(experiment: Experiment, layout: Layout, ballots: Sequence[UUID]) -> No
     )
 
 
-def _renumber_kept(experiment: Experiment, panels: Mapping[int, Panel], *, first_free: int) -> None:
-    """Rehearsals that somebody sat through stay, behind the numbers that the design gives out."""
+def _renumber_rehearsals(experiment: Experiment, panels: Mapping[int, Panel], *, first_free: int) -> None:
+    """Keep rehearsals that were taken, numbered after the design's seats."""
     kept = Seat.objects.filter(panel__experiment=experiment).select_related("panel").order_by("created_at")
     last = kept.aggregate(last=Max("number"))["last"] or 0
     for number, seat in enumerate(kept, start=max(first_free, last + 1)):
@@ -162,7 +162,7 @@ def sequences_of(experiment: Experiment) -> Iterator[SeatSequence]:
         .order_by("panel__number", "number")
         .values_list("ballot_id", "panel__number", "number")
     )
-    for some in _in_pieces(list(seats), READ_AT_ONCE):
+    for some in _batches(list(seats), READ_AT_ONCE):
         pages = _pages_of([ballot for ballot, _, _ in some])
         for ballot, panel, number in some:
             showings = tuple(_showings(pages[ballot], has_orders=has_orders))
@@ -202,7 +202,7 @@ def _showings(pages: Iterable[Page], *, has_orders: bool) -> Iterator[Showing]:
         yield now if has_orders else Showing(now.session, now.item, now.condition)
 
 
-def _in_pieces(things: Sequence[Some], size: int) -> Iterator[list[Some]]:
+def _batches(things: Sequence[Some], size: int) -> Iterator[list[Some]]:
     rest = iter(things)
     while some := list(islice(rest, size)):
         yield some

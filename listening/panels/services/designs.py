@@ -37,7 +37,7 @@ Planner = Callable[..., SubsetPlan]
 
 @dataclass(frozen=True)
 class Draft:
-    """A design that stands nowhere yet: what was asked for, what became of it, and what is to be said about it."""
+    """A design that is not stored yet: the request, the layout, and the report on it."""
 
     wanted: DesignRequest
     layout: Layout
@@ -92,7 +92,7 @@ def report_of(
     rest_s: float,
     factors: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """What is to be said about a design, as a row keeps it; of one that breaks the rules, which of them it breaks."""
+    """The report on a design as the row stores it; for one that breaks hard rules, the rules it breaks."""
     findings = [finding for finding in verify(layout) if finding.verdict == Verdict.BAD]
     if not findings:
         findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
@@ -103,7 +103,7 @@ def report_of(
 
 
 def settings_of(request: LayoutRequest) -> dict[str, Any]:
-    """What a request holds besides the subsets, as a row keeps it."""
+    """A layout request without its subsets, as the row stores it."""
     return {
         "seats": request.seats,
         "sessions": request.sessions,
@@ -203,7 +203,7 @@ class Verification:
 
 
 def verify_design(experiment: Experiment) -> Verification:
-    """Hold the seats as they are against the hard rules and against the hash under which they were laid out."""
+    """Check the stored seats against the hard rules and against the hash of the design."""
     row, layout = design_row(experiment), layout_of(experiment)
     found = design_digest(layout)
     return Verification(

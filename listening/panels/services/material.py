@@ -1,4 +1,4 @@
-"""What of a collection a design can be made of: complete items, their factors, conditions, references and lengths."""
+"""Material of a design: a collection's complete items, their factors, conditions, references and lengths."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Material:
     scale_orders: Sequence[ScaleOrder]
 
     def factor_levels(self) -> dict[str, int]:
-        """How many levels each factor has; a factor that some item lacks is left out, for it shares nothing out."""
+        """How many levels each factor has; a factor that some item lacks is left out."""
         levels: dict[str, set[str]] = {}
         for sample in self.samples:
             for name, level in sample.factors.items():

@@ -37,7 +37,7 @@ class Progress:
 
 
 def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
-    """Everything the page shows, in a number of questions that does not grow with the experiment."""
+    """Everything that the page shows; the number of queries does not grow with the experiment."""
     seats = list(
         Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .exclude(state=Seat.State.OPEN)
@@ -60,7 +60,7 @@ def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any
 
 
 def all_statuses(*, experiments: Iterable[Experiment], now: datetime) -> list[dict[str, Any]]:
-    """One line an experiment."""
+    """One row for each experiment."""
     shown = list(experiments)
     main = Seat.objects.main().filter(panel__experiment__in=shown).order_by()
     seen = main.annotate(seen=Max("visits__last_seen_at"))
@@ -151,7 +151,7 @@ def _medians(lines: list[dict[str, Any]]) -> dict[int, float]:
 
 
 def _progress_by_ballot(experiment: Experiment) -> dict[UUID, Progress]:
-    """How far every ballot that counts has got, session by session."""
+    """Progress of every main ballot."""
     rows = (
         Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .order_by()
@@ -188,7 +188,7 @@ def _figures(seats: list[Seat]) -> dict[UUID, Figures]:
 
 
 def _key(ballot: Ballot) -> str:
-    """Medians of many answers change slowly: after the first few, ten more are worth another look, and the last is."""
+    """Cache key; after the first few answers the figures are computed again for every ten and for the last."""
     votes = ballot.vote_count
     if ballot.closed_at is None and votes > COMPUTED_ONE_BY_ONE:
         votes -= votes % 10
@@ -211,7 +211,7 @@ def _computed(ballots: list[UUID]) -> dict[UUID, Figures]:
 
 def _reports(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
     found: dict[UUID, dict[str, Any]] = defaultdict(dict)
-    # Going on after a pause is told too, and is none.
+    # The end of a pause is reported too, and is no pause.
     told = ~Q(kind=ClientReport.Kind.PAUSE) | Q(detail__paused=True)
     rows = ClientReport.objects.filter(told, visit__seat__panel__experiment=experiment)
     counts = {"all": Count("pk"), "silent": Count("pk", filter=Q(detail__reason="silent")), "at": Max("created_at")}
@@ -252,7 +252,7 @@ def _with_states(filling: list[dict[str, Any]], lines: list[dict[str, Any]]) -> 
 
 
 def _cells(experiment: Experiment, seats: list[Seat]) -> Any:
-    """Counted anew only when there is a vote more or a seat less."""
+    """Cached until a vote or a seat changes."""
     votes = sum(seat.ballot.vote_count for seat in seats)
     occupancies = sum(seat.occupancy for seat in seats)
     key = f"listening.cells.{experiment.pk}.{votes}.{len(seats)}.{occupancies}"
@@ -272,7 +272,7 @@ def _errors(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def _outlook(experiment: Experiment, by_ballot: dict[UUID, Progress], now: datetime) -> dict[str, Any]:
-    """When the last answer may be expected if people go on as they did in the last day."""
+    """Estimate of when the last answer arrives, at the pace of the last day."""
     kept = Seat.objects.main().filter(panel__experiment=experiment).values_list("ballot_id", flat=True)
     own = [by_ballot[ballot] for ballot in kept if ballot in by_ballot]
     remaining = sum(progress.total - progress.done for progress in own)
@@ -308,7 +308,7 @@ class Cell:
 
 
 def cells_of(experiment: Experiment) -> list[Cell]:
-    """Every cell that the seats which count are planned to vote on, in one question to the database."""
+    """Planned and given ratings of every cell of the main seats, by one query."""
     rows = (
         Slot.objects.filter(
             trial__kind="test",
@@ -336,7 +336,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
 
 
 def coverage(cells: list[Cell]) -> list[dict[str, Any]]:
-    """Fewest, middling and most votes a cell, for each panel and scale."""
+    """Fewest, median and most ratings of a cell, for each panel and scale."""
     groups: dict[tuple[int, str], list[Cell]] = defaultdict(list)
     for cell in cells:
         groups[cell.panel, cell.scale].append(cell)
@@ -356,7 +356,7 @@ def coverage(cells: list[Cell]) -> list[dict[str, Any]]:
 
 
 def short_cells(cells: list[Cell], *, named: bool) -> dict[str, Any]:
-    """The items that lack most, and how many more there are.
+    """The items that lack the most ratings, and how many further ones there are.
 
     Conditions are named only where the experiment is unblinded: counts that differ would tell which letter is which.
     """

@@ -1,4 +1,4 @@
-"""Panels and their seats, and the links that lead there."""
+"""Panels, their seats, and the links to them."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -180,7 +180,7 @@ def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days:
 def invite_many(
     *, experiment: Experiment, now: datetime, actor: User | None, days: int = LINK_DAYS, service: str = ""
 ) -> str:
-    """Make one link that everybody may use: each person who consents takes a seat where most people are missing.
+    """Make one link for many people: each who consents takes a seat in the panel that lacks the most.
 
     With a recruiting `service`, the link believes that service's ids of people.
     """
@@ -195,7 +195,7 @@ def invite_many(
 
 @transaction.atomic
 def close_links_for_many(*, experiment: Experiment, now: datetime, actor: User) -> int:
-    """Let nobody new in by a link for many; whoever has a seat keeps it."""
+    """Close all links for many; seats that are taken stay taken."""
     closed = links_for_many(experiment=experiment, now=now).update(expires_at=now)
     if closed:
         audit.record(
@@ -209,7 +209,7 @@ def close_links_for_many(*, experiment: Experiment, now: datetime, actor: User) 
 
 @transaction.atomic
 def rehearse(*, experiment: Experiment, count: int, now: datetime, actor: User, days: int = LINK_DAYS) -> list[str]:
-    """Make links for colleagues who try the whole way, before it is live or while it is; their answers never count."""
+    """Make links for colleagues who rehearse the whole test, before or while it is live; their answers never count."""
     seats = add_rehearsals(experiment=experiment, count=count)
     audit.record(
         actor=actor,
@@ -221,7 +221,7 @@ def rehearse(*, experiment: Experiment, count: int, now: datetime, actor: User, 
 
 
 def invite_to_seat(*, seat: Seat, now: datetime, days: int = LINK_DAYS, token: str = "") -> str:
-    """Make the link for one particular seat, as simulated listeners use; from then on nobody else gets the seat."""
+    """Make the link for one particular seat, which is reserved for it from then on."""
     return _invitation(panel=seat.panel, seat=seat, expires_at=now + timedelta(days=days), token=token)
 
 

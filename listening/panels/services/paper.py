@@ -116,7 +116,7 @@ def sheets_of(*, seat: Seat) -> list[Sheet]:
 
 @transaction.atomic
 def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, actor: User) -> Visit:
-    """Record the consent that was given on paper, and take the seat for whoever gave it."""
+    """Record the consent that was given on paper, and take the seat for this rater."""
     if not agreed:
         raise PaperConsentMissing
     experiment = Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
@@ -125,7 +125,7 @@ def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, ac
         return visit_on_paper(seat)
     if experiment.state != Experiment.State.LIVE:
         raise WrongState(state=experiment.get_state_display(), needed="live")
-    # The way of every listener, by a link that leads to this seat and whose secret nobody learns.
+    # As every listener does, by a link to this seat; its secret is not kept.
     invitation = invitation_for(invite_to_seat(seat=seat, now=now))
     visit = claim_seat(invitation=invitation, now=now, language=language, device=ON_PAPER)
     record_about_seat(seat, "seat.taken_on_paper", actor, consent="on paper")
@@ -163,7 +163,7 @@ def finish_on_paper(*, seat: Seat, now: datetime, actor: User) -> Completion:
 
 
 def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str) -> Completion:
-    """Close a ballot whose answers came to the organiser; what is only shown counts as seen."""
+    """Close a ballot whose answers the organiser entered; pages that are only shown count as seen."""
     protocol = get_protocol(seat.ballot.experiment.protocol)
     waiting = [sheet for sheet in sheets_of(seat=seat) if not sheet.trial.answered]
     if still_open := [sheet for sheet in waiting if sheet.number]:
@@ -181,7 +181,7 @@ def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str
 def cast_for_seat(
     seat: Seat, trial: Trial, event_id: UUID, revision: int, payload: Json, actor: User, *, client: str
 ) -> Receipt:
-    """Cast a vote on behalf of whoever has the seat; the vote says who entered it, and by which way it came."""
+    """Cast a vote for the seat's rater; the vote names who entered it and by which client."""
     event = VoteEvent(
         event_id=event_id,
         trial=trial.pk,
@@ -200,7 +200,7 @@ def cast_for_seat(
 
 
 def _moved(protocol: RatingProtocol, sheet: Sheet, reading: Reading) -> dict[str, str]:
-    """How each place was read that is new since the revision in question, so that one form says the same twice."""
+    """How each mark was read that changed since the given revision, so that the same form gives the same payload."""
     known = Vote.objects.filter(trial=sheet.trial, revision=reading.revision).first()
     before = set(protocol.read(known.payload, sheet.plan).marks) if known else set()
     slots = {mark.slot for mark in before ^ set(reading.marks)}

@@ -1,4 +1,4 @@
-"""Seats: held by a lease that signs of life renew, given to somebody else with the same plan, copied to try out."""
+"""Seats: leases, release to the next person with the same plan, copies for previews and rehearsals."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -25,12 +25,12 @@ def lease_of(experiment: Experiment) -> timedelta:
 
 
 def first_lease_of(experiment: Experiment) -> timedelta:
-    """How long a seat waits for the first answer of somebody who came by a link for many, which anybody may open."""
+    """How long a seat that was taken by a link for many waits for the first answer."""
     return min(timedelta(minutes=settings.UNANSWERED_SEAT_MINUTES), lease_of(experiment))
 
 
 def renew_lease(*, seat: Seat, now: datetime) -> None:
-    """Move the lease on; a seat that was given away in the meantime stays given away."""
+    """Renew the lease; a seat that was released in the meantime stays released."""
     experiment, held = seat.ballot.experiment, Seat.objects.filter(pk=seat.pk, state=Seat.State.TAKEN)
     if seat.ballot.vote_count or not Recruitment.objects.filter(participant__seat=seat).exists():
         held.update(leased_until=now + lease_of(experiment))
@@ -41,7 +41,7 @@ def renew_lease(*, seat: Seat, now: datetime) -> None:
 
 
 def touch(*, visit: Visit, now: datetime, answered: bool = False) -> None:
-    """Remember that somebody is there; a few seconds of silence are not worth a write, a first answer is."""
+    """Note that the visit is active, at most every few seconds, and after a first answer at once."""
     until = visit.seat.leased_until if answered else None
     if until is not None and until <= now + timedelta(minutes=settings.UNANSWERED_SEAT_MINUTES):
         renew_lease(seat=visit.seat, now=now)
@@ -60,7 +60,7 @@ def seats_behind(*, panel: Panel, many: bool) -> SeatQuerySet:
 def find_seat(*, seats: SeatQuerySet, now: datetime) -> Seat | None:
     """The seat for the next person, inside a transaction that holds the experiment's lock.
 
-    A free one in the panel that lacks the most people; otherwise one whose listener has been silent for too long.
+    A free one in the panel that lacks the most people; otherwise one whose lease has run out.
     """
     if (
         panel := seats.free()
@@ -71,7 +71,7 @@ def find_seat(*, seats: SeatQuerySet, now: datetime) -> Seat | None:
     ):
         return seats.free().filter(panel=panel[0][0]).select_related("ballot").first()
     for lapsed in seats.lapsed(now):
-        successor = _give_away(lapsed, now=now, actor=None, reason="The lease had run out.", if_lapsed=True)
+        successor = _release(lapsed, now=now, actor=None, reason="The lease had run out.", if_lapsed=True)
         if successor is not None:
             return successor
     return None
@@ -79,16 +79,16 @@ def find_seat(*, seats: SeatQuerySet, now: datetime) -> Seat | None:
 
 @transaction.atomic
 def reissue_seat(*, seat: Seat, now: datetime, actor: User, reason: str = "") -> Seat:
-    """Take a seat from its listener by hand; the next person gets the same plan, what was answered is kept."""
+    """Release a taken seat by hand; the next person gets the same plan, and the answers so far are kept."""
     Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
-    successor = _give_away(seat, now=now, actor=actor, reason=reason, if_lapsed=False)
+    successor = _release(seat, now=now, actor=actor, reason=reason, if_lapsed=False)
     if successor is None:
         raise SeatNotTaken(seat=seat.number)
     return successor
 
 
-def _give_away(seat: Seat, *, now: datetime, actor: User | None, reason: str, if_lapsed: bool) -> Seat | None:
-    """Votes and receipts take the ballot's lock and signs of life the seat's: whoever comes first is decided here."""
+def _release(seat: Seat, *, now: datetime, actor: User | None, reason: str, if_lapsed: bool) -> Seat | None:
+    """Abandon a taken seat and create its successor. Votes and receipts lock the ballot, lease renewals the seat."""
     ballot = Ballot.objects.select_for_update(of=("self",)).select_related("experiment").get(pk=seat.ballot_id)
     Seat.objects.select_for_update().get(pk=seat.pk)
     seat = Seat.objects.select_related("panel").get(pk=seat.pk)
@@ -97,7 +97,7 @@ def _give_away(seat: Seat, *, now: datetime, actor: User | None, reason: str, if
     abandon_ballot(ballot=ballot, now=now)
     Seat.objects.filter(pk=seat.pk).update(state=Seat.State.ABANDONED)
     if if_lapsed and not ballot.vote_count:
-        # Nothing was begun, so whoever it was may come by the link for many again.
+        # No answer was given, so the person may use the link for many again.
         Recruitment.objects.filter(participant=seat.participant_id).delete()
     successor = Seat.objects.create(
         panel=seat.panel,
@@ -134,14 +134,14 @@ def forget_addresses(*, now: datetime) -> None:
 
 
 def _is_alive(seat: Seat, ballot: Ballot, now: datetime) -> bool:
-    """A vote that was stored a moment ago has not renewed the lease yet, and is a sign of life all the same."""
+    """Whether the lease still holds, or a vote came in so recently that it has not renewed the lease yet."""
     if seat.leased_until is None or seat.leased_until > now:
         return True
     newest = ballot.votes.aggregate(newest=Max("received_at"))["newest"]
     return newest is not None and newest + lease_of(ballot.experiment) > now
 
 
-# --- Copies to try things out: nothing of them counts ---------------------------------------------------------------
+# --- Copies for previews and rehearsals, which never count ------------------------------------------------------------
 
 
 def main_seats(panel: Panel) -> list[Seat]:
@@ -177,7 +177,7 @@ def open_preview(
 
 @transaction.atomic
 def add_rehearsals(*, experiment: Experiment, count: int) -> list[Seat]:
-    """Seats for colleagues who try the whole way before it counts, over the panels in turn."""
+    """Seats for rehearsals, spread over the panels."""
     rows = [main_seats(panel) for panel in experiment.panels.all()]
     in_turn = [seats[n] for n in range(max(map(len, rows), default=0)) for seats in rows if n < len(seats)]
     if not in_turn:

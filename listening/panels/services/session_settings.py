@@ -1,4 +1,4 @@
-"""How people are led through an experiment: read with its defaults, changed while nobody is on the way."""
+"""Session settings of an experiment: read with their defaults, changed, and logged."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,14 +13,14 @@ from rating.errors import WrongState
 from rating.models import Experiment
 from rating.registry import get_protocol
 
-# What a listener goes through stays as it is while people listen; the others touch nobody's answers.
+# Checks and rests stay as they are while people listen; the other settings affect no answer.
 FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
 CHANGEABLE = (*FIXED_WHILE_LIVE, "lease_hours", "completion_url")
 LONGEST_URL = 200
 
 
 def session_settings_of(experiment: Experiment) -> SessionSettings:
-    """The experiment's session_settings, or the usual one where nobody has changed anything."""
+    """The experiment's session settings, or the defaults where none are stored."""
     known = SessionSettings.objects.filter(experiment=experiment).first()
     return known or SessionSettings(experiment=experiment, lease_hours=get_protocol(experiment.protocol).lease_hours)
 
@@ -54,7 +54,7 @@ def change_session_settings(*, experiment: Experiment, actor: User, **wanted: An
 
 
 def completion_address(*, session_settings: SessionSettings, code: str) -> str:
-    """Where the receipt leads back to, with the code in its place; empty where nobody waits for it."""
+    """Redirect address of the receipt with the completion code filled in; empty where none is set."""
     return session_settings.completion_url.replace("{code}", code)
 
 

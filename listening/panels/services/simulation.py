@@ -45,7 +45,7 @@ class Bot:
         self.http.close()
 
     def play(self) -> dict[str, Any]:
-        """Consent, hear and answer every page, return the receipt, and hang up."""
+        """Consent, fetch and answer every page, and return the receipt."""
         with self:
             api, csrf = self._enter()
             for page in self._pages(api):
@@ -63,7 +63,7 @@ class Bot:
         return page.url.join(f"/api/v1/visits/{visit[1]}/"), self.http.cookies[_csrf_cookie(self.http)]
 
     def _pages(self, api: httpx.URL) -> Iterator[dict[str, Any]]:
-        while trials := self._patiently("GET", f"{api}upcoming/").json()["trials"]:
+        while trials := self._request("GET", f"{api}upcoming/").json()["trials"]:
             yield from trials
 
     def _hear(self, page: dict[str, Any]) -> None:
@@ -86,14 +86,14 @@ class Bot:
 
     def _post(self, url: str, csrf: str, body: dict[str, Any]) -> dict[str, Any]:
         headers = {"X-CSRFToken": csrf, "Referer": self.link}
-        answer: dict[str, Any] = self._patiently("POST", url, json=body, headers=headers).json()
+        answer: dict[str, Any] = self._request("POST", url, json=body, headers=headers).json()
         for result in answer.get("results", []):
             if result["status"] not in ("stored", "replay"):
                 raise RuntimeError(f"a bot's answer was not stored: {result}")
         return answer
 
-    def _patiently(self, method: str, url: str, **parts: Any) -> httpx.Response:
-        """Ask, and again when the server says when; bots are faster than a listener may be."""
+    def _request(self, method: str, url: str, **parts: Any) -> httpx.Response:
+        """Send a request, and again after Retry-After; bots are faster than the limits allow."""
         while (answer := self.http.request(method, url, **parts)).status_code == httpx.codes.TOO_MANY_REQUESTS:
             time.sleep(float(answer.headers.get("Retry-After", 1)))
         return answer.raise_for_status()

@@ -41,7 +41,7 @@ LIMITS = Limits(cpu_s=20, memory_bytes=256 * 2**20, wall_s=60.0, result_bytes=32
 
 @dataclass(frozen=True)
 class Entered:
-    """What became of a workbook: what it says, and how much of it was stored."""
+    """Result of entering a workbook: its content, and how much of it was stored."""
 
     returned: Returned
     stands_open: int  # findings that kept everything from being stored
@@ -58,14 +58,14 @@ def workbook_protocol(experiment: Experiment) -> RatingProtocol:
 
 
 def seats_with_workbooks(experiment: Experiment) -> Iterator[Seat]:
-    """The seats that somebody may still fill in."""
+    """Seats that can still be filled in."""
     workbook_protocol(experiment)
     return iter(seats_for_paper(experiment).exclude(state=Seat.State.FINISHED))
 
 
 @transaction.atomic
 def write_workbook(*, seat: Seat, now: datetime, actor: User) -> bytes:
-    """Write a seat's workbook with what is answered already; an open seat is kept for whoever gets the file."""
+    """Write a seat's workbook with the answers so far; an open seat is reserved for the recipient of the file."""
     made = _module(seat.ballot.experiment).write_book(_book(seat, link_to=_link(seat, now), now=now))
     record_about_seat(seat, "workbook.made", actor)
     return made
@@ -87,7 +87,7 @@ def workbook_name(seat: Seat) -> str:
 def enter_workbook(
     *, seat: Seat, file: BinaryIO, name: str, choices: Choices, agreed: bool, now: datetime, language: str, actor: User
 ) -> Entered:
-    """Store what a workbook says, or nothing of it while a cell is in doubt that nobody has decided about."""
+    """Store a workbook's answers, or nothing as long as a doubtful cell is undecided."""
     if seat.state == Seat.State.OPEN and not agreed:
         raise WorkbookConsentMissing
     sheets = {str(sheet.trial.pk): sheet for sheet in sheets_of(seat=seat)}
@@ -150,7 +150,7 @@ def _link(seat: Seat, now: datetime) -> str:
 
 @transaction.atomic
 def _take_seat(seat: Seat, *, now: datetime, language: str, actor: User) -> None:
-    """Take an open seat for whoever filled the workbook in; who has it keeps it."""
+    """Take an open seat for the person who filled in the workbook; a taken seat stays as it is."""
     experiment = Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
     seat.refresh_from_db()
     if seat.state != Seat.State.OPEN:

@@ -30,32 +30,32 @@ IN_MEMORY_BYTES = 4 * 2**20
 @require_GET
 @requires(Audience.STAFF)
 def design(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the design that stands, and, while the experiment is a draft, what another one would do. Nothing changes."""
+    """Show the applied design and, while the experiment is a draft, a preview of another one. Nothing changes."""
     experiment = experiment_for(staff(request), slug)
-    standing = Design.objects.filter(experiment=experiment).first()
+    applied = Design.objects.filter(experiment=experiment).first()
     job = designs.job_for(experiment)
     context = {
         "experiment": experiment,
-        "design": standing,
-        "settings": shown_settings(standing) if standing else None,
+        "design": applied,
+        "settings": shown_settings(applied) if applied else None,
         "job": job if job and job.state != Job.State.DONE else None,
         "presets": [(gettext(made.title), gettext(made.summary)) for made in PRESETS.values()],
         "tab": "design",
-        **(_desk(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),
+        **(_form_context(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),
     }
-    if standing and "preset" not in request.GET:
-        context["report"] = shown_report(standing.report)
+    if applied and "preset" not in request.GET:
+        context["report"] = shown_report(applied.report)
     return render(request, "listening/design.html", context)
 
 
-def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
+def _form_context(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
     """The form, and the draft if one is asked for by its fields."""
     try:
         material = material_of(experiment)
     except AppError as error:
         return {"impossible": error_message(error)}
     form = DesignForm(request.GET if "preset" in request.GET else None, material=material)
-    desk: dict[str, Any] = {
+    context: dict[str, Any] = {
         "form": form,
         "items": len(material.samples),
         "conditions": material.conditions,
@@ -69,14 +69,14 @@ def _desk(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
         except AppError as error:
             form.add_error(None, error_message(error))
         else:
-            desk |= {"draft": draft, "report": shown_report(draft.report)}
-    return desk
+            context |= {"draft": draft, "report": shown_report(draft.report)}
+    return context
 
 
 @require_POST
 @requires(Audience.STAFF)
 def adopt(request: HttpRequest, slug: str) -> HttpResponse:
-    """Have the design laid out that was tried, and no other: its hash comes along."""
+    """Apply the design that was previewed, and no other: its hash is sent along."""
     experiment = experiment_for(staff(request), slug)
     form = DesignForm(request.POST, material=material_of(experiment))
     wanted = form.wanted()
@@ -104,7 +104,7 @@ MOST_COMBINATIONS = 60
 
 
 def shown_report(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report as the template draws it, whether it is of a draft or of a design that stands."""
+    """A report as the template draws it, of a preview or of an applied design."""
     findings = [_finding(finding) for finding in report["findings"]]
     levels = [_share(share) for share in report.get("shares", [])]
     combinations = sorted((share for share in levels if not share["factor"]), key=lambda share: -share["off"])
@@ -145,5 +145,5 @@ def _share(share: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _word(verdict: str) -> str:
-    words = {"ok": pgettext("verdict", "fine"), "warn": pgettext("verdict", "look"), "bad": pgettext("verdict", "bad")}
+    words = {"ok": pgettext("verdict", "OK"), "warn": pgettext("verdict", "Check"), "bad": pgettext("verdict", "Bad")}
     return words[verdict]

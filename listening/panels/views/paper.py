@@ -1,4 +1,4 @@
-"""The organiser's pages for paper: sheets to print, and what was drawn on them entered again."""
+"""Views of paper sheets: print them, and enter what was drawn on them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -98,7 +98,7 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
 
 
 def _scan_texts(scales: Sequence[Scale]) -> dict[str, str]:
-    """What the page says while a scan is clicked; frontend/src/paper/scan.ts lists the same keys."""
+    """Texts of the scan reader; frontend/src/paper/scan.ts lists the same keys."""
     right, up = scales[0].key, scales[-1].key
     return {
         "corner_0": _("Click the origin of the frame, where %(right)s and %(up)s are least.")

@@ -68,7 +68,7 @@ def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpRespons
 @require_POST
 @requires(Audience.STAFF)
 def open_link(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make one link for everybody, or for the people of a recruiting service as that service wants it; shown once."""
+    """Make one link for many, in the form that a recruiting service needs where one is given; shown once."""
     experiment, service = experiment_for(staff(request), slug), OpenLinkForm(request.POST).value("service")
     token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=staff(request), service=service)
     link = panels.link(token)
@@ -99,7 +99,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Audience.STAFF)
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lead the experimenter into a copy of one seat, as its listener will see it."""
+    """Open a copy of one seat for the experimenter, as its listener will see it."""
     experiment, form = experiment_for(staff(request), slug), PreviewForm(request.POST)
     visit = seats.open_preview(
         panel=panels.panel_of(experiment=experiment, number=form.value("panel")),
@@ -116,7 +116,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Audience.STAFF)
 def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
-    """Give a seat that somebody has taken to whoever comes next."""
+    """Release a taken seat to the next person."""
     experiment = experiment_for(staff(request), slug)
     reason = ReasonForm(request.POST).value("reason")
     panel = panels.panel_of(experiment=experiment, number=number)
@@ -134,21 +134,21 @@ def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
     change_session_settings(experiment=experiment, actor=staff(request), **form.values())
-    messages.success(request, _("The session_settings is saved."))
+    messages.success(request, _("The session settings are saved."))
     return redirect("listening:people", slug=slug)
 
 
 @require_GET
 @requires(Audience.STAFF)
 def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
-    """The codes of everybody who has finished, to pay them by; nobody's id with a recruiting service is kept."""
+    """Completion codes of all finished seats, to pay people by; ids of recruiting services are not kept."""
     experiment = experiment_for(staff(request), slug)
     rows = completions_of(experiment=experiment, actor=staff(request))
     return _csv(f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers"], rows)
 
 
 def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
-    now, led = timezone.now(), session_settings_of(experiment)
+    now, stored = timezone.now(), session_settings_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
     shown, protocol = panels.overview(experiment=experiment, now=now), get_protocol(experiment.protocol)
     filling = panels.filling_jobs(experiment)
@@ -166,7 +166,7 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
         "designed": panels.is_designed(experiment),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_are_open(experiment),
-        "session_settings_form": SessionSettingsForm(initial=vars(led), checks_open=checks_are_open(experiment)),
+        "session_settings_form": SessionSettingsForm(initial=vars(stored), checks_open=checks_are_open(experiment)),
         "preview_form": PreviewForm(),
         "links": links,
         "finished": any(panel["finished"] for panel in shown),
@@ -176,7 +176,7 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
 
 
 def _csv(name: str, columns: list[str], rows: list[list[Any]]) -> HttpResponse:
-    """A table to be kept by the experimenter alone: links for a mail merge, codes to pay by."""
+    """CSV download that is not cached: links for a mail merge, codes to pay by."""
     answer = HttpResponse(
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"},
@@ -215,14 +215,14 @@ def _template(request: HttpRequest, name: str) -> str:
 def _flag_names() -> dict[str, str]:
     return {
         "fast": _("Too fast"),
-        "sooner": _("Sooner than the sound lasts"),
-        "flat": _("Flat"),
-        "level": _("Level at its end"),
+        "sooner": _("Answered before the clip could end"),
+        "flat": _("Same rating throughout"),
+        "level": _("Level at its limit"),
         "muted": _("Heard nothing"),
         "hidden": _("Often hidden"),
         "stalls": _("Sound stalls"),
         "lost": _("Lost connection"),
         "clips": _("Clips failed"),
         "checks": _("Check not passed"),
-        "lapsed": _("Lease ended"),
+        "lapsed": _("Seat expired"),
     }

@@ -1,4 +1,4 @@
-"""The organiser's pages for workbooks: a file for each seat, and what came back entered, with a report on its cells."""
+"""Views of workbooks: download a seat's file, enter the returned one, with a report on its cells."""
 
 from typing import Any
 
@@ -117,6 +117,6 @@ def finish_workbook(request: HttpRequest, slug: str, number: int, place: int) ->
 
 
 def _download(content: bytes, name: str, content_type: str) -> HttpResponse:
-    """For one person's eyes: the links in it lead to a seat."""
+    """Download that is not cached, because its links lead to a seat."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return HttpResponse(content, content_type=content_type, headers=headers)

@@ -1,4 +1,4 @@
-"""From the opaque, expiring key in a page's address to the stimulus behind it."""
+"""Media keys: opaque, expiring names of a visit's sounds, and the stimuli behind them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -32,7 +32,7 @@ def stimulus_for(*, visit: Visit, key: str, now: datetime) -> Stimulus:
 
 
 def fetched_stimulus(*, visit: Visit, key: str, now: datetime, manifest_only: bool = False) -> Stimulus:
-    """The same stimulus, noted down as fetched; whoever sends its bytes afterwards need not be this server.
+    """The same stimulus, recorded as fetched; its bytes may be sent by another server.
 
     A manifest counts where nothing more is fetched to begin with: of a sound in slices, or on a page to work on.
     """
@@ -75,7 +75,7 @@ def _open_page(visit: Visit) -> UUID | None:
 
 
 def renewed(*, visit: Visit, key: str, now: datetime) -> str:
-    """The same sound's key as of now; only whoever holds a valid one gets it."""
+    """A fresh key of the same sound, in exchange for a valid one."""
     media_id, _, _ = _signer(visit).unsign(key).partition(".")
     return key_for(visit=visit, media_id=UUID(media_id), now=now)
 

@@ -19,7 +19,7 @@ MOST_PER_SEAT = 2000  # far more than a test has pages; a page that loops must n
 
 @dataclass(frozen=True)
 class ReportEvent:
-    """What the browser says went wrong, under an id of its own."""
+    """A report of the browser about what went wrong, under an id of its own."""
 
     event_id: UUID
     kind: str

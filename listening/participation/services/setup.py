@@ -1,4 +1,4 @@
-"""Setting up: which ear is which, how loud, through headphones or not, before the first clip of a visit."""
+"""Sound checks before the first clip of a visit: left and right, level, headphones."""
 
 from collections.abc import Iterable
 from statistics import median
@@ -36,7 +36,7 @@ def pending_steps(*, visit: Visit, again: str = "") -> list[dict[str, Any]]:
     rows = list(visit.setup_steps.all())
     wanted = _wanted(session_settings) if _heard(visit).exists() else []
     due = [_described(step, visit, rows) for step in wanted if step == again or not _done(step, rows)]
-    # Without a short clip there is nothing to set a level by; a day of sound is levelled by whoever browses it.
+    # Without a short clip there is nothing to set a level by; for a long recording the listener sets it while browsing.
     return [step for step in due if step["step"] != SetupStep.Step.LEVEL or step["clips"]]
 
 
@@ -47,7 +47,7 @@ def level_db(*, visit: Visit) -> float | None:
 
 
 def record_level(*, visit: Visit, level_db: float, device: dict[str, Any]) -> SetupStep:
-    """Lock the level; what it means as a factor is kept beside it."""
+    """Store the level, with the gain that it means."""
     if not LOWEST_DB <= level_db <= HIGHEST_DB:
         raise SetupAnswersWrong(problem=f"the level lies between {LOWEST_DB:g} and +{HIGHEST_DB:g} dB.")
     level = round(level_db, 1)
@@ -56,7 +56,7 @@ def record_level(*, visit: Visit, level_db: float, device: dict[str, Any]) -> Se
 
 
 def record_screening(*, visit: Visit, slug: str, answers: Iterable[str]) -> SetupStep:
-    """Judge one attempt. What would have been right is told to nobody, so that it can be tried again."""
+    """Judge one attempt. The solution is not sent, so that it can be tried again."""
     step, attempt = _attempt(visit, slug)
     screening, given = SCREENINGS[slug], tuple(answers)
     if len(given) != screening.rounds or not set(given) <= set(screening.choices):

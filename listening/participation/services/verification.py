@@ -1,4 +1,4 @@
-"""Verification of everything that results are made of, and the root that stands for it."""
+"""Verification of votes, receipts and the audit log, and the root hash that covers them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ WRONG_KEY = (
 
 @dataclass
 class Verification:
-    """What was looked at, and every problem as a sentence."""
+    """Counts of what was verified, and every problem as a sentence."""
 
     votes: int = 0
     ballots: int = 0
@@ -68,7 +68,7 @@ def log_problems() -> list[str]:
 
 
 def completion_problems(ballot: Ballot) -> Iterator[str]:
-    """Whether the receipt says what the ballot and the audit log say."""
+    """Problems of a receipt that differs from its ballot or from the audit log."""
     completion = getattr(getattr(ballot, "seat", None), "completion", None)
     entry = completion_entry(ballot)
     if completion is None:

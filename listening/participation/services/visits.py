@@ -78,7 +78,7 @@ def seat_held(invitation: Invitation, arrival: Arrival | None = None, held: Coll
 
 
 def check_resumable(*, seat: Seat, arrival: Arrival | None, held: Collection[str]) -> None:
-    """Refuse a browser that knows only somebody's id with a recruiting service, which is no secret."""
+    """Reject a browser that knows only a person's id with a recruiting service, which is no secret."""
     if arrival is None or arrival.service == BROWSER:
         return
     browser = digests(seat.panel.experiment_id, BROWSER, arrival.browser)
@@ -108,7 +108,7 @@ def may_come_again(seat: Seat) -> bool:
 
 
 def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = (), address: str = "") -> None:
-    """Raise what stands between this link and a seat, if anything does. Opening a link never changes a row.
+    """Raise what keeps this link from a seat, if anything does. Opening a link never changes a row.
 
     `held` are the visits that the same browser had before, `address` is the network address that it comes from.
     """
@@ -120,10 +120,10 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
         seats = seats_behind(panel=invitation.panel, many=invitation.many)
         if not seats.free().exists() and not seats.lapsed(now).exists():
             raise PanelFull
-    if _sat_elsewhere(invitation, held):
+    if _was_in_other_group(invitation, held):
         raise OtherGroup
     if invitation.many and address:
-        _check_crowd(invitation.panel.experiment, address, now)
+        _check_address_limit(invitation.panel.experiment, address, now)
 
 
 @transaction.atomic
@@ -209,7 +209,7 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
 
 @transaction.atomic
 def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
-    """Code, pseudonym, time and answers of everybody who has finished; that somebody asked is logged."""
+    """Code, pseudonym, time and number of answers of all finished seats; the request is logged."""
     rows = Completion.objects.filter(seat__in=Seat.objects.main().filter(panel__experiment=experiment))
     audit.record(actor=actor, action="completions.read", target=f"experiment/{experiment.slug}")
     return [
@@ -229,9 +229,9 @@ def progress(*, visit: Visit) -> dict[str, int]:
 
 
 def outlook(*, invitation: Invitation, seat: Seat | None) -> dict[str, int]:
-    """What a participant is told before starting: how many clips, how many done, about how many minutes are left.
+    """What the start page shows: number of clips, how many are done, and about how many minutes are left.
 
-    Without a seat yet, it is the whole plan of one that may be taken, whatever anybody has answered there.
+    Without a seat yet, it is the whole plan of a seat that may be taken.
     """
     seats = seats_behind(panel=invitation.panel, many=invitation.many).select_related("ballot__experiment")
     planned = seat or seats.free().order_by("panel__number", "number").first() or seats.first()
@@ -251,8 +251,8 @@ def _is_dry_run(invitation: Invitation) -> bool:
     return invitation.seat is not None and invitation.seat.ballot.kind in DRY_RUN
 
 
-def _sat_elsewhere(invitation: Invitation, held: Collection[str]) -> bool:
-    """Whether somebody in this browser sat in another group, where the protocol wants people to be in one only."""
+def _was_in_other_group(invitation: Invitation, held: Collection[str]) -> bool:
+    """Whether this browser had a seat in another group, where the protocol allows people in one group only."""
     panel = invitation.panel
     if not get_protocol(panel.experiment.protocol).one_group_each or _is_dry_run(invitation):
         return False
@@ -260,8 +260,8 @@ def _sat_elsewhere(invitation: Invitation, held: Collection[str]) -> bool:
     return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=DRY_RUN).exists()
 
 
-def _check_crowd(experiment: Experiment, address: str, now: datetime) -> None:
-    """Let one network address hold only so many seats without an answer, so that nobody empties a link for many."""
+def _check_address_limit(experiment: Experiment, address: str, now: datetime) -> None:
+    """Limit the seats without an answer per network address, so that nobody takes all seats of a link for many."""
     most = settings.UNANSWERED_SEATS_PER_ADDRESS
     addresses = digests(experiment.pk, "address", address)
     if most and (count := open_from(experiment=experiment, addresses=addresses, now=now)) >= most:
@@ -301,7 +301,7 @@ CLIP_S = F("slots__stimulus__recording__length_samples") * 1.0 / F("slots__stimu
 
 
 def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]:
-    """One entry a session, in order; session 0 is practice. Afresh, it is all still to come, whatever was answered."""
+    """One entry a session, in order; session 0 is practice. With `afresh`, as if nothing was answered yet."""
     to_come = None if afresh else UNANSWERED
     listening_s = Sum(CLIP_S, filter=to_come, default=0.0, output_field=FloatField())
     sessions = ballot.trials.order_by().values("session")
@@ -322,7 +322,7 @@ def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]
 
 
 def add_places(*, ballot: Ballot, pages: Iterable[dict[str, Any]]) -> None:
-    """Say on every page which one of its session it is."""
+    """Add to every page its number within its session."""
     rows = ballot.trials.order_by().values("session").annotate(first=Min("position"), total=Count("pk"))
     sessions = {row["session"]: row for row in rows}
     for page in pages:
