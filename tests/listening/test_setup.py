@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from audio.clips import examine_plain_clips
-from listening.design.wishes import Wanted
+from listening.design.base import DesignRequest
 from listening.models import SessionSettings, SetupStep
 from listening.panels.services import designs
 from listening.participation.screening import SCREENINGS
