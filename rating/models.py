@@ -238,7 +238,7 @@ class Vote(models.Model):
     heard = models.JSONField(default=dict)
     client = models.JSONField(default=dict)  # the client's clocks and version: data, never order
     flags = models.JSONField(default=list)
-    # Both are HMACs (core.hashing) with the ballot's salt: without it no answer can be guessed from its digest.
+    # Both are HMACs (core.hmacs) with the ballot's salt: without it no answer can be guessed from its digest.
     body_hmac = models.CharField(max_length=64)  # tells whether another delivery is the same answer
     seal = models.CharField(max_length=64)  # covers the whole row
     protocol = models.SlugField()

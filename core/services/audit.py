@@ -9,7 +9,8 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
-from core.hashing import canonical, hmac_of, valid_hmacs
+from core.hashing import canonical
+from core.hmacs import hmac_of, valid_hmacs
 from core.models import AuditEntry, AuditHead, User
 
 SIGNED_AS_JSON = ("before", "after")

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.hashing import digest, hmac_of
+from core.hashing import digest
+from core.hmacs import hmac_of
 from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocols.base import Entry, Json, TrialPlan

@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core.errors import AppError
-from core.hashing import canonical, digest, hmac_of, valid_hmacs
+from core.hashing import canonical, digest
+from core.hmacs import hmac_of, valid_hmacs
 from core.prepared import PreparedInsert, PreparedUpdate
 from rating.errors import (
     AnswerTooLarge,

@@ -15,7 +15,8 @@ from django.db.backends.utils import CursorWrapper
 from django.test import override_settings
 from django.utils import timezone
 
-from core.hashing import digest, hmac_of
+from core.hashing import digest
+from core.hmacs import hmac_of
 from core.models import AuditEntry, AuditHead
 from listening.models import Completion
 from listening.participation.services.visits import finish_visit
