@@ -79,7 +79,7 @@ def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
         page.goto(platform.url(path))
         problems += scan(page, path) + overflows(page, path)
     page.goto(platform.url("/experiments/demo-acr/people/"))
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     page.locator(".copyline").first.wait_for()
     problems += scan(page, "new links") + overflows(page, "new links")
     assert problems == []

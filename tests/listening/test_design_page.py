@@ -75,7 +75,7 @@ def test_the_form_proposes_what_fits_the_collection(client: Client, experiment: 
     proposed = dict(re.findall(r'name="(panels|seats|size|sessions|seed)" value="(\w+)"', page))
     assert proposed == {"panels": "1", "seats": "8", "size": "8", "sessions": "4", "seed": "0"}
     assert re.findall(r'name="factors" value="(\w+)"[^>]*checked', page) == ["location", "session"]
-    assert "8 items under 2 conditions, and 2 references" in page
+    assert "8 items under 2 conditions and 2 references" in page
 
 
 def test_trying_shows_every_finding_and_writes_nothing(client: Client, experiment: Experiment) -> None:
@@ -133,7 +133,7 @@ def test_a_design_that_no_longer_fits_is_refused_with_a_sentence_on_the_page(cli
     sent = fields(shown(client, experiment, **ASKED)) | {"sha256": "0" * 64}
     client.post(f"/experiments/{experiment.slug}/design/use/", sent)
     run_only_job()
-    assert "The collection has changed since this design was tried" in shown(client, experiment)
+    assert "The collection has changed since this preview" in shown(client, experiment)
     assert not Seat.objects.exists()
 
 
@@ -228,7 +228,7 @@ def test_subsets_planned_apart_are_the_same_and_so_are_refusals() -> None:
 
 
 def test_planning_that_takes_too_long_is_given_up_with_a_sentence() -> None:
-    with pytest.raises(PlanningTooLong, match=r"Sharing out 20 items took longer than 0\.001 s"):
+    with pytest.raises(PlanningTooLong, match=r"Balancing 20 items took longer than 0\.001 s"):
         plan_subsets_in_subprocess(POOL, factors=["sex"], subsets=2, size=2, seed="0", longest_s=0.001)
 
 

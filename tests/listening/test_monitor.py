@@ -51,7 +51,9 @@ def test_a_panel_is_shown_by_what_its_seats_are_doing() -> None:
     Visit.objects.filter(pk=paused.visit.pk).update(last_seen_at=timezone.now() - timedelta(hours=1))
     seats.reissue_seat(seat=gone.visit.seat, now=timezone.now(), actor=experiment.owner)
     (panel,) = look(experiment)["panels"]
-    counts = {state: panel[state] for state in ("total", "finished", "running", "paused", "open", "left", "needed")}
+    counts = {
+        state: panel[state] for state in ("total", "finished", "running", "paused", "open", "abandoned", "needed")
+    }
     assert counts == {"total": 5, "finished": 1, "running": 1, "paused": 1, "open": 2, "abandoned": 1, "needed": 2}
     assert [line["state"] for line in look(experiment)["lines"]] == ["finished", "running", "paused", "left"]
     assert running.visit.seat.number == 2
@@ -108,7 +110,14 @@ def test_flags_come_from_answers_reports_checks_and_silence() -> None:
     (line,) = look(experiment)["lines"]
     assert line["flags"] == ["fast", "flat", "level", "hidden", "lost", "clips", "checks"]
     page = page_of(experiment)
-    for word in ("Too fast", "Flat", "Level at its end", "Often hidden", "Lost connection", "Clips failed"):
+    for word in (
+        "Too fast",
+        "Same rating throughout",
+        "Level at its limit",
+        "Often hidden",
+        "Lost connection",
+        "Clips failed",
+    ):
         assert word in page
 
 

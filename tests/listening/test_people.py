@@ -58,7 +58,7 @@ def test_a_panel_is_added_and_its_seats_are_made_in_the_background(client: Clien
     assert Seat.objects.filter(panel__number=2).count() == 0
     [job] = Job.objects.all()
     shown = client.get(f"{page}people/").content.decode()
-    assert "The seats of this panel are being made." in shown
+    assert "The seats of this panel are being created." in shown
     assert f'data-job="{job.pk}" data-job-reload' in shown
     assert f"{page}panels/1/invitations/" in shown
     assert f"{page}panels/2/invitations/" not in shown
@@ -73,7 +73,7 @@ def test_a_panel_that_is_being_filled_gets_no_links_yet(client: Client, page: st
     client.post(f"{page}panels/", {"seats": 3})
     refused = client.post(f"{page}panels/2/invitations/", {"count": 3})
     assert refused.status_code == 409
-    assert "The seats of panel 2 are still being made." in refused.content.decode()
+    assert "The seats of panel 2 are still being created." in refused.content.decode()
     assert not Invitation.objects.exists()
     # Links of another panel are shown once: that page is not loaded anew when the job is done.
     assert "data-job-reload" not in client.post(f"{page}panels/1/invitations/", {"count": 1}).content.decode()

@@ -44,7 +44,7 @@ def test_a_design_brings_the_seats_with_it() -> None:
     assert steps(experiment)[3].sentence == "2 seats in 1 panel."
 
 
-def test_a_design_with_known_confounds_is_to_be_looked_at() -> None:
+def test_a_design_with_known_confounds_is_to_be_checked() -> None:
     experiment = laid_out(make_panel_experiment(), preset="udase-exact")
     assert steps(experiment)[2].state == StepState.CHECK
 
@@ -61,15 +61,15 @@ def test_a_draft_wording_keeps_it_from_going_live() -> None:
     assert "p835-fr-1" in words.sentence
 
 
-def test_panels_that_were_made_one_by_one_are_to_be_looked_at() -> None:
+def test_panels_that_were_made_one_by_one_are_to_be_checked() -> None:
     experiment = make_panel_experiment(seats=2)
-    assert states(experiment)[2:4] == ["look", "done"]
+    assert states(experiment)[2:4] == ["check", "done"]
 
 
 def test_a_rehearsal_counts_when_it_has_reached_the_end() -> None:
     experiment = laid_out(make_panel_experiment())
     panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
-    assert states(experiment)[-1] == "look"
+    assert states(experiment)[-1] == "check"
     experiment.ballots.filter(kind="rehearsal").update(closed_at=timezone.now())
     assert states(experiment)[-1] == "done"
 
