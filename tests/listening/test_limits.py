@@ -81,7 +81,7 @@ def test_a_cache_that_fails_stops_no_vote(monkeypatch: pytest.MonkeyPatch, clock
         raise ConnectionError("no Redis here")
 
     limit(monkeypatch, visit="1/m", address="1/m")
-    monkeypatch.setattr(throttles.CountingThrottle, "rests_until", float("-inf"))
+    monkeypatch.setattr(throttles.CountingThrottle, "paused_until", float("-inf"))
     monkeypatch.setattr(cache, "incr", fail)
     assert codes(sitting, 3) == [200] * 3
     assert len(asked) == 1, "and nobody waits for it again and again"
