@@ -1,4 +1,4 @@
-"""The chain over a ballot's votes: whatever anybody alters behind the platform's back, it shows."""
+"""The chain over a ballot's votes: every change of a stored vote shows."""
 
 from typing import Any
 

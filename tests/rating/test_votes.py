@@ -1,4 +1,4 @@
-"""Casting votes: stored once, replayed for ever, refused with a reason, chained, and never altered."""
+"""Casting votes: stored once, replayed, rejected with a reason, chained, and never altered."""
 
 from collections.abc import Callable
 from typing import Any

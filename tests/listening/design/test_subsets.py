@@ -1,4 +1,4 @@
-"""Subsets that share out the factors of a pool: what they promise, and that nothing better exists."""
+"""Subsets that balance the factors of a pool: what they promise, and that nothing better exists."""
 
 import itertools
 import subprocess

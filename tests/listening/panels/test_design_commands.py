@@ -1,4 +1,4 @@
-"""The commands of a design: laid out, verified, taken away as files, brought back from files; and orders alone."""
+"""Commands of a design: generate, verify, export and import files; plan orders alone."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What a design is made of, and the job that lays out the one that was tried."""
+"""Material of a design, and the job that applies the design that was previewed."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page of a design: tried without writing, used in the background, frozen, taken away as files."""
+"""The page Design: preview without writing, apply in the background, frozen when live, downloads."""
 
 import csv
 import io

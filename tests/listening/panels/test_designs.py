@@ -1,4 +1,4 @@
-"""From a request to frozen seats: drafted without writing, adopted at once, replaced, refused, verified."""
+"""Designs as services: drafted without writing, adopted at once, replaced, rejected, verified."""
 
 from collections import Counter
 from contextlib import contextmanager

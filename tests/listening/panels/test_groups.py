@@ -1,4 +1,4 @@
-"""Where some people make what others judge, nobody does both."""
+"""Groups of people: where some make what others judge, one person is in one group only."""
 
 from typing import Any
 

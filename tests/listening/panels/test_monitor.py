@@ -1,4 +1,4 @@
-"""The monitor: panels, seats, flags, missing cells and errors; never a rating, and always the same few questions."""
+"""The monitor: panels, seats, flags, missing ratings and errors; never a rating, and a fixed number of queries."""
 
 import re
 from datetime import timedelta

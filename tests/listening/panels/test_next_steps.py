@@ -1,4 +1,4 @@
-"""What an experiment still needs: each line comes from what is there, and leads to where it is done."""
+"""Next steps of an experiment: each line follows from the rows, and leads to the page where it is done."""
 
 import pytest
 from django.test import Client

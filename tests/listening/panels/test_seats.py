@@ -1,4 +1,4 @@
-"""Seats: leased, renewed, given to somebody else with the same plan; previews and rehearsals that never count."""
+"""Seats: leased, renewed, released with the same plan; previews and rehearsals that never count."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Workbooks at the organiser's desk: files that lead to a seat, and answers that become votes like any other."""
+"""Workbooks: files that lead to a seat, and answers that become votes like any other."""
 
 import io
 import zipfile
@@ -145,7 +145,7 @@ def _first_trial(experiment: Experiment) -> Trial:
     return trial
 
 
-def test_a_workbook_keeps_its_seat_for_whoever_holds_it(desk: Client, address: str, experiment: Experiment) -> None:
+def test_a_workbook_keeps_its_seat_for_its_recipient(desk: Client, address: str, experiment: Experiment) -> None:
     link = download(desk, address)["Assessment"]["C4"].hyperlink.target
     assert download(desk, address)["Assessment"]["C4"].hyperlink.target == link
     assert Invitation.objects.count() == 1

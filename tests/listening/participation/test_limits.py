@@ -1,4 +1,4 @@
-"""What one participant may ask for and store: enough for a person, never enough to fill a disk or hold up others."""
+"""Limits of one participant: requests a minute, answers and bytes, rejected votes."""
 
 from typing import Any
 

@@ -61,7 +61,7 @@ def test_only_a_few_pages_are_left_out_and_a_code_is_not_had_by_reports_alone(it
     assert answer.json()["data"]["missing"] == 2 * items - left_out
 
 
-def test_whoever_has_too_many_failures_is_told_so_and_can_still_answer() -> None:
+def test_a_listener_with_too_many_failures_is_told_so_and_can_still_answer() -> None:
     sitting = sit_down(make_experiment(seats=1, items=5, conditions=2))
     fail_everywhere(sitting, 20)
     assert report(sitting, trial=upcoming(sitting)[0]).json() == {"skipped": False, "enough": True}

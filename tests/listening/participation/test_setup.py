@@ -1,4 +1,4 @@
-"""Setting up before the first clip: which checks are due, what is kept, and that nothing is given away."""
+"""Sound checks before the first clip: which are due, what is stored, and that no solution is sent."""
 
 import io
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a browser says about itself beside an answer: typed and bounded, so that no reader of it ever fails."""
+"""Telemetry beside an answer: typed and bounded, so that no reader of it fails; and the device of a visit."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py verify_votes: whatever somebody with the database's password does to what results are made of, it shows."""
+"""manage.py verify_votes: changes made with the database's password show."""
 
 import json
 import re
