@@ -8,7 +8,9 @@ RUN pip install --no-cache-dir --require-hashes -r requirements-build.txt
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc* frontend/
 RUN cd frontend && npm ci --ignore-scripts --no-audit --no-fund
 COPY frontend frontend
+COPY protocols protocols
 COPY static static
+COPY protocols protocols
 RUN cd frontend && npm run build
 
 # --- Python packages ---
@@ -38,6 +40,7 @@ COPY stimuli stimuli
 COPY rating rating
 COPY listening listening
 COPY analysis analysis
+COPY protocols protocols
 COPY templates templates
 COPY locale locale
 COPY deploy deploy

@@ -1,23 +1,21 @@
-"""Start-up checks: every method that a protocol names exists."""
+"""Start-up checks: a protocol that has an analysis of its own also has the report that shows it."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, register
 
-from analysis.registry import methods
-from rating.registry import protocols
+from rating.registry import module_of, protocols
 
 
 @register()
-def protocols_name_known_methods(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+def analyses_have_reports(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     return [
         Error(
-            f"The protocol '{rules.slug}' names the analysis method '{name}', which ANALYSIS_METHODS does not list.",
-            hint=f"Known methods: {', '.join(methods())}.",
+            f"The protocol '{slug}' has only one of the modules 'analysis' and 'report'.",
+            hint="A protocol with neither gets mean opinion scores; see docs/adding-a-protocol.md.",
             id="analysis.E001",
         )
-        for rules in protocols().values()
-        for name in rules.methods
-        if name not in methods()
+        for slug in protocols()
+        if (module_of(slug, "analysis") is None) != (module_of(slug, "report") is None)
     ]

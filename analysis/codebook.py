@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from typing import Any
 from uuid import UUID
 
 from core.hashing import digest
 from rating.models import Experiment
+from rating.protocol import TrialColumn
 from rating.registry import get_protocol
 from stimuli.models import Stimulus
 
-FORMAT = 1  # of a folded mark; another one makes every fold stale
-NIBBLE = 4  # bits; an order of scales is written as one number, a nibble a scale
+FORMAT = 2  # of a folded mark; another one makes every fold stale
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,11 @@ class Heard:
 
 @dataclass(frozen=True)
 class Codebook:
-    """The stimuli of the collection in the order of their ids, and the scales of the protocol in their own order."""
+    """The stimuli of the collection in the order of their ids, and the protocol's scales and columns in their own."""
 
     stimuli: tuple[Heard, ...]
     scales: tuple[str, ...]
+    columns: tuple[TrialColumn, ...] = ()
 
     @classmethod
     def of(cls, experiment: Experiment) -> Codebook:
@@ -48,12 +51,13 @@ class Codebook:
             ),
             key=lambda heard: heard.id,
         )
-        return cls(tuple(stimuli), tuple(scale.key for scale in get_protocol(experiment.protocol).scales))
+        protocol = get_protocol(experiment.protocol)
+        return cls(tuple(stimuli), tuple(scale.key for scale in protocol.scales), protocol.trial_columns)
 
     @cached_property
     def sha256(self) -> str:
         """Names what the codes mean; factors and names may change without a mark being folded anew."""
-        return digest([FORMAT, self.scales, [heard.id.hex for heard in self.stimuli]])
+        return digest([FORMAT, self.scales, [heard.id.hex for heard in self.stimuli], self._values])
 
     @cached_property
     def stimulus_codes(self) -> dict[UUID, int]:
@@ -63,19 +67,23 @@ class Codebook:
     def scale_codes(self) -> dict[str, int]:
         return {key: code for code, key in enumerate(self.scales)}
 
-    def order_code(self, order: Sequence[str]) -> int:
-        """An order of scales as a number: SIG-BAK-OVRL is 0x123; 0 where the scales were asked together."""
-        code = 0
-        for key in order:
-            code = code << NIBBLE | self.scale_codes[key] + 1
-        return code
+    @cached_property
+    def _values(self) -> list[tuple[str | int | None, ...]]:
+        """Every combination of values that the protocol's own columns may have, each empty or one of those declared."""
+        return list(product(*((None, *column.values) for column in self.columns)))
 
-    def order_name(self, code: int) -> str:
-        keys = []
-        while code:
-            keys.append(self.scales[(code & 0xF) - 1])
-            code >>= NIBBLE
-        return "-".join(reversed(keys))
+    @cached_property
+    def _codes(self) -> dict[tuple[str | int | None, ...], int]:
+        return {values: code for code, values in enumerate(self._values)}
+
+    def column_code(self, detail: Mapping[str, Any]) -> int:
+        """The values of the protocol's own columns on one page, as one number."""
+        return self._codes[tuple(column.of(detail) for column in self.columns)]
+
+    def column_names(self, column: TrialColumn, codes: Iterable[int]) -> list[str]:
+        """What these numbers mean in one of the columns."""
+        at = self.columns.index(column)
+        return ["" if self._values[code][at] is None else str(self._values[code][at]) for code in codes]
 
 
 def _as_text(factors: object) -> str:

@@ -1,4 +1,6 @@
-"""What each column of the download of single marks means: the dictionary that goes along with the data."""
+"""Meanings of the columns in the download of single marks: the dictionary that goes along with the data."""
+
+from rating.protocol import Protocol
 
 MEANINGS = {
     "row_id": "The mark's number; it never changes and is never used again.",
@@ -10,8 +12,6 @@ MEANINGS = {
     "position": "The trial's place in the ballot, from 1.",
     "trial_id": "The trial; marks of one page share it.",
     "kind": "practice or test.",
-    "part": "Which of the pages of one stimulus, from 1; empty where all scales are on one page.",
-    "order": "In which order the scales of the stimulus were asked, such as SIG-BAK-OVRL.",
     "item": "The item's name.",
     "factors": "The item's factors, as a JSON object.",
     "condition": "The condition: a letter until the experiment is unblinded, then its name.",
@@ -32,3 +32,10 @@ MEANINGS = {
     "flags": "What to know about the vote. late: it came after the experiment was paused or closed; fast: it came "
     "sooner after its sound was first fetched than the sound lasts.",
 }
+
+
+def meanings_for(protocol: Protocol) -> dict[str, str]:
+    """The meanings of all columns, with the protocol's own after the kind of the trial."""
+    own = {column.key: column.help for column in protocol.trial_columns}
+    at = list(MEANINGS).index("kind") + 1
+    return dict([*list(MEANINGS.items())[:at], *own.items(), *list(MEANINGS.items())[at:]])

@@ -10,9 +10,9 @@ from uuid import UUID
 from django.db.models import Count, Q
 
 from analysis.codebook import Codebook
-from analysis.methods.base import COLUMNS, AnsweredPage, HeardSlot
+from analysis.method import COLUMNS, AnsweredPage, HeardSlot
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
-from rating.protocols.base import Entry
+from rating.protocol import Entry, TrialColumn
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -163,7 +163,12 @@ def frame(coded: Table) -> pd.DataFrame:
     of_sitting = [panels.index(each.panel) if each.panel is not None else -1 for each in coded.sittings]
     groups = sorted({sitting.group or "" for sitting in coded.sittings})
     of_group = [groups.index(sitting.group or "") for sitting in coded.sittings]
-    order_codes, orders = pd.factorize(np.ascontiguousarray(records["order"]))
+    column_codes, found = pd.factorize(np.ascontiguousarray(records["columns"]))
+
+    def own(column: TrialColumn) -> pd.Categorical:
+        codes, names = pd.factorize(np.array(codebook.column_names(column, found), dtype=object))
+        return named(codes[column_codes], names)
+
     columns = {
         "listener": named(coded.sitting, list(range(1, len(coded.sittings) + 1))),
         "panel": named(np.array(of_sitting, dtype=np.int32)[coded.sitting], panels),
@@ -175,25 +180,24 @@ def frame(coded: Table) -> pd.DataFrame:
         "scale": named(records["scale"], list(codebook.scales)),
         "value": np.ascontiguousarray(records["value"]),
         "kind": named(records["practice"], ["test", "practice"]),
-        "part": np.ascontiguousarray(records["part"]),
-        "order": named(order_codes, [codebook.order_name(int(code)) for code in orders]),
         "factors": by_stimulus([heard.factors for heard in codebook.stimuli]),
         "condition_factors": by_stimulus([heard.condition_factors for heard in codebook.stimuli]),
         "group": named(np.array(of_group, dtype=np.int32)[coded.sitting], groups),
     }
-    return pd.DataFrame({name: columns[name] for name in COLUMNS}, copy=False)
+    made = {name: columns[name] for name in COLUMNS} | {column.key: own(column) for column in codebook.columns}
+    return pd.DataFrame(made, copy=False)
 
 
 def answered_pages(experiment: Experiment, seated: Sequence[Sitting]) -> Iterator[AnsweredPage]:
     """Yield every page of these sittings with its newest answer, ballot by ballot, as the protocol reads it."""
-    rules = get_protocol(experiment.protocol)
+    protocol = get_protocol(experiment.protocol)
     for listener, sitting in enumerate(seated, start=1):
         trials = Trial.objects.filter(ballot=sitting.ballot, answered=True).select_related("current_vote")
         for trial in trials.prefetch_related(
             "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
         ):
             plan = plan_of(trial, trial.slots.all())
-            answer = rules.read(trial.current_vote.payload, plan)  # type: ignore[union-attr]
+            answer = protocol.read(trial.current_vote.payload, plan)  # type: ignore[union-attr]
             yield AnsweredPage(
                 listener=listener,
                 group=sitting.group or "",

@@ -10,6 +10,7 @@ from uuid import UUID
 from analysis.columns import MEANINGS
 from core.spreadsheets import neutralise
 from core.stored_json import list_in, number_in, object_in, text_in
+from rating.protocol import TrialColumn
 
 COLUMNS = list(MEANINGS)
 
@@ -37,6 +38,7 @@ def vote_row(
     condition: str,
     blind: bool,
     level_db: float | None = None,
+    columns: Sequence[TrialColumn] = (),
 ) -> dict[str, Any]:
     """Shape one mark for the download; a role such as "reference" would give a blind condition away."""
     heard, detail = object_in(mark["heard"]), object_in(mark["detail"])
@@ -45,8 +47,7 @@ def vote_row(
         "experiment": experiment,
         "design_sha256": design_sha256,
         "subject_id": subject_id(mark["listener"], mark["ballot"]),
-        "part": detail.get("part"),
-        "order": "-".join(detail.get("order") or ()) or None,
+        **{column.key: column.of(detail) for column in columns},
         "factors": mark["factors"] or None,
         "condition": condition,
         "condition_role": "" if blind else mark["condition_role"],

@@ -17,10 +17,9 @@ RECORD = np.dtype(
     [
         ("stimulus", "<u4"),
         ("position", "<u4"),
-        ("order", "<u4"),
+        ("columns", "<u4"),
         ("session", "<u2"),
         ("scale", "u1"),
-        ("part", "u1"),
         ("practice", "u1"),
         ("value", "<f8"),
     ]
@@ -42,24 +41,18 @@ SOURCES = (
 def fold(ballots: Sequence[UUID], codebook: Codebook) -> dict[UUID, bytes]:
     """Read the marks of the current answers on these ballots and fold them, in the order of the pages."""
     found: dict[UUID, list[tuple[Any, ...]]] = defaultdict(list)
-    orders: dict[str, int] = {}
     rows = (
         Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False)
         .order_by("vote__trial__position", "slot__key", "scale")
         .values_list(*SOURCES)
     )
     for ballot, stimulus, position, detail, session, scale, kind, value in rows.iterator(chunk_size=5000):
-        order = detail.get("order") or ()
-        name = "-".join(order)
-        if name not in orders:
-            orders[name] = codebook.order_code(order)
         record = (
             codebook.stimulus_codes[stimulus],
             position,
-            orders[name],
+            codebook.column_code(detail),
             session,
             codebook.scale_codes[scale],
-            detail.get("part") or 0,
             kind == "practice",
             value,
         )

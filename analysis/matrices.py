@@ -6,9 +6,10 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, cast
 
 from analysis.datasets import Table
+from rating.registry import module_of
 
 NORMAL_QUANTILE = 1.96  # the P.808 toolkit's, whatever the number of votes
 Row = dict[str, Any]
@@ -74,17 +75,29 @@ def clip_rows(clips: Iterable[Clip], suffix: str) -> Iterator[Row]:
         }
 
 
-def condition_columns(scales: Sequence[str]) -> list[str]:
-    """As `votes_per_cond_all-scales` has them; one scale alone has no suffix and no M."""
+class ExportLayout(Protocol):
+    """What a protocol's module `export` offers, where the P.808 toolkit has a table of its own for it."""
+
+    SCALE_ORDER: Sequence[str]
+    COMBINED: str  # a column made of several scales
+
+    def combined(self, row: Row) -> float | None: ...
+
+
+def layout_of(slug: str) -> ExportLayout | None:
+    return cast(ExportLayout | None, module_of(slug, "export"))
+
+
+def condition_columns(scales: Sequence[str], layout: ExportLayout | None) -> list[str]:
+    """As `votes_per_cond_all-scales` has them; one scale alone has no suffix."""
     if len(scales) == 1:
         return ["condition_name", "n", "MOS", "std", "95%CI"]
-    order = [key for key in ("BAK", "SIG", "OVRL") if key in scales]
-    order += [key for key in scales if key not in order]
+    order = layout.SCALE_ORDER if layout else scales
     figures = [f"{name}_{key}" for name in ("MOS", "std", "95%CI") for key in order]
-    return ["condition_name", "n", *figures, *(["M"] if {"SIG", "OVRL"} <= set(scales) else [])]
+    return ["condition_name", "n", *figures, *([layout.COMBINED] if layout else [])]
 
 
-def condition_rows(clips_by_scale: Mapping[str, Sequence[Clip]]) -> Iterator[Row]:
+def condition_rows(clips_by_scale: Mapping[str, Sequence[Clip]], layout: ExportLayout | None) -> Iterator[Row]:
     """All votes of a condition pooled, with SD and 1.96 SE. `n` counts the votes on the scale that has fewest."""
     pooled: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for scale, made in clips_by_scale.items():
@@ -95,9 +108,7 @@ def condition_rows(clips_by_scale: Mapping[str, Sequence[Clip]]) -> Iterator[Row
         row: Row = {"condition_name": condition, "n": min(len(votes) for votes in by_scale.values())}
         for scale, votes in by_scale.items():
             row |= p808_figures(votes, "" if len(clips_by_scale) == 1 else f"_{scale}")
-        if {"MOS_SIG", "MOS_OVRL"} <= row.keys():
-            row["M"] = ((row["MOS_SIG"] - 1) / 4 + (row["MOS_OVRL"] - 1) / 4) / 2
-        yield row
+        yield row | ({layout.COMBINED: layout.combined(row)} if layout else {})
 
 
 def p808_figures(votes: Sequence[float], suffix: str) -> Row:

@@ -1,20 +1,28 @@
-"""The methods that ANALYSIS_METHODS lists, by slug, and how each is read."""
+"""Registry of analysis methods: each protocol's own, found in its app, or else the mean opinion score."""
 
 from functools import cache
 
-from django.utils.module_loading import import_string
-
 from analysis.errors import UnknownMethod
-from analysis.methods.base import Method, PageMethod
+from analysis.method import AnyMethod, Method, PageMethod
+from analysis.mos import MeanOpinionScore
 from analysis.reports.base import Report
-from core.plugins import load_plugins
+from rating.registry import instance_in, protocols
 
 
+@cache
 def methods() -> dict[str, Method | PageMethod]:
-    return load_plugins("ANALYSIS_METHODS")
+    """Every method by slug. That of a protocol's module `analysis` has the slug of the protocol."""
+    shared = MeanOpinionScore()
+    own = {slug: instance_in(slug, "analysis", AnyMethod) for slug in protocols()}  # type: ignore[type-abstract]
+    return {shared.slug: shared} | {slug: method for slug, method in own.items() if method}  # type: ignore[dict-item]
 
 
-def method(slug: str) -> Method | PageMethod:
+def method_of(protocol_slug: str) -> str:
+    """The slug of the method that a protocol's answers are analysed with."""
+    return protocol_slug if protocol_slug in methods() else MeanOpinionScore.slug
+
+
+def get_method(slug: str) -> Method | PageMethod:
     try:
         return methods()[slug]
     except KeyError:
@@ -22,7 +30,9 @@ def method(slug: str) -> Method | PageMethod:
 
 
 @cache
-def report(slug: str) -> Report:
-    """How the results of a method are read; the method names its report and never imports it."""
-    reader: Report = import_string(method(slug).report)()
-    return reader
+def get_report(slug: str) -> Report:
+    """How the results of a method are shown: by the module `report` beside it."""
+    from analysis.reports.mos import MosReport  # it reads results, which this module is loaded for
+
+    own = instance_in(slug, "report", Report) if slug in protocols() else None  # type: ignore[type-abstract]
+    return own or MosReport()

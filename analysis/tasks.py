@@ -1,23 +1,23 @@
-"""The background work of analysis."""
+"""Jobs of analysis."""
 
 from analysis.services import results
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
-from core.tasks import JobRun, enqueue, job
 from rating.models import Experiment
 
 
-@job("analysis.refresh_results", priority=Job.Priority.AWAITED)
-def refresh_results(run: JobRun, *, experiment_id: str) -> None:
+@job(queue="results")
+def refresh_results(*, run: JobRun, experiment_id: str) -> None:
     results.refresh_stale(run=run, experiment_id=experiment_id)
 
 
-@job("analysis.refresh_stale_results")
-def refresh_stale_results(run: JobRun) -> None:
+@job(queue="results")
+def refresh_stale_results(*, run: JobRun) -> None:
     results.refresh_stale(run=run)
 
 
 def keep_current(*, experiment: Experiment, reader: User) -> Job | None:
-    """Ask for fresh results where somebody looks at stale ones; however many look, one job waits."""
+    """Ask for fresh results where a person looks at stale ones; however many look, one job waits."""
     if not any(results.stale_results(str(experiment.pk))):
         return None
     return enqueue(

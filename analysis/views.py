@@ -7,13 +7,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from analysis.registry import methods, report
+from analysis.registry import get_report, method_of, methods
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
 from rating.forms import ReasonForm
 from rating.models import Experiment
-from rating.registry import get_protocol
 from rating.services.experiments import experiment_for
 
 
@@ -26,9 +25,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     simulated = asked.get("simulated") == "1"
     context = {
         "experiment": experiment,
-        "shown": [
-            _shown(experiment, name, asked, simulated=simulated) for name in get_protocol(experiment.protocol).methods
-        ],
+        "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
         "reason_form": ReasonForm(),
         "tab": "results",
@@ -39,7 +36,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulated: bool) -> dict[str, Any]:
     """One method's part of the page."""
     result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True)
-    reader = report(name)
+    reader = get_report(name)
     return {
         "title": methods()[name].title,
         "slug": name,

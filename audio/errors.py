@@ -1,7 +1,7 @@
 """Errors of the audio library: files that are no audio, are damaged, or would cost too much to decode.
 
 Each has a code and an English message that is filled with its data. The messages are marked for translation with
-`gettext_noop` and translated by whoever shows them; this package knows no catalogue and no HTTP.
+`gettext_noop` and translated where they are shown; this package knows no catalogue and no HTTP.
 """
 
 import re

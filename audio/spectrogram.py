@@ -247,7 +247,7 @@ def _cached_transform(size: int) -> Transform:
 
 
 def load_tables(*rates_hz: int) -> None:
-    """Draw a silent column at each rate, so that all tables are at hand when somebody waits for a picture."""
+    """Draw a silent column at each rate, so that all tables are computed before a tile is requested."""
     for spectrogram in map(spectrogram_at, rates_hz):
         transform_columns(np.zeros(1, np.float32), spectrogram, hop=spectrogram.step_samples, count=1)
 

@@ -52,7 +52,7 @@ def probe_file(file: BinaryIO, *, name: str, longest_h: float, short_s: float) -
 
 
 def examine_clips(*files: BinaryIO, names: Sequence[str], longest_h: float, short_s: float) -> dict[str, Any]:
-    """Judge many short files, each for itself: `shape`, `measures` and `sha256`, or the `error` that refuses it.
+    """Examine many short files, each by itself: `shape`, `measures` and `sha256`, or the `error` that refuses it.
 
     A long one gets its shape only, and `is_short` says so.
     """
@@ -92,7 +92,7 @@ def _examine(file: BinaryIO, *, name: str, longest_h: float, short_s: float) -> 
 
 
 def _open(file: BinaryIO, *, name: str, longest_h: float) -> tuple[Sound, bytes]:
-    """Open what the first bytes say it is, unless it is of a kind that nobody would want to hear or wait for."""
+    """Open a file by its first bytes, and refuse rates, channel counts and lengths that are not supported."""
     kind = _recognise(file, name=name)
     index = build_index(file, format=kind, name=name)
     sound = open_sound(file, format=kind, name=name, index=index)

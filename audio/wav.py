@@ -67,6 +67,8 @@ def is_plain(head: bytes, byte_count: int, *, bits: int) -> bool:
 # --- Bit depth --------------------------------------------------------------------------------------------------------
 
 
+# Zeros in the lowest bits would tell a condition of 16 bits from one of 24. So all clips of a collection are served
+# with the depth of the one that has least, but never with less than 16 bits: coarser is audible, and a condition.
 LEAST_BITS, MOST_BITS = 16, 24
 BLOCK = 2**16  # frames that are dithered at a time
 

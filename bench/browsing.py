@@ -19,21 +19,21 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.listening import SHORT_SLICES, differing_samples, heard_minus_shown
 from bench.material import hour_of_mp3, repeated
+from core.jobs.worker import Worker
 from core.models import User
-from core.worker import Worker
-from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS, chromium_program, firefox_program
+from scripts.testserver import running
 from stimuli.models import Recording, Stimulus
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 from tests.e2e.firefox import firefox
-from tests.e2e.viewing import EAR, AnyViewing, Viewing
+from tests.e2e.viewing import AUDIO_CAPTURE, AnyViewing, Viewing
 from tests.people import browser_of, experimenter
 from tests.servers import free_port
 
 HOURS = int(os.environ.get("EARMARK_BENCH_HOURS", "24"))
 CODED_H = min(14, HOURS)  # at 44.1 kHz sample 2^31 is passed after 13.5 hours, at 48 kHz after 12.4
 CLICKS, POSITIONS, ZOOMS, TILES = 100, 8, 5, 20
-EAR_SCRIPT = (EAR / "ear.js").read_text() + "performance.setResourceTimingBufferSize(100000);"
+CAPTURE_SCRIPT = (AUDIO_CAPTURE / "capture.js").read_text() + "performance.setResourceTimingBufferSize(100000);"
 NAMES = {"mp3-cbr": "CBR MP3", "mp3-vbr": "VBR MP3", "flac": "FLAC", "wav": "RF64 WAV", "opus": "Ogg Opus"}
 
 
@@ -55,7 +55,7 @@ class Desk:
         """Open a sound in Chromium; the script runs before those of the page."""
         context = self.browser.new_context(viewport={"width": 1440, "height": 900})
         context.add_cookies([{"name": "earmark", "value": self.cookie, "url": self.address}])
-        context.add_init_script(EAR_SCRIPT + script)
+        context.add_init_script(CAPTURE_SCRIPT + script)
         viewing = Viewing(context.new_page())
         viewing.open(self.url(name))
         yield viewing
@@ -65,7 +65,7 @@ class Desk:
     def at_in_firefox(self, program: Path, name: str, script: str = "") -> Iterator[AnyViewing]:
         with firefox(program) as viewing:
             viewing.add_cookie("earmark", self.cookie, self.address)
-            viewing.add_script(EAR_SCRIPT + script)
+            viewing.add_script(CAPTURE_SCRIPT + script)
             viewing.open(self.url(name))
             yield viewing
 
@@ -107,7 +107,7 @@ def _recordings(folder: Path) -> dict[str, Day]:
 
 
 def _ingest() -> None:
-    worker = Worker(threads=2, poll_s=0.05)
+    worker = Worker(threads=4, poll_s=0.05)
     thread = Thread(target=worker.run)
     thread.start()
     try:
@@ -122,7 +122,7 @@ def _ingest() -> None:
 def _desk(owner: User, program: str) -> Iterator[Desk]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
     call_command("collectstatic", interactive=False, verbosity=0)
-    copy(EAR / "ear_worklet.js", settings.STATIC_ROOT)
+    copy(AUDIO_CAPTURE / "capture_worklet.js", settings.STATIC_ROOT)
     stimuli = {stimulus.item.name: stimulus for stimulus in Stimulus.objects.select_related("item")}
     recordings = {name: Recording.objects.get(stimuli=stimulus) for name, stimulus in stimuli.items()}
     cookie = browser_of(owner).cookies["earmark"].value
@@ -180,7 +180,7 @@ def _zoom_in(viewing: Viewing, place: float) -> Iterator[tuple[float, float]]:
         viewing.settle()
         viewing.press("+")
         viewing.settle()
-        times = viewing.page.evaluate("ear.times")
+        times = viewing.page.evaluate("capture.times")
         fetched = viewing.page.evaluate(FETCHED, times["touched_ms"])
         yield fetched["sound_kb"], max(fetched["last_ms"], times["painted_ms"]) - times["touched_ms"]
 
@@ -203,10 +203,10 @@ def _clicking(desk: Desk) -> Iterator[str]:
 def _probe(viewing: Viewing, place: float) -> tuple[float, float]:
     """Click twice, hear, stop: ms from the click to the loudspeaker, and KB fetched by then and shortly after."""
     page = viewing.page
-    page.evaluate("ear.forget()")
+    page.evaluate("capture.forget()")
     _click(viewing, place, times=2)
     page.wait_for_selector(".viewer[data-playing=playing]")
-    times = page.evaluate("ear.times")
+    times = page.evaluate("capture.times")
     page.wait_for_timeout(300)
     fetched = page.evaluate(FETCHED, times["touched_ms"])
     page.keyboard.press("Escape")

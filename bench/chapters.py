@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from random import Random
 from statistics import median
 
-from analysis.methods.chapters.chunks import flags
-from analysis.methods.chapters.evaluation import Answer, Measures, Sample, evaluate
-from analysis.methods.chapters.titles import Title
+from protocols.chaptering.analysis.boundaries import flags
+from protocols.chaptering.analysis.evaluation import Answer, Measures, Sample, evaluate
+from protocols.chaptering.analysis.titles import Title
 
 HOUR_S = 3600.0
 ROUNDS = 7

@@ -35,7 +35,7 @@ def run() -> Iterator[str]:
         yield f"two workers against one, wall: {report['whole_s'] / together['whole_s']:.2f} times faster (aim 1.8)"
         yield (
             f"peak memory of a worker and its children: {alone.peak_mb:.0f} MB (aim 400); "
-            f"of one with two threads: {both.peak_mb:.0f} MB"
+            f"of one that makes two chunks at once: {both.peak_mb:.0f} MB"
         )
         yield f"the first hour can be browsed after {report['first_hour']:.1%} of the ingest (aim 10 %)"
         yield f"stored derivatives: {report['derived_mb']:.1f} MB (aim 110)"

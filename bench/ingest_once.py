@@ -41,9 +41,9 @@ def main(recording: Path, data: Path, workers: int, *, by_stage: bool) -> None:
 
 def _work(workers: int, started: float) -> float:
     """Run the worker until the recording is ready; return when its first hour was."""
-    from core.worker import Worker
+    from core.jobs.worker import Worker
 
-    worker = Worker(threads=workers, poll_s=POLL_S)
+    worker = Worker(threads=2 * workers, poll_s=POLL_S)  # half of its threads take chunks
     thread = threading.Thread(target=worker.run)
     thread.start()
     first_hour_s = 0.0

@@ -1,4 +1,4 @@
-"""What the ear in the page heard, against the time code that was planted and against a whole decode."""
+"""Audio captured in the page, against the time code that was planted and against a whole decode."""
 
 from pathlib import Path
 from random import Random

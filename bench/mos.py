@@ -15,9 +15,9 @@ from django.utils import timezone
 from analysis import datasets
 from analysis.codebook import Codebook
 from analysis.folding import RECORD
-from analysis.methods.mos import MeanOpinionScore, tables
-from analysis.methods.mos.marks import Marks
 from analysis.models import FoldedBallot
+from analysis.mos import MeanOpinionScore, tables
+from analysis.mos.cells import Marks
 from core.models import User
 from core.services.accounts import create_account, random_password
 from listening.models import Panel, Participant, Seat
@@ -126,9 +126,10 @@ def _marks(codebook: Codebook, number: int, rng: np.random.Generator) -> Any:
     records["stimulus"] = np.repeat(heard, len(SCALES))
     records["position"] = np.arange(1, MARKS_A_LISTENER + 1)
     records["session"] = 1 + np.arange(MARKS_A_LISTENER) * 4 // MARKS_A_LISTENER
-    records["order"] = codebook.order_code(ORDER if number % 2 else ["BAK", "SIG", "OVRL"])
+    order = ORDER if number % 2 else ["BAK", "SIG", "OVRL"]
+    pages = [codebook.column_code({"part": part, "order": order}) for part in range(1, len(SCALES) + 1)]
+    records["columns"] = np.tile(pages, len(heard))
     records["scale"] = np.tile(np.arange(len(SCALES)), len(heard))
-    records["part"] = np.tile(np.arange(1, len(SCALES) + 1), len(heard))
     records["value"] = rng.integers(1, 6, MARKS_A_LISTENER)
     return records
 
@@ -170,7 +171,7 @@ def _write(ballot: Ballot, codebook: Codebook, records: Any) -> None:
             session=int(record["session"]),
             kind="test",
             ask=[codebook.scales[record["scale"]]],
-            detail={"part": int(record["part"]), "order": ORDER},
+            detail={"part": 1 + int(record["scale"]), "order": ORDER},
         )
         for record in records
     ]
@@ -195,12 +196,12 @@ def _write(ballot: Ballot, codebook: Codebook, records: Any) -> None:
 
 def _fold(experiment: Experiment) -> None:
     from analysis.services.folds import refold
+    from analysis.tasks import refresh_results
+    from core.jobs import JobRun, enqueue, queue
     from core.models import Job
-    from core.services import jobs
-    from core.tasks import JobRun, enqueue
 
-    asked = enqueue("analysis.refresh_results", experiment_id=str(experiment.pk))
-    claimed = jobs.claim(worker="bench", names=[asked.name], job_id=asked.pk)
+    asked = enqueue(refresh_results, experiment_id=str(experiment.pk))
+    claimed = queue.claim(worker="bench", names=[asked.name], job_id=asked.pk)
     if claimed is None:
         raise RuntimeError("the job that folds could not be claimed: there is nothing to measure")
     refold(run=JobRun(claimed), experiment=experiment, simulated=False)

@@ -14,12 +14,12 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from bench.processes import proportional_kb
 from bench.workspace import LINK_MBITS, Room, Work, Workspace, sit_down
 from core.models import User
-from listening.demos import plane as plane_demo
-from listening.demos.soundscape.days import DAY
 from listening.panels.services import demo
+from protocols.tcsd_plane import demo as plane_demo
+from protocols.tcsd_plane.soundscape.programmes import DAY
 from rating.models import Experiment
-from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.testserver import running
 from stimuli.models import Recording
 from tests.people import experimenter
 from tests.servers import free_port

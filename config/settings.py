@@ -48,23 +48,7 @@ SEAL_KEYS = [
     *env.list("EARMARK_SEAL_KEY_FALLBACKS", default=[]),
 ]
 
-# --- Plug-ins: one line each ----------------------------------------------------------------------------------------
-RATING_PROTOCOLS = [
-    "rating.protocols.acr.AbsoluteCategoryRating",
-    "rating.protocols.p835.SpeechBackgroundOverall",
-    "rating.protocols.plane.TemporalSourcePlane",
-    "rating.protocols.speech_summaries.SpeechSummaries",
-    "rating.protocols.chaptering.Chaptering",
-    "rating.protocols.thumbs.CaptionScores",
-]
-ANALYSIS_METHODS = [
-    "analysis.methods.mos.MeanOpinionScore",
-    "analysis.methods.plane.PlaneStatistics",
-    "analysis.methods.summaries.SpeechSummaryEvaluation",
-    "analysis.methods.chapters.ChapterAgreement",
-    "analysis.methods.thumbs.CaptionStatistics",
-]
-# Work that repeats: job name -> seconds between two runs (core/schedule.py).
+# Work that repeats: job name -> seconds between two runs (core/jobs/schedule.py).
 SCHEDULE = {
     "core.copy_database": env.int("EARMARK_BACKUP_EVERY_S", default=6 * 3600),
     "stimuli.resume_ingests": 300,
@@ -75,6 +59,13 @@ SCHEDULE = {
 
 # --- Django ---------------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
+    # Protocols, one line each (docs/adding-a-protocol.md).
+    "protocols.acr",
+    "protocols.p835",
+    "protocols.tcsd_plane",
+    "protocols.speech_summaries",
+    "protocols.chaptering",
+    "protocols.thumbs",
     "analysis",
     "listening",
     "rating",
@@ -152,7 +143,7 @@ else:
 DATABASES["default"]["CONN_MAX_AGE"] = 60  # a new connection for each request costs more than a vote
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- Jobs: the table is the truth, Redis only a doorbell --------------------------------------------------------------
+# --- Jobs: the table is the record, Celery on Redis delivers them -----------------------------------------------------
 REDIS_URL = env.str("EARMARK_REDIS_URL", default="")
 JOB_LEASE_S = env.int("EARMARK_JOB_LEASE_S", default=60)
 JOB_MAX_ATTEMPTS = 5

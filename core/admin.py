@@ -51,5 +51,5 @@ class AuditEntryAdmin(ReadOnlyAdmin):
 
 @admin.register(Job)
 class JobAdmin(ReadOnlyAdmin):
-    list_display = ["name", "state", "attempts", "requested_by", "created_at", "finished_at"]
-    list_filter = ["state", "name"]
+    list_display = ["name", "queue", "state", "attempts", "requested_by", "created_at", "finished_at"]
+    list_filter = ["state", "queue", "name"]

@@ -12,7 +12,7 @@ from babel.messages.pofile import read_po, write_po
 from django.conf import settings
 from django.utils.translation.template import templatize
 
-ROOMS = ("analysis", "audio", "config", "core", "listening", "rating", "stimuli")
+APPS = ("analysis", "audio", "config", "core", "listening", "protocols", "rating", "stimuli")
 KEYWORDS = {
     "_": None,
     "gettext": None,
@@ -107,11 +107,11 @@ def untranslated(catalogue: Catalog) -> list[str]:
 
 def _sources(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield each file with its Python source; a template is first turned into the calls that its tags stand for."""
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
+    for app in APPS:
+        for path in sorted((root / app).rglob("*.py")):
             if "migrations" not in path.parts:
                 yield path, path.read_text(encoding="utf-8")
-    for path in sorted((root / "templates").rglob("*")):
+    for path in sorted([*(root / "templates").rglob("*"), *(root / "protocols").glob("*/templates/**/*")]):
         if path.suffix in {".html", ".txt"}:
             # What lies between the tags is blanked out; its indentation would be an error in Python.
             calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))

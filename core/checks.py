@@ -11,7 +11,7 @@ from django.db import connection
 
 from core import database
 from core.check_result import Level
-from core.tasks import declared_jobs
+from core.jobs import declared_jobs
 
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
 
@@ -22,8 +22,8 @@ def check_schedule(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     unknown = sorted(set(settings.SCHEDULE) - set(declared_jobs()))
     messages: list[CheckMessage] = [
         Error(
-            f"SCHEDULE names the job '{name}', which no room declares.",
-            hint="Declare it with @job in a room's tasks module, or take it out of SCHEDULE.",
+            f"SCHEDULE names the job '{name}', which no app declares.",
+            hint="Declare it with @job in an app's tasks module, or take it out of SCHEDULE.",
             id="core.E001",
         )
         for name in unknown

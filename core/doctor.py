@@ -19,9 +19,9 @@ from django.utils import timezone
 from core import database
 from core.check_result import CheckResult, Level
 from core.checks import LOOPBACK
+from core.jobs import declared_jobs
+from core.jobs.queue import SCHEDULE_PREFIX
 from core.models import Job
-from core.services.jobs import SCHEDULE_PREFIX
-from core.tasks import declared_jobs
 
 OLDEST_PYTHON = (3, 11)
 SHORTEST_KEY = 50
@@ -40,7 +40,7 @@ def examine() -> list[CheckResult]:
         migrated = _migrations()
         findings += [migrated, *_looked(database.durability), *_looked(_clock), *_looked(_copies)]
         if migrated.level is Level.OK:
-            findings += [finding for look in (_worker, _parked, _unknown_jobs) for finding in _looked(look)]
+            findings += [finding for look in (_worker, _failed_jobs, _unknown_jobs) for finding in _looked(look)]
     return findings
 
 
@@ -211,13 +211,13 @@ def _worker() -> Iterable[CheckResult]:
         yield CheckResult("worker", Level.OK, "A worker is at work.")
 
 
-def _parked() -> Iterable[CheckResult]:
-    parked = Job.objects.filter(state=Job.State.PARKED).count()
-    if parked:
-        said = f"{parked} jobs failed for good and wait for a person."
-        yield CheckResult("parked jobs", Level.WARNING, said, "manage.py parked_jobs shows why; --retry tries again")
+def _failed_jobs() -> Iterable[CheckResult]:
+    failed = Job.objects.filter(state=Job.State.FAILED).count()
+    if failed:
+        said = f"{failed} jobs failed for good and wait for a person."
+        yield CheckResult("failed jobs", Level.WARNING, said, "manage.py failed_jobs shows why; --retry tries again")
     else:
-        yield CheckResult("parked jobs", Level.OK, "None.")
+        yield CheckResult("failed jobs", Level.OK, "None.")
 
 
 def _unknown_jobs() -> Iterable[CheckResult]:

@@ -98,23 +98,23 @@ class Job(BaseModel):
         QUEUED = "queued", _("Waiting")
         RUNNING = "running", _("Running")
         DONE = "done", _("Done")
-        PARKED = "parked", _("Parked")
+        FAILED = "failed", _("Failed")
 
-    class Priority(models.IntegerChoices):
-        """Who waits for it; the lowest number is claimed first."""
+    class Queue(models.IntegerChoices):
+        """Where it waits, also the Celery queue of that name; the lowest number is claimed first."""
 
-        AWAITED = 0
-        NORMAL = 5
-        BULK = 9
+        INTERACTIVE = 0, "interactive"
+        RESULTS = 1, "results"
+        BULK = 2, "bulk"
 
     name = models.CharField(max_length=100)
     arguments = models.JSONField(default=dict)
     # At most one job that no worker has touched may carry a given key; empty means that several may wait at once.
-    # A claimed one does not count: it may have looked already, and what came after its look needs another run.
+    # A claimed one does not count: it may have read the tables already, and rows that came later need another run.
     key = models.CharField(max_length=200, blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
-    priority = models.PositiveSmallIntegerField(default=Priority.NORMAL)
+    queue = models.PositiveSmallIntegerField(choices=Queue, default=Queue.BULK)
     not_before = models.DateTimeField(db_default=Now())
     attempts = models.PositiveSmallIntegerField(default=0)
     # The fencing token: it grows with every claim, and an effect commits only under the newest one.
@@ -133,10 +133,10 @@ class Job(BaseModel):
     class Meta:
         ordering = ["created_at"]
         # In the order of claiming, so that the next job is the first row of the index that is due.
-        indexes = [models.Index(fields=["state", "priority", "not_before", "created_at"], name="job_due")]
+        indexes = [models.Index(fields=["state", "queue", "not_before", "created_at"], name="job_due")]
         constraints = [
             models.CheckConstraint(
-                name="job_state_known", condition=Q(state__in=["queued", "running", "done", "parked"])
+                name="job_state_known", condition=Q(state__in=["queued", "running", "done", "failed"])
             ),
             models.CheckConstraint(
                 name="job_running_has_lease", condition=~Q(state="running") | Q(lease_until__isnull=False)

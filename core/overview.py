@@ -37,9 +37,9 @@ class Overview:
     finished: QuerySet[Job]
 
 
-def look() -> Overview:
+def system_status() -> Overview:
     found = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    urgency = Case(When(state=Job.State.PARKED, then=0), When(state=Job.State.RUNNING, then=1), default=2)
+    urgency = Case(When(state=Job.State.FAILED, then=0), When(state=Job.State.RUNNING, then=1), default=2)
     return Overview(
         findings=database.durability(),
         storage=_storage(),

@@ -16,16 +16,18 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
 
 class JobQuerySet(models.QuerySet["Job"]):
-    def due(self) -> "JobQuerySet":
-        """Jobs that wait for a worker, the next one first: by priority, then by how long they have waited.
+    def due(self, *, bulk: bool = True) -> "JobQuerySet":
+        """Jobs that wait for a worker, the next one first: by queue, then by how long they have waited.
 
         Leases and waiting times are judged by the database's clock alone.
         """
         due = self.filter(state="queued", not_before__lte=Now())
-        return due.order_by("priority", "not_before", "created_at")
+        if not bulk:
+            due = due.filter(queue__lt=self.model.Queue.BULK)
+        return due.order_by("queue", "not_before", "created_at")
 
-    def abandoned(self) -> "JobQuerySet":
-        """Jobs whose worker has not been heard of for a whole lease."""
+    def expired(self) -> "JobQuerySet":
+        """Running jobs whose lease has ended: their worker has died or hangs."""
         return self.filter(state="running", lease_until__lte=Now())
 
     def untouched(self, *, key: str) -> "JobQuerySet":

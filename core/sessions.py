@@ -1,22 +1,18 @@
-"""Django's sessions in the database, looked up by a statement that is written once; rows and cookies are Django's."""
+"""Django's sessions in the database, read by plain SQL, because every vote reads one; rows and cookies are Django's."""
 
 from typing import Any
 
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessions
-from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from core.prepared import PreparedRead
+from core import sql
 
-_STORED = PreparedRead(
-    lambda key: Session.objects.filter(session_key=key).values_list("session_data", "expire_date"),
-    key="a session's key",
-)
+_STORED = "SELECT session_data, expire_date FROM django_session WHERE session_key = %(key)s"
 
 
 class SessionStore(DatabaseSessions):
     def load(self) -> dict[str, Any]:
-        for data, expires_at in _STORED.rows(key=self.session_key or ""):
-            if expires_at > timezone.now():
-                return self.decode(data)
+        for row in sql.fetch(_STORED, key=self.session_key or "", times=("expire_date",)):
+            if row["expire_date"] > timezone.now():
+                return self.decode(row["session_data"])
         return super().load()

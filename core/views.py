@@ -20,9 +20,10 @@ from core import http_errors, overview
 from core.errors import AppError
 from core.forms import RoleForm, TokenForm
 from core.http_errors import error_message, error_response, json_error, transient_error, wants_json
+from core.jobs import queue
 from core.models import ApiToken, Job, User
 from core.permissions import Audience, has_second_factor, requires, staff
-from core.services import accounts, jobs, readiness
+from core.services import accounts, readiness
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +110,7 @@ def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
 @requires(Audience.ADMIN)
 @require_GET
 def service(request: HttpRequest) -> HttpResponse:
-    return render(request, "core/service.html", {"overview": overview.look(), "tab": "state"})
+    return render(request, "core/service.html", {"overview": overview.system_status(), "tab": "state"})
 
 
 @requires(Audience.ADMIN)
@@ -118,10 +119,10 @@ def retry_job(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     job = Job.objects.filter(pk=job_id).first()
     if job is None:
         raise http_errors.NotFound
-    if jobs.retry(job=job, actor=staff(request)):
+    if queue.retry(job=job, actor=staff(request)):
         messages.success(request, _("The job waits for a worker again."))
     else:
-        messages.info(request, _("The job is not parked any more."))
+        messages.info(request, _("The job has not failed, or was tried again already."))
     return redirect("core:service")
 
 

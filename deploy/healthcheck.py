@@ -19,7 +19,7 @@ def web(port: str = "8000") -> bool:
 
 
 def worker() -> bool:
-    """A worker that hears the doorbell answers a ping through it."""
+    """A worker that is connected to Redis answers a ping through it."""
     node = f"celery@{os.uname().nodename}"
     command = ["celery", "-A", "config.celery", "inspect", "ping", "--destination", node, "--timeout", "10"]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0

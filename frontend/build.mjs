@@ -1,7 +1,8 @@
-// Build static/dist: one module a page, one a protocol's view, one style sheet. `--dev` adds source maps, `--watch` stays.
+// Build of static/dist: one module a page, the shared style sheet, and the view and style sheet of every protocol.
+// `--dev` adds source maps, `--watch` stays.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
@@ -14,31 +15,41 @@ function entries(pattern, prefix = "") {
   return Object.fromEntries(sources.map((path) => [prefix + basename(path, extname(path)), join(here, path)]));
 }
 
-function digest(pattern) {
+/** Files of every protocol, named by the protocol's folder: view/index.ts becomes view-<slug>.js, style.css <slug>.css. */
+function protocolEntries(file, prefix = "") {
+  const found = globSync(`../protocols/*/${file}`, { cwd: here });
+  return Object.fromEntries(found.map((path) => [prefix + path.split(sep)[2], join(here, path)]));
+}
+
+function digest(...patterns) {
   const hash = createHash("sha256");
-  for (const path of globSync(pattern, { cwd: here }).sort()) hash.update(path).update(readFileSync(join(here, path)));
+  for (const path of globSync(patterns, { cwd: here }).sort()) hash.update(path).update(readFileSync(join(here, path)));
   return hash.digest("hex").slice(0, 12);
 }
 
 const { theme, ...pages } = entries("src/pages/*.ts");
 const shared = { bundle: true, minify: !dev, sourcemap: dev, outdir, logLevel: "warning", charset: "utf8" };
 const builds = [
-  // A protocol's view is found by its name at run time, so a new protocol only adds its file here.
+  // The server names a page's view, and the browser loads view-<name>.js: a new protocol adds its folder and nothing here.
   {
     ...shared,
-    entryPoints: { ...pages, ...entries("src/protocols/*.ts", "view-") },
+    entryPoints: {
+      ...pages,
+      "view-scales": join(here, "src", "trial", "scales.ts"), // shared by the protocols without a view of their own
+      ...protocolEntries("view/index.ts", "view-"),
+      ...protocolEntries("view/paper.ts", "paper-"),
+    },
     format: "esm",
-    define: { VIEWS_VERSION: JSON.stringify(digest("src/**/*.ts")) }, // a view also holds what it imports
+    define: { VIEWS_VERSION: JSON.stringify(digest("src/**/*.ts", "../protocols/*/view/**/*.ts")) }, // a view also holds what it imports
     target: ["es2022", "chrome123", "firefox120", "safari17.5"],
   },
   // The theme stands before the first paint, hence a classic script.
   { ...shared, entryPoints: { theme }, format: "iife", target: "es2022" },
-  // What only one protocol's page wears stands in a sheet of its own: view-<name>.css.
   {
     ...shared,
     entryPoints: {
       earmark: join(here, "..", "static", "css", "earmark.css"),
-      ...entries("../static/css/protocols/*.css", "view-"),
+      ...protocolEntries("style.css"),
     },
   },
 ];
@@ -46,7 +57,7 @@ const builds = [
 rmSync(outdir, { recursive: true, force: true });
 if (process.argv.includes("--watch")) {
   for (const options of builds) await (await esbuild.context(options)).watch();
-  console.log("Watching frontend/src and static/css.");
+  console.log("Watching frontend/src, protocols and static/css.");
 } else {
   await Promise.all(builds.map((options) => esbuild.build(options)));
 }

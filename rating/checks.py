@@ -7,7 +7,7 @@ from django.core.checks import CheckMessage, Error, register
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
 
-from rating.protocols.base import RatingProtocol
+from rating.protocol import Protocol
 from rating.registry import protocols
 
 
@@ -20,8 +20,8 @@ def protocols_are_complete(app_configs: Sequence[Any] | None, **kwargs: Any) -> 
     ]
 
 
-def _problems(protocol: RatingProtocol) -> Iterator[str]:
-    for constant in ("slug", "version", "title", "view", "scales", "methods", "defaults", "label_sets"):
+def _problems(protocol: Protocol) -> Iterator[str]:
+    for constant in ("slug", "version", "title", "scales", "label_sets"):
         if not hasattr(protocol, constant):
             yield f"does not set '{constant}'"
             return
@@ -32,6 +32,6 @@ def _problems(protocol: RatingProtocol) -> Iterator[str]:
     if not protocol.label_sets:
         yield "has no label set"
     try:
-        get_template(f"rating/protocols/{protocol.slug}.html")
+        get_template(f"{protocol.slug}/instructions.html")
     except TemplateDoesNotExist:
-        yield f"has no template templates/rating/protocols/{protocol.slug}.html with its instructions"
+        yield f"has no template templates/{protocol.slug}/instructions.html"

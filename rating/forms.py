@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import ValidatedForm
 from core.models import User
 from rating.options import LARGEST_NUMBER, Kind, kind_of
-from rating.protocols.base import RatingProtocol
+from rating.protocol import Protocol
 from rating.registry import protocols
 from stimuli.models import Collection
 
@@ -70,16 +70,15 @@ def _reject_constant(name: str) -> NoReturn:
 class OptionsForm(ValidatedForm):
     """The options of a protocol, each by the name that the data have for it."""
 
-    def __init__(self, *args: Any, protocol: RatingProtocol, fixed: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, protocol: Protocol, fixed: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for option in protocol.defaults:
+        for option in protocol.options:
             self.fields[option] = _option_field(protocol, option)
             self.fields[option].disabled = fixed
 
 
-def _option_field(protocol: RatingProtocol, option: str) -> forms.Field:
-    text = protocol.option_texts.get(option)
-    about: dict[str, Any] = {"label": option, "help_text": gettext(text) if text else ""}
+def _option_field(protocol: Protocol, option: str) -> forms.Field:
+    about: dict[str, Any] = {"label": option, "help_text": gettext(protocol.options[option].help)}
     match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return forms.BooleanField(required=False, **about)
@@ -88,7 +87,7 @@ def _option_field(protocol: RatingProtocol, option: str) -> forms.Field:
         case Kind.NUMBER:
             return forms.FloatField(min_value=0, max_value=LARGEST_NUMBER, **about)
         case Kind.CHOICE:
-            return forms.ChoiceField(choices=[(word, word) for word in protocol.option_choices[option]], **about)
+            return forms.ChoiceField(choices=[(word, word) for word in protocol.options[option].choices], **about)
         case Kind.TEXT:
             return forms.CharField(required=False, **about)
         case Kind.OBJECT:

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.clauses import Clause, clause
 from rating.errors import UnknownOption
-from rating.protocols.base import OptionUnfit, RatingProtocol
+from rating.protocol import OptionUnfit, Protocol
 
 LARGEST_NUMBER = 1000
 
@@ -21,8 +21,8 @@ class Kind(StrEnum):
     OBJECT = "object"
 
 
-def kind_of(protocol: RatingProtocol, option: str) -> Kind:
-    match protocol.defaults[option]:
+def kind_of(protocol: Protocol, option: str) -> Kind:
+    match protocol.options[option].default:
         case bool():
             return Kind.YES_OR_NO
         case int():
@@ -30,18 +30,16 @@ def kind_of(protocol: RatingProtocol, option: str) -> Kind:
         case float():
             return Kind.NUMBER
         case str():
-            return Kind.CHOICE if option in protocol.option_choices else Kind.TEXT
+            return Kind.CHOICE if protocol.options[option].choices else Kind.TEXT
         case _:
             return Kind.OBJECT
 
 
-def check_options(
-    protocol: RatingProtocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]
-) -> None:
-    """Reject unknown options, values of another type, and what the protocol itself rejects."""
+def check_options(protocol: Protocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
     for option, value in options.items():
-        if option not in protocol.defaults:
-            raise UnknownOption(option=option, known=", ".join(protocol.defaults))
+        if option not in protocol.options:
+            raise UnknownOption(option=option, known=", ".join(protocol.options))
         if (wanted := _missed(protocol, option, value)) is not None:
             given = json.dumps(value, default=str)[:40]
             problem = clause("it takes {wanted}, not {given}.", wanted=wanted, given=given)
@@ -49,8 +47,8 @@ def check_options(
     protocol.check_options(options, material)
 
 
-def _missed(protocol: RatingProtocol, option: str, value: Any) -> Clause | None:
-    """What the option takes, where this value does not fit; else None."""
+def _missed(protocol: Protocol, option: str, value: Any) -> Clause | None:
+    """What the option takes, if this value is none of it."""
     match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return None if isinstance(value, bool) else clause("true or false")
@@ -60,7 +58,7 @@ def _missed(protocol: RatingProtocol, option: str, value: Any) -> Clause | None:
         case Kind.NUMBER:
             return None if _is_number(value) else clause("a number from 0 to {most}", most=LARGEST_NUMBER)
         case Kind.CHOICE:
-            choices = protocol.option_choices[option]
+            choices = protocol.options[option].choices
             return None if value in choices else clause("one of {choices}", choices=", ".join(choices))
         case Kind.TEXT:
             return None if isinstance(value, str) else clause("a text")

@@ -18,7 +18,7 @@ class Target:
 
 
 def run(arguments: Sequence[str]) -> int:
-    from scripts.serving import run as start
+    from scripts.run import run as start
 
     return start(arguments)
 

@@ -1,4 +1,4 @@
-"""`./earmark check`: the whole law in one command."""
+"""`./earmark check`: all checks in one command."""
 
 import time
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ TESTS = "fast tests"
 STATIC_ONLY = "--static"  # for whoever runs every test right afterwards
 
 
-def laws() -> list[tuple[str, list[str], Path]]:
+def checks() -> list[tuple[str, list[str], Path]]:
     """Name, command and folder of everything that must hold."""
     python, manage = words(PYTHON, "-m"), words(PYTHON, ROOT / "manage.py")
     npm = words(VENV / "bin" / "npm", "run", "--silent")
@@ -36,7 +36,7 @@ def check(arguments: Sequence[str]) -> int:
     set_up(TEST_REQUIREMENTS)
     failed = []
     left_out = {TESTS} if STATIC_ONLY in arguments else set()
-    for name, command, folder in (law for law in laws() if law[0] not in left_out):
+    for name, command, folder in (one for one in checks() if one[0] not in left_out):
         started = time.monotonic()
         environment = {**node_environment(), "EARMARK_TEST_DATABASE": "sqlite", "NO_COLOR": "1"}
         status, log = logged(command, log=f"check-{name.replace(' ', '-')}", cwd=folder, env=environment)

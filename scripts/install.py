@@ -170,6 +170,7 @@ def _build_front_end() -> None:
     ]
     sources = [path for path in FRONTEND.rglob("*") if path.is_file() and "node_modules" not in path.parts]
     styles = [path for path in (ROOT / "static").rglob("*.css") if "dist" not in path.parts]
+    protocols = [path for path in (ROOT / "protocols").rglob("*") if path.suffix in {".ts", ".css"}]
 
     def fetch() -> None:
         command = words(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -179,7 +180,7 @@ def _build_front_end() -> None:
         step("Front end built", words(npm, "run", "build"), log="npm-build", cwd=FRONTEND, env=node_environment())
 
     _once("front-end-packages", digest(lock_files), fetch, products=[FRONTEND / "node_modules"])
-    _once("front-end", digest([*sources, *styles]), build, products=[ROOT / "static" / "dist"])
+    _once("front-end", digest([*sources, *styles, *protocols]), build, products=[ROOT / "static" / "dist"])
 
 
 def _compile_translations() -> None:

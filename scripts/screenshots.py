@@ -15,9 +15,9 @@ from typing import Any
 
 from scripts.console import ROOT, say
 from scripts.install import PYTHON
-from scripts.platform import running
-from scripts.posing import WORKED_ON, demo_pages
 from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.screenshot_pages import WORKED_ON, demo_pages
+from scripts.testserver import running
 from tests.servers import free_port
 
 WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}

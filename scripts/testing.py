@@ -1,9 +1,10 @@
-"""`./earmark test`: the front end, then pytest in stages: PostgreSQL with Redis, SQLite, a browser, and kills."""
+"""`./earmark test`: the front end, then pytest in lanes: PostgreSQL with Redis and SQLite, a browser, and kills."""
 
 import os
 import subprocess
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,10 +20,13 @@ EVERYTHING = "--all"
 SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
 ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
-# Two processes for what is quick; what kills processes has the machine to itself.
 TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
+# The lanes run side by side. Browser and kill tests wait most of the time, for sound, pages, leases and restarts; the
+# lane that only computes steps back for them, so that they find the machine as if it were theirs.
+COMPUTING, BROWSING, KILLING = "computing", "browsing", "killing"
+STEPS_BACK = ("nice", "-n", "5")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
     "tests/contracts/test_jobs_twice.py",
@@ -39,6 +43,22 @@ ON_SQLITE = (
     "tests/stimuli/test_ingest.py",
     "tests/stimuli/test_intake_jobs.py",
     "tests/stimuli/test_uploads.py",
+)
+
+IN_BROWSER = ("tests/e2e",)
+KILLS = (
+    "tests/contracts/test_commands.py",
+    "tests/faults",
+    "tests/races/test_claims.py",
+    "tests/stimuli/intake/test_aup3.py",
+)
+# How the pieces of a recording and of an upload come together after a kill is the same on both databases.
+KILLS_ON_SQLITE = (
+    "tests/contracts/test_commands.py",
+    "tests/faults/test_job_kills.py",
+    "tests/faults/test_upload_cuts.py::test_a_file_that_is_cut_ten_times_arrives_as_it_was_sent[True]",
+    "tests/faults/test_vote_kills.py",
+    "tests/races/test_claims.py",
 )
 
 
@@ -69,6 +89,7 @@ class Stage:
     arguments: tuple[str, ...]
     needs: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
+    lane: str = COMPUTING
 
 
 def stages(*, everything: bool) -> list[Stage]:
@@ -76,15 +97,22 @@ def stages(*, everything: bool) -> list[Stage]:
     short = "" if everything else " and not long"
     sqlite = () if everything else ON_SQLITE
     how = {"EARMARK_TEST_ALL": "1" if everything else ""}
-    scale = {"EARMARK_FAULT_SCALE": os.environ.get("EARMARK_FAULT_SCALE", "1" if everything else SMALL_SCALE)}
+    scale = os.environ.get("EARMARK_FAULT_SCALE", "1" if everything else SMALL_SCALE)
+    kills = how | kill_environment(scale)
     quick = ("-m", f"not browser and not faults{short}", *TOGETHER)
+    faults = ("-m", f"faults{short}")
     return [
         Stage("postgresql", "postgresql", quick, SERVERS, how),
         Stage("sqlite", "sqlite", (*quick, *sqlite), environment=how),
-        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE), BROWSER, how),
-        Stage("postgresql faults", "postgresql", ("-m", f"faults{short}"), SERVERS, how | scale),
-        Stage("sqlite faults", "sqlite", ("-m", f"faults{short}"), environment=how | scale),
+        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how, BROWSING),
+        Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills, KILLING),
+        Stage("sqlite faults", "sqlite", (*faults, *(KILLS if everything else KILLS_ON_SQLITE)), (), kills, KILLING),
     ]
+
+
+def kill_environment(scale: str) -> dict[str, str]:
+    """The size of the kill tests, which are the ones that need a database on a disk."""
+    return {"EARMARK_FAULT_SCALE": scale, "EARMARK_TEST_ON_DISK": "1"}
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -98,16 +126,15 @@ def test(arguments: Sequence[str]) -> int:
         asked.append(Stage("postgresql", "postgresql", chosen, SERVERS, how))
         return summary({stage.name: _pytest(stage, missing, chosen=True) for stage in asked}, missing)
     outcomes = {"front end": _front_end()}
-    outcomes |= {stage.name: _pytest(stage, missing) for stage in stages(everything=everything)}
-    return summary(outcomes, missing)
+    return summary(outcomes | _side_by_side(stages(everything=everything), missing), missing)
 
 
 def faults(arguments: Sequence[str]) -> int:
     """The kill tests, larger than a test run has time for."""
     set_up(TEST_REQUIREMENTS)
     missing = _provide_pieces()
-    scale = {"EARMARK_FAULT_SCALE": os.environ.get("EARMARK_FAULT_SCALE", "5")}
-    chosen = ("-m", "faults", *arguments)
+    scale = kill_environment(os.environ.get("EARMARK_FAULT_SCALE", "5"))
+    chosen = ("-m", "faults", *(arguments or KILLS))
     asked = [Stage("sqlite faults", "sqlite", chosen, environment=scale)]
     asked.append(Stage("postgresql faults", "postgresql", chosen, SERVERS, scale))
     return summary({stage.name: _pytest(stage, missing) for stage in asked}, missing)
@@ -139,21 +166,43 @@ def _front_end() -> Outcome:
     return outcome
 
 
-def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False) -> Outcome:
-    """One run of pytest. What a person chose may live on one database only; any other run without tests has failed."""
+def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
+    """Run the lanes at once, and the stages of a lane one after the other."""
+    lanes = [[stage for stage in asked if stage.lane == lane] for lane in (COMPUTING, BROWSING, KILLING)]
+
+    def run(lane: list[Stage]) -> dict[str, Outcome]:
+        return {stage.name: _pytest(stage, missing, aside=stage.lane != COMPUTING) for stage in lane}
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        done = [outcome for outcomes in pool.map(run, lanes) for outcome in outcomes.items()]
+    order = [stage.name for stage in asked]
+    return dict(sorted(done, key=lambda outcome: order.index(outcome[0])))
+
+
+def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, aside: bool = False) -> Outcome:
+    """One run of pytest. What a person chose may live on one database only; any other run without tests has failed.
+
+    The words of a stage that runs aside come when it is over.
+    """
     if lacking := " ".join(missing[name] for name in stage.needs if name in missing):
         return Outcome(missing=lacking)
-    say(f"\n== {stage.name}")
+    say(f"\n== {stage.name}{' (its lines follow when it is over)' if aside else ''}")
     report = LOGS / f"{stage.name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
+    front = STEPS_BACK if stage.lane == COMPUTING and not chosen else ()
     started = time.monotonic()
     done = subprocess.run(
         # The older report family is the one that may hold a test's own figures (record_property).
-        [PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
+        [*front, PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
         cwd=ROOT,
         env={**os.environ, **stage.environment, "EARMARK_TEST_DATABASE": stage.database},
+        stdout=subprocess.PIPE if aside else None,
+        stderr=subprocess.STDOUT if aside else None,
+        text=True,
         check=False,
     )
+    if aside:
+        say(f"\n== {stage.name}\n{done.stdout}")
     fine = {0, NOTHING_COLLECTED} if chosen else {0}
     outcome = read_report(report)
     outcome.failed, outcome.seconds = done.returncode not in fine, time.monotonic() - started

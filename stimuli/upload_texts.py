@@ -1,4 +1,4 @@
-"""The sentences of the page that sends files; frontend/src/upload/texts.ts lists the same keys."""
+"""The sentences of the page that sends files; frontend/src/upload/screen.ts lists the same keys."""
 
 from django.utils.translation import gettext as _
 

@@ -1,5 +1,6 @@
 """Which tests run where, and the few fixtures that every folder needs."""
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -33,6 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def pytest_collection_finish() -> None:
+    """What collecting has made stays to the end: the garbage collector need not walk through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 def reason_to_skip(marks: set[str]) -> str:
     """On a build server (CI=true) a missing browser is no reason: there its tests fail."""
     if settings.TEST_DATABASE == "sqlite" and marks & {"postgresql", "redis"}:
@@ -51,9 +58,9 @@ def _fresh_cache() -> Iterator[None]:
     cache.clear()
 
 
-@pytest.fixture
-def process_environment(transactional_db: None) -> dict[str, str]:
-    """The environment for a process that works on this test's database: manage.py, a worker, a web server."""
+@pytest.fixture(scope="session")
+def server_environment(django_db_setup: None) -> dict[str, str]:
+    """The environment for a server that outlives a test; the tests empty its database, and nothing else changes."""
     database = connection.settings_dict
     if connection.vendor == "sqlite":
         url = f"sqlite:///{database['NAME']}"
@@ -68,6 +75,12 @@ def process_environment(transactional_db: None) -> dict[str, str]:
         "EARMARK_DATA_DIR": str(settings.DATA_DIR),
         "EARMARK_REDIS_URL": settings.REDIS_URL,
     }
+
+
+@pytest.fixture
+def process_environment(server_environment: dict[str, str], transactional_db: None) -> dict[str, str]:
+    """The environment for a process that works on this test's database: manage.py, a worker, a web server."""
+    return server_environment
 
 
 @pytest.fixture

@@ -103,17 +103,17 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     """An experiment with a handful of stimuli; `seats=n` adds a panel before it goes live."""
     owner = owner or make_user()
     seats = parts.pop("seats", 0)
-    rated_by = get_protocol(protocol)
+    chosen = get_protocol(protocol)
     # What is read is about one sound, whoever wrote it.
-    usual = {"items": 2, "conditions": 1 if rated_by.reads else 2}
+    usual = {"items": 2, "conditions": 1 if chosen.text_kinds else 2}
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in rated_by.roles, texts=bool(rated_by.reads)
+        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in chosen.roles, texts=bool(chosen.text_kinds)
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",
         "title": "A test",
-        "label_set": rated_by.label_sets[0].id,
+        "label_set": chosen.label_sets[0].id,
         "consent_text": "I agree.",
         "seed": "fixed",
     }

@@ -3,5 +3,5 @@
 from config.settings import *  # noqa: F403
 from config.settings import INSTALLED_APPS
 
-INSTALLED_APPS = [*INSTALLED_APPS, "tests.effects"]
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.testapp"]
 TEST_DATABASE = "sqlite"

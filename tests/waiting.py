@@ -8,7 +8,7 @@ def wait_until(
     holds: Callable[[], object],
     complaint: str | Callable[[], object] = "waited in vain",
     *,
-    patience_s: float = 30,
+    patience_s: float = 120,
     every_s: float = 0.02,
 ) -> None:
     """Look again and again until it holds; when patience is over, fail with the complaint as it is then."""

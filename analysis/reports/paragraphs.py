@@ -19,7 +19,7 @@ def methods_paragraph(
 
     They may name the counts, `protocol`, `protocol_version`, `wording`, `method`, `version` and whatever is in `also`.
     """
-    rules, incomplete = get_protocol(experiment.protocol), incomplete_listeners(result["table"])
+    protocol, incomplete = get_protocol(experiment.protocol), incomplete_listeners(result["table"])
     told = [
         *sentences,
         _("{incomplete} of the listeners had not answered every page.") if incomplete else "",
@@ -31,8 +31,8 @@ def methods_paragraph(
     values = {
         **{name: str(number_format(count, 0, use_l10n=True, force_grouping=True)) for name, count in counts.items()},
         "incomplete": incomplete,
-        "protocol": rules.title,
-        "protocol_version": rules.version,
+        "protocol": protocol.title,
+        "protocol_version": protocol.version,
         "wording": experiment.label_set,
         "method": result["method"],
         "version": result["version"],

@@ -7,10 +7,10 @@ from typing import Any
 
 from analysis import datasets
 from analysis.archive_texts import readme
-from analysis.columns import MEANINGS
+from analysis.columns import meanings_for
 from analysis.exports import csv_lines, subject_id
 from analysis.flat_tables import table_columns, table_rows
-from analysis.registry import report
+from analysis.registry import get_report, method_of
 from analysis.services.exports import note_download, vote_lines
 from analysis.services.results import read_result
 from analysis.services.zipping import zipped
@@ -30,10 +30,8 @@ def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> I
     """Return the dataset as pieces of a zip. Nothing in it names a condition before the experiment is unblinded."""
     root = note_download(experiment=experiment, actor=actor, simulated=simulated, what="dataset")
     table = datasets.table(experiment, simulated=simulated)
-    results = {
-        slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
-        for slug in get_protocol(experiment.protocol).methods
-    }
+    slug = method_of(experiment.protocol)
+    results = {slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)}
     files = [
         ("README.md", [readme(experiment, results=list(results.values()), votes=len(table.records), root=root)]),
         ("dataset_description.json", [_json(_description(experiment, simulated=simulated) | {"root": root})]),
@@ -50,7 +48,7 @@ def _data(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> 
     # Psych-DS: a sidecar beside the data says what its columns are.
     return [
         (f"{name('responses')}.csv", vote_lines(experiment, simulated=simulated)),
-        (f"{name('responses')}.json", [_json({"variableMeasured": MEANINGS})]),
+        (f"{name('responses')}.json", [_json({"variableMeasured": meanings_for(get_protocol(experiment.protocol))})]),
         (
             f"{name('participants')}.csv",
             csv_lines(_participants(experiment, table, simulated=simulated), columns=PARTICIPANTS),
@@ -92,7 +90,7 @@ def _stimuli(experiment: Experiment, table: datasets.Table) -> list[dict[str, An
 def _results(experiment: Experiment, results: dict[str, dict[str, Any]], *, simulated: bool) -> Iterator[File]:
     """Every table of every method that was computed, and what its report adds."""
     for slug, result in results.items():
-        tables, reader, computed = result["table"], report(slug), result["computed_at"] is not None
+        tables, reader, computed = result["table"], get_report(slug), result["computed_at"] is not None
         if computed:
             yield f"results/{slug}.csv", csv_lines(table_rows(tables), columns=table_columns(tables))
         for name, file in reader.files.items():
@@ -107,7 +105,7 @@ def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
         "description": f"Answers to the listening test {experiment.slug}, one row a mark.",
         "identifier": experiment.slug,
         "schemaVersion": "Psych-DS 0.4.0",
-        "variableMeasured": list(MEANINGS),
+        "variableMeasured": list(meanings_for(get_protocol(experiment.protocol))),
         "conditions": "letters" if experiment.unblinded_at is None else "names",
         "simulated_listeners": simulated,
     }
@@ -115,13 +113,13 @@ def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
 
 def _design(experiment: Experiment) -> dict[str, Any]:
     """What was planned. Seeds and settings would give the letters or the names of conditions away."""
-    rules = get_protocol(experiment.protocol)
+    protocol = get_protocol(experiment.protocol)
     design = Design.objects.filter(experiment=experiment).first()
     told: dict[str, Any] = {
-        "protocol": rules.slug,
-        "protocol_version": rules.version,
+        "protocol": protocol.slug,
+        "protocol_version": protocol.version,
         "label_set": experiment.label_set,
-        "label_set_sha256": rules.label_set(experiment.label_set).sha256,
+        "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
         "design_sha256": experiment.design_sha256,
         "layout_sha256": experiment.layout_sha256,
         "panels": {str(panel.number): panel.seats.count() for panel in experiment.panels.all()},

@@ -10,10 +10,11 @@ from uuid import UUID
 from django.db import transaction
 
 from analysis import datasets, matrices
+from analysis.columns import meanings_for
 from analysis.errors import NoAnswers, ResultNotComputed, UnknownFile, UnknownScale
 from analysis.exports import csv_lines, vote_row
 from analysis.flat_tables import table_columns, table_rows
-from analysis.registry import report
+from analysis.registry import get_report
 from analysis.reports.base import ReportFile
 from analysis.reports.mos import suffix_of
 from analysis.services.results import read_result, stale_results
@@ -58,7 +59,9 @@ def export_conditions(*, experiment: Experiment, actor: User, simulated: bool) -
     table, names = datasets.table(experiment, simulated=simulated), condition_names(experiment)
     scales = scales_of(experiment)
     by_scale = {key: matrices.clips(table, scale=key, names=names) for key in scales}
-    return csv_lines(matrices.condition_rows(by_scale), columns=matrices.condition_columns(scales))
+    layout = matrices.layout_of(experiment.protocol)
+    rows = matrices.condition_rows(by_scale, layout)
+    return csv_lines(rows, columns=matrices.condition_columns(scales, layout))
 
 
 def export_tables(*, experiment: Experiment, actor: User, simulated: bool, method: str) -> Iterator[str]:
@@ -74,7 +77,7 @@ def export_report_file(
 ) -> tuple[ReportFile, Iterable[str]]:
     """Return a file of a method's report and its content."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
-    files = report(method).files
+    files = get_report(method).files
     if name not in files:
         raise UnknownFile(name=name[:80], known=", ".join(files) or "-")
     if not files[name].of_votes:
@@ -93,7 +96,7 @@ def _refuse_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> Non
 
 def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:
     blind = experiment.unblinded_at is None
-    names, levels = condition_names(experiment), Levels(experiment)
+    names, levels, protocol = condition_names(experiment), Levels(experiment), get_protocol(experiment.protocol)
     rows = (
         vote_row(
             mark,
@@ -102,10 +105,11 @@ def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:
             condition=names[mark["condition"]],
             blind=blind,
             level_db=levels.at(mark["ballot"], mark["received_at"]),
+            columns=protocol.trial_columns,
         )
         for mark in datasets.detailed_marks(experiment, simulated=simulated)
     )
-    return csv_lines(rows)
+    return csv_lines(rows, columns=list(meanings_for(protocol)))
 
 
 class Levels:

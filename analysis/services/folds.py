@@ -3,7 +3,7 @@
 from analysis import datasets
 from analysis.codebook import Codebook
 from analysis.models import FoldedBallot
-from core.tasks import JobRun
+from core.jobs import JobRun
 from rating.models import Experiment
 
 

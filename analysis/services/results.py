@@ -7,13 +7,13 @@ from django.db.models import Count, Q, Sum
 
 from analysis import datasets
 from analysis.codebook import Codebook
-from analysis.methods.base import Method, PageMethod
+from analysis.method import Method, PageMethod
 from analysis.models import Result
 from analysis.presenting import shown
-from analysis.registry import method, methods, report
+from analysis.registry import get_method, get_report, method_of, methods
 from analysis.services.folds import refold
 from analysis.services.listeners import listener_warnings, with_warnings
-from core.tasks import JobRun
+from core.jobs import JobRun
 from listening.models import Seat
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
@@ -44,19 +44,19 @@ def refresh_stale(*, run: JobRun, experiment_id: str | None = None) -> None:
 def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) -> None:
     """Compute one result from the votes there are. Votes that arrive meanwhile make it stale again, never wrong."""
     held = votes_held(experiment, simulated=simulated)
-    rules = method(slug)
-    if isinstance(rules, PageMethod):
-        table = _from_pages(rules, experiment, simulated=simulated)
+    method = get_method(slug)
+    if isinstance(method, PageMethod):
+        table = _from_pages(method, experiment, simulated=simulated)
     else:
         refold(run=run, experiment=experiment, simulated=simulated)
-        table = _from_marks(rules, experiment, simulated=simulated)
+        table = _from_marks(method, experiment, simulated=simulated)
     with run.fenced():
         Result.objects.update_or_create(
             experiment=experiment,
             method=slug,
             simulated=simulated,
             defaults={
-                "method_version": rules.version,
+                "method_version": method.version,
                 "vote_count": held.votes,
                 "abandoned_count": held.abandoned,
                 "finished_count": held.finished,
@@ -65,25 +65,27 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
         )
 
 
-def _from_pages(rules: PageMethod, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
     seated = datasets.sittings(experiment, Codebook.of(experiment), simulated=simulated)
     pages = list(datasets.answered_pages(experiment, seated))
     listeners = {page.listener for page in pages if page.kind == "test"}
     people = _heard_from(experiment, seated, listeners, simulated=simulated)
-    return with_warnings(rules.run(pages, datasets.material(experiment)), listener_warnings(experiment, seated, people))
+    return with_warnings(
+        method.run(pages, datasets.material(experiment)), listener_warnings(experiment, seated, people)
+    )
 
 
-def _from_marks(rules: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+def _from_marks(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
     """Beside the figures of all listeners stand the first ones of those who answered everything."""
     coded = datasets.table(experiment, simulated=simulated)
     marks = datasets.frame(coded)
     people = _heard_from(
         experiment, coded.sittings, set(marks["listener"][marks["kind"] == "test"].unique()), simulated=simulated
     )
-    table = with_warnings(rules.run(marks), listener_warnings(experiment, coded.sittings, people))
+    table = with_warnings(method.run(marks), listener_warnings(experiment, coded.sittings, people))
     complete = [each.listener for each in people if each.complete]
     if 0 < len(complete) < len(people):
-        table["complete_listeners"] = rules.run(marks[marks["listener"].isin(complete)])["rows"]
+        table["complete_listeners"] = method.run(marks[marks["listener"].isin(complete)])["rows"]
     return table
 
 
@@ -108,11 +110,11 @@ def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment
     for experiment in Experiment.objects.filter(pk__in=by_experiment):
         main, simulated = by_experiment[experiment.pk]
         both = main.and_also(simulated)
-        for slug in get_protocol(experiment.protocol).methods:
-            for with_simulated, held, wanted in ((False, main, main), (True, both, simulated)):
-                key = (experiment.pk, slug, with_simulated)
-                if (wanted.votes or key in known) and known.get(key) != (held, methods()[slug].version):
-                    yield experiment, slug, with_simulated
+        slug = method_of(experiment.protocol)
+        for with_simulated, held, wanted in ((False, main, main), (True, both, simulated)):
+            key = (experiment.pk, slug, with_simulated)
+            if (wanted.votes or key in known) and known.get(key) != (held, methods()[slug].version):
+                yield experiment, slug, with_simulated
 
 
 def votes_held(experiment: Experiment, *, simulated: bool) -> Held:
@@ -130,13 +132,13 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
 
     Long tables are left out unless asked for; read_items gives them page by page.
     """
-    rules = get_protocol(experiment.protocol)
-    version = method(slug if slug in rules.methods else "").version
+    protocol = get_protocol(experiment.protocol)
+    version = get_method(slug if slug == method_of(protocol.slug) else "").version
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
     then = held_then(result) if result else Held()
-    blind, reader = experiment.unblinded_at is None, report(slug)
+    blind, reader = experiment.unblinded_at is None, get_report(slug)
     table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in reader.long}
-    keys = [scale.key for scale in rules.scales]
+    keys = [scale.key for scale in protocol.scales]
     stale = votes_held(experiment, simulated=simulated) != then
     computed_at = result.computed_at if result else None
     return {
@@ -149,7 +151,7 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
         "computed_at": computed_at,
         "edition": f"{then.votes} {then.abandoned} {stale} {blind} {computed_at}",  # changes when the page should
         "counts": table.get("counts") or {},
-        "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in rules.scales],
+        "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in protocol.scales],
         "table": {"rows": []}
         | shown(
             table,
@@ -166,7 +168,7 @@ def read_items(
 ) -> dict[str, Any]:
     """Return one page of a long table, of the first one where none is named: of a MOS, the items of the test."""
     result = read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)
-    long = report(slug).long
+    long = get_report(slug).long
     every = result["table"].get(part, []) if part in long else result["table"].get(next(iter(long), ""), [])
     rows = [row for row in every if row.get("scale") == scale] if scale else every
     pages = max(1, -(-len(rows) // ITEMS_A_PAGE))

@@ -31,7 +31,7 @@ class MemoryDecoder(Decoder):
         self._memory = np.empty(HEAD_BYTES + len(content), np.uint8)
         self._memory[:HEAD_BYTES].view(np.int64)[:] = 0, len(content)
         self._memory[HEAD_BYTES:] = np.frombuffer(content, np.uint8)
-        super().__init__(io.BytesIO())  # which nobody looks into
+        super().__init__(io.BytesIO())  # never read
 
     def _open(self, _file: Any, mode: int, _closefd: bool) -> Any:
         place = _ffi.cast("void*", self._memory.ctypes.data)

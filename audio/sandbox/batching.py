@@ -1,4 +1,4 @@
-"""Batches of files for sandboxed children: evenly sized, and with a result for every file even if a child dies."""
+"""Batches of files for sandboxed children: evenly sized, and with a result for every file even if a child crashes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, TypeVar

@@ -127,7 +127,7 @@ def _together(problems: Sequence[Clause]) -> Clause:
 # --- Designs of experiments -------------------------------------------------------------------------------------------
 
 
-class PlannedSingly(AppError):
+class NotDesignable(AppError):
     code = "design.not_for_protocol"
     status = 409
     sentence = sentence(

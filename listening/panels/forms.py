@@ -15,7 +15,7 @@ from listening.models import Invitation, SessionSettings
 from listening.panels.services.material import Material
 from listening.panels.services.paper import Reading, Sheet
 from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
-from rating.protocols.base import Mark, RatingProtocol, Scale
+from rating.protocol import Mark, Protocol, Scale
 
 # --- People -----------------------------------------------------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class SheetForm(ValidatedForm):
     )
     close = forms.BooleanField(required=False)
 
-    def __init__(self, *args: Any, sheet: Sheet, protocol: RatingProtocol, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, sheet: Sheet, protocol: Protocol, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.sheet = sheet
         self.scales = [protocol.scale(key) for key in sheet.plan.ask]

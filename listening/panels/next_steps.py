@@ -11,12 +11,10 @@ from django.db.models import Count
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from core.errors import AppError
 from listening.models import Design
 from listening.panels.services import designs, panels
-from listening.panels.services.material import scale_orders_of
 from rating.models import Ballot, Experiment
-from rating.protocols.base import LabelStatus
+from rating.protocol import Designable, LabelStatus
 from rating.registry import get_protocol
 from stimuli.models import Condition, Stimulus
 
@@ -140,11 +138,7 @@ def _rehearsal(experiment: Experiment) -> Step:
 
 
 def _can_be_designed(experiment: Experiment) -> bool:
-    try:
-        scale_orders_of(get_protocol(experiment.protocol))
-    except AppError:
-        return False
-    return True
+    return isinstance(get_protocol(experiment.protocol), Designable)
 
 
 # --- Since it is live -------------------------------------------------------------------------------------------------

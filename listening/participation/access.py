@@ -7,19 +7,15 @@ from uuid import UUID
 from django.db import connection
 from django.http import HttpRequest
 
-from core.prepared import PreparedRead
+from core import sql
 from listening.models import Invitation, Seat, Visit
 from listening.participation.errors import InvitationUnknown, VisitUnknown
 
 SESSION_KEY = "visits"
-_VOTING_VISIT = PreparedRead(
-    lambda visit: (
-        Visit.objects.filter(pk=visit)
-        .order_by()
-        .values_list("seat__ballot_id", "seat__leased_until", "id", "seat_id", "last_seen_at")
-    ),
-    visit=UUID(int=1),
-)
+_VOTING_VISIT = """
+SELECT visit.id, visit.seat_id, visit.last_seen_at, seat.ballot_id, seat.leased_until
+FROM listening_visit visit JOIN listening_seat seat ON seat.id = visit.seat_id WHERE visit.id = %(visit)s
+"""
 
 
 def token_digest(token: str) -> str:
@@ -62,14 +58,19 @@ def visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
 def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
     """The visit with only the columns that a vote needs; others are loaded on access."""
     _check_held(request, visit_id)
-    rows = _VOTING_VISIT.rows(visit=visit_id)
+    rows = sql.fetch(
+        _VOTING_VISIT,
+        visit=visit_id,
+        uuids=("id", "seat_id", "ballot_id"),
+        times=("last_seen_at", "leased_until"),
+    )
     if not rows:
         raise VisitUnknown
-    ballot_id, leased_until, *own = rows[0]
-    visit = Visit.from_db(connection.alias, ("id", "seat_id", "last_seen_at"), own)
-    visit.seat = Seat.from_db(
-        connection.alias, ("id", "ballot_id", "leased_until"), (visit.seat_id, ballot_id, leased_until)
-    )
+    row = rows[0]
+    own = ("id", "seat_id", "last_seen_at")
+    visit = Visit.from_db(connection.alias, own, [row[name] for name in own])
+    theirs = ("id", "ballot_id", "leased_until")
+    visit.seat = Seat.from_db(connection.alias, theirs, [row["seat_id"], row["ballot_id"], row["leased_until"]])
     return visit
 
 

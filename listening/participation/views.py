@@ -27,7 +27,7 @@ from listening.participation.services import visits
 from listening.participation.services.verification import completion_root
 from listening.participation.texts import visit_texts
 from rating.models import Ballot, Experiment
-from rating.registry import get_protocol
+from rating.registry import get_protocol, style_of
 
 JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.ABANDONED: "abandoned"}
 
@@ -106,13 +106,14 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
 def _wording(experiment: Experiment) -> dict[str, Any]:
     """The instructions of the protocol, and the words of the scales that they may name."""
     labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
-    return {"protocol_template": f"rating/protocols/{experiment.protocol}.html", "labels": labels}
+    return {"protocol_template": f"{experiment.protocol}/instructions.html", "labels": labels}
 
 
 def _own_page(experiment: Experiment) -> dict[str, str]:
-    """The markup and the sheet of keys of a protocol that has a page of its own; empty where it has none."""
-    parts = {name: f"rating/protocols/{experiment.protocol}_{name}.html" for name in ("page", "keys")}
-    return {f"protocol_{name}": part if _is_template(part) else "" for name, part in parts.items()}
+    """The markup, the sheet of keys and the style sheet of a protocol, each empty where it has none."""
+    parts = {name: f"{experiment.protocol}/{name}.html" for name in ("page", "keys")}
+    found = {f"protocol_{name}": part if _is_template(part) else "" for name, part in parts.items()}
+    return found | {"protocol_style": style_of(experiment.protocol)}
 
 
 @cache
@@ -165,7 +166,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "seat": str(visit.seat_id),
             "rest_s": session_settings.rest_s,
             "level_check": session_settings.level_check,
-            "revisable": get_protocol(experiment.protocol).revisable,
+            "revisable": get_protocol(experiment.protocol).access.revisable,
             **progress,
         },
         "texts": visit_texts(),

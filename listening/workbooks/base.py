@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from core.clauses import Clause, keep_clauses
-from rating.protocols.base import Answer, LabelSet, TrialPlan
+from rating.protocol import Answer, Json, LabelSet, TrialPlan
 
 Cells = Mapping[str, Any]  # as stimuli/intake/workbooks.py reads them, by the name of the sheet
 
@@ -71,8 +71,10 @@ class Returned:
 
 
 class Workbook(Protocol):
-    """What a module that a protocol names offers."""
+    """What a protocol's module `workbook` offers."""
 
     def write_book(self, book: Book) -> bytes: ...
 
     def read_book(self, cells: Cells, book: Book) -> Returned: ...
+
+    def payload_of(self, answer: Answer, trial: TrialPlan) -> Json: ...

@@ -11,7 +11,7 @@ from core.hashing import digest
 from core.hmacs import hmac_of
 from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
-from rating.protocols.base import Entry, Json, TrialPlan
+from rating.protocol import Entry, Json, TrialPlan
 from rating.registry import get_protocol
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
@@ -116,7 +116,9 @@ def entries_of(experiment: Experiment) -> list[Entry]:
         .order_by("item__name", "condition__name")
     )
     entries = [
-        entry_of(stimulus) for stimulus in stimuli if stimulus.text is None or stimulus.text["kind"] in protocol.reads
+        entry_of(stimulus)
+        for stimulus in stimuli
+        if stimulus.text is None or stimulus.text["kind"] in protocol.text_kinds
     ]
     if not entries:
         raise NoStimuli(collection=experiment.collection.title)

@@ -30,7 +30,7 @@ from rating.errors import (
 )
 from rating.models import Ballot, Experiment
 from rating.options import check_options
-from rating.protocols.base import LabelStatus, RatingProtocol
+from rating.protocol import LabelStatus, Protocol
 from rating.registry import get_protocol
 from stimuli.models import Collection, Stimulus
 
@@ -271,7 +271,7 @@ def design_digest(experiment: Experiment) -> str:
     )
 
 
-def _check_label_set(protocol: RatingProtocol, label_set: str) -> None:
+def _check_label_set(protocol: Protocol, label_set: str) -> None:
     known = [labels.id for labels in protocol.label_sets]
     if label_set not in known:
         raise UnknownLabelSet(label_set=label_set, known=", ".join(known))

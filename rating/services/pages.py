@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 
 from rating.errors import NotRevisable
 from rating.models import Ballot, Slot, SoundFetch, Trial
-from rating.protocols.base import Entry, Json, RatingProtocol, TrialKind, TrialPlan
-from rating.protocols.base import Slot as PlannedSlot
-from rating.registry import get_protocol
+from rating.protocol import Entry, Json, Protocol, TrialKind, TrialPlan
+from rating.protocol import Slot as PlannedSlot
+from rating.registry import get_protocol, view_of
 from stimuli.models import Stimulus
 
 WRITTEN_EVERY = timedelta(minutes=1)  # a long sound is fetched in hundreds of slices, which are one row here
@@ -19,14 +19,14 @@ WRITTEN_EVERY = timedelta(minutes=1)  # a long sound is fetched in hundreds of s
 
 def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
     """Return the next unanswered pages exactly as the browser may see them: no name of anything that is heard."""
-    if get_protocol(ballot.experiment.protocol).one_page_at_a_time:
+    if get_protocol(ballot.experiment.protocol).access.one_at_a_time:
         limit = 1
     return _pages(ballot, ballot.trials.unanswered()[:limit])
 
 
 def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
     """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
-    if not get_protocol(ballot.experiment.protocol).revisable:
+    if not get_protocol(ballot.experiment.protocol).access.revisable:
         raise NotRevisable
     return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
 
@@ -41,7 +41,7 @@ def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:
     return [_page(trial, protocol, labels, experiment.options) for trial in told]
 
 
-def _page(trial: Trial, protocol: RatingProtocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
+def _page(trial: Trial, protocol: Protocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
     slots = list(trial.slots.all())
     return {
         "trial": str(trial.id),
@@ -51,10 +51,10 @@ def _page(trial: Trial, protocol: RatingProtocol, labels: Json, options: dict[st
         "revision": trial.revision,
         "draft": trial.current_vote.payload if trial.current_vote else None,
         "answered": trial.answered,
-        "view": protocol.view,
-        "workspace": protocol.workspace,
+        "view": view_of(protocol.slug),
+        "workspace": protocol.access.workspace,
         "plays_allowed": options.get("plays_allowed", 1),
-        "options": {key: options[key] for key in protocol.page_options if key in options},
+        "options": {key: options[key] for key, each in protocol.options.items() if each.in_page and key in options},
         "page": protocol.present(plan_of(trial, slots)),
         "media": {
             slot.key: {
@@ -98,7 +98,7 @@ def entry_of(stimulus: Stimulus) -> Entry:
     )
 
 
-def _labels(protocol: RatingProtocol, label_set: str) -> dict[str, Json]:
+def _labels(protocol: Protocol, label_set: str) -> dict[str, Json]:
     labels = protocol.label_set(label_set)
     return {
         key: {

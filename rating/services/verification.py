@@ -7,7 +7,7 @@ from uuid import UUID
 from core.errors import AppError
 from core.models import AuditEntry
 from rating.models import Ballot, Experiment, Score, Trial, Vote
-from rating.protocols.base import Answer
+from rating.protocol import Answer
 from rating.registry import get_protocol
 from rating.services.ballots import plan_digest
 from rating.services.experiments import design_digest
@@ -94,8 +94,8 @@ def _read(trial: Trial, vote: Vote) -> tuple[Answer | None, str]:
         return None, ""
     try:
         return protocol.read(vote.payload, plan_of(trial, trial.slots.all())), ""
-    except AppError as error:
-        return None, f"vote {vote.event_id} is no answer to page {trial.position}: {error}"
+    except AppError as refusal:
+        return None, f"vote {vote.event_id} is no answer to page {trial.position}: {refusal}"
 
 
 def _scores(ballot: Ballot) -> dict[int, Marks]:

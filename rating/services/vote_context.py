@@ -1,15 +1,14 @@
-"""Context of a vote: the planned trial, which never changes, and the ballot's state, read under its lock."""
+"""What an answer is judged by: the page as it was planned, and how things stand with it at this moment."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
-
-from core.prepared import PreparedRead
-from rating.models import Ballot, Experiment, Slot, SoundFetch
-from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
-from rating.protocols.base import Slot as PlannedSlot
+from core import sql
+from rating.models import Experiment
+from rating.protocol import Entry, Protocol, TrialKind, TrialPlan
+from rating.protocol import Slot as PlannedSlot
 from rating.registry import get_protocol
 
 
@@ -24,12 +23,12 @@ class Sound:
 
 @dataclass(frozen=True)
 class TrialContext:
-    """What was fixed before the first answer: the plan, the consent, the protocol and its label set."""
+    """What stood fast before anybody answered: the plan, the consent, and the words in which it is asked."""
 
     plan: TrialPlan
     slot_ids: dict[str, int]
     consent_id: UUID | None
-    protocol: RatingProtocol
+    protocol: Protocol
     label_set: str
     live: bool
     sounds: tuple[Sound, ...]
@@ -37,21 +36,21 @@ class TrialContext:
     def unfetched(self) -> list[UUID]:
         """The sounds that must still be fetched before this page can be answered."""
         missing = [sound.media for sound in self.sounds if sound.fetched_at is None]
-        if self.protocol.sounds_needed == "every":
+        if self.protocol.access.sounds_needed == "every":
             return missing
-        return missing[:1] if self.protocol.sounds_needed == "some" and len(missing) == len(self.sounds) else []
+        return missing[:1] if self.protocol.access.sounds_needed == "some" and len(missing) == len(self.sounds) else []
 
     def answered_too_soon(self, now: datetime) -> bool:
         """Whether the sounds, which this protocol plays to their ends, last longer than they have been fetched."""
         fetched = [sound.fetched_at for sound in self.sounds if sound.fetched_at is not None]
-        if not fetched or self.protocol.workspace:
+        if not fetched or self.protocol.access.workspace:
             return False
         return (now - min(fetched)).total_seconds() < sum(sound.duration_s for sound in self.sounds)
 
 
 @dataclass(frozen=True)
 class BallotState:
-    """What every vote changes; read under the ballot's lock."""
+    """What every vote moves on; read under the ballot's lock."""
 
     revision: int
     answered: bool
@@ -64,64 +63,88 @@ class BallotState:
     abandoned_at: datetime | None
 
 
-_CONTEXT = PreparedRead(
-    lambda trial, ballot: Slot.objects.filter(trial_id=trial, trial__ballot_id=ballot).values_list(
-        *("trial__kind", "trial__session", "trial__ask", "trial__detail", "trial__ballot__consent__id"),
-        *("trial__ballot__experiment__protocol", "trial__ballot__experiment__label_set"),
-        *("trial__ballot__experiment__state", "id", "key", "stimulus_id", "stimulus__item__name"),
-        *("stimulus__condition__name", "stimulus__condition__role", "stimulus__item__factors", "stimulus__text"),
-        *("stimulus__recording__length_samples", "stimulus__recording__sample_rate_hz", "media"),
-        Subquery(SoundFetch.objects.filter(slot=OuterRef("pk")).order_by("first_at").values("first_at")[:1]),
-    ),
-    trial=UUID(int=1),
-    ballot=UUID(int=2),
-)
+_PAGE = """
+SELECT trial.kind, trial.session, trial.ask, trial.detail, consent.id AS consent_id,
+    experiment.protocol, experiment.label_set, experiment.state,
+    slot.id AS slot_id, slot.key, slot.stimulus_id, slot.media,
+    item.name AS item, item.factors, condition.name AS condition, condition.role, stimulus.text,
+    recording.length_samples, recording.sample_rate_hz,
+    (SELECT MIN(first_at) FROM rating_soundfetch WHERE slot_id = slot.id) AS fetched_at
+FROM rating_slot slot
+JOIN rating_trial trial ON trial.id = slot.trial_id
+JOIN rating_ballot ballot ON ballot.id = trial.ballot_id
+JOIN rating_experiment experiment ON experiment.id = ballot.experiment_id
+LEFT JOIN rating_consent consent ON consent.ballot_id = ballot.id
+JOIN stimuli_stimulus stimulus ON stimulus.id = slot.stimulus_id
+JOIN stimuli_item item ON item.id = stimulus.item_id
+JOIN stimuli_condition condition ON condition.id = stimulus.condition_id
+LEFT JOIN stimuli_recording recording ON recording.id = stimulus.recording_id
+WHERE slot.trial_id = %(trial)s AND trial.ballot_id = %(ballot)s
+ORDER BY slot.key
+"""
 # Both rows are locked, because of a joined row that it did not lock PostgreSQL returns what it was before the wait; and
 # the ballot first, as everywhere, which the order of FROM decides: otherwise two could wait for each other.
-_STATE = PreparedRead(
-    lambda trial, ballot: (
-        Ballot.objects.select_for_update()
-        .filter(pk=ballot, trials__id=trial)
-        .values_list(
-            *("trials__revision", "trials__answered", "chain", "vote_count", "vote_bytes", "salt", "plan_sha256"),
-            *("closed_at", "abandoned_at"),
-        )
-    ),
-    trial=UUID(int=1),
-    ballot=UUID(int=2),
-)
+_STANDING = """
+SELECT trial.revision, trial.answered, ballot.chain, ballot.vote_count, ballot.vote_bytes, ballot.salt,
+    ballot.plan_sha256, ballot.closed_at, ballot.abandoned_at
+FROM rating_ballot ballot JOIN rating_trial trial ON trial.ballot_id = ballot.id
+WHERE ballot.id = %(ballot)s AND trial.id = %(trial)s
+"""
 
 
 def trial_context(*, trial_id: UUID, ballot_id: UUID) -> TrialContext | None:
-    """Read a trial of this ballot; it never changes, so no lock is needed."""
-    rows = _CONTEXT.rows(trial=trial_id, ballot=ballot_id)
+    """Read a page of this ballot; it never changes, so no lock is needed."""
+    rows = sql.fetch(
+        _PAGE,
+        trial=trial_id,
+        ballot=ballot_id,
+        uuids=("consent_id", "stimulus_id", "media"),
+        jsons=("ask", "detail", "factors", "text"),
+        times=("fetched_at",),
+    )
     if not rows:
         return None
-    kind, session, ask, detail, consent_id, slug, label_set, state, *_ = rows[0]
-    slots = [row[8:] for row in rows]
+    page = rows[0]
     return TrialContext(
         plan=TrialPlan(
-            slots=tuple(
-                PlannedSlot(
-                    key, Entry(str(stimulus), item, condition, role, factors, text, samples / rate if rate else 0)
-                )
-                for _, key, stimulus, item, condition, role, factors, text, samples, rate, *_ in slots
-            ),
-            ask=tuple(ask),
-            kind=TrialKind(kind),
-            session=session,
-            detail=detail,
+            slots=tuple(PlannedSlot(row["key"], _entry(row)) for row in rows),
+            ask=tuple(page["ask"]),
+            kind=TrialKind(page["kind"]),
+            session=page["session"],
+            detail=page["detail"],
         ),
-        slot_ids={key: slot_id for slot_id, key, *_ in slots},
-        consent_id=consent_id,
-        protocol=get_protocol(slug),
-        label_set=label_set,
-        live=state == Experiment.State.LIVE,
-        sounds=tuple(Sound(media, samples / rate, at) for *_, samples, rate, media, at in slots if rate),
+        slot_ids={row["key"]: row["slot_id"] for row in rows},
+        consent_id=page["consent_id"],
+        protocol=get_protocol(page["protocol"]),
+        label_set=page["label_set"],
+        live=page["state"] == Experiment.State.LIVE,
+        sounds=tuple(Sound(row["media"], _duration_s(row), row["fetched_at"]) for row in rows if row["sample_rate_hz"]),
     )
 
 
+def _entry(row: dict[str, Any]) -> Entry:
+    return Entry(
+        stimulus=str(row["stimulus_id"]),
+        item=row["item"],
+        condition=row["condition"],
+        role=row["role"],
+        factors=row["factors"],
+        text=row["text"],
+        duration_s=_duration_s(row),
+    )
+
+
+def _duration_s(row: dict[str, Any]) -> float:
+    return row["length_samples"] / row["sample_rate_hz"] if row["sample_rate_hz"] else 0.0
+
+
 def lock_ballot_state(*, trial_id: UUID, ballot_id: UUID) -> BallotState | None:
-    """Lock the ballot against other votes until the transaction ends, and read its state."""
-    rows = _STATE.rows(trial=trial_id, ballot=ballot_id)
-    return BallotState(*rows[0]) if rows else None
+    """Let no other vote on this ballot in until the transaction ends."""
+    rows = sql.fetch(
+        _STANDING + sql.for_update("ballot", "trial"),
+        trial=trial_id,
+        ballot=ballot_id,
+        bools=("answered",),
+        times=("closed_at", "abandoned_at"),
+    )
+    return BallotState(**rows[0]) if rows else None

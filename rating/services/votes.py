@@ -1,4 +1,4 @@
-"""Votes: stored once however often they are sent, chained by hashes, never altered (docs/decisions/0004)."""
+"""Votes: cast once whatever the network does, chained, never altered. The protocol is docs/decisions/0004."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,10 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from core import sql
 from core.errors import AppError
 from core.hashing import canonical, digest
 from core.hmacs import hmac_of, valid_hmacs
-from core.prepared import PreparedInsert, PreparedUpdate
 from rating.errors import (
     AnswerTooLarge,
     BallotAbandoned,
@@ -24,19 +24,33 @@ from rating.errors import (
     TooManyAnswers,
     UnknownTrial,
 )
-from rating.models import Ballot, RejectedVote, Score, Trial, Vote
-from rating.protocols.base import Answer, Json
+from rating.models import Ballot, RejectedVote, Vote
+from rating.protocol import Answer, Json
 from rating.services.vote_context import BallotState, TrialContext, lock_ballot_state, trial_context
 
-# The columns that a vote's seal covers. They are named one by one, so that a later column does not break old links.
+# What the chain commits to: the whole row, named column by column, so that a later column does not break old links.
 SIGNED_FIELDS = (
     *("ballot_id", "trial_id", "consent_id", "outcome", "body_hmac", "received_at"),
     *("protocol", "protocol_version", "label_set", "label_set_sha256"),
 )
 SIGNED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
-_NEW_VOTE, _NEW_SCORE = PreparedInsert(Vote), PreparedInsert(Score)
-_NEW_HEAD = PreparedUpdate(Ballot, chain="the newest link", vote_count=1, vote_bytes=2)
-_NEW_ANSWER = PreparedUpdate(Trial, current_vote_id=3, revision=2, answered=True)
+_COLUMNS = (
+    *("event_id", "ballot_id", "trial_id", "consent_id", "outcome", "revision", "payload", "heard", "client", "flags"),
+    *("body_hmac", "seal", "protocol", "protocol_version", "label_set", "label_set_sha256", "chain", "received_at"),
+)
+_JSON_COLUMNS = {"payload", "heard", "client", "flags"}
+_ADD_VOTE = f"""
+INSERT INTO rating_vote ({", ".join(_COLUMNS)}) VALUES ({", ".join(f"%({name})s" for name in _COLUMNS)}) RETURNING id
+"""  # noqa: S608 - made of the names above
+_ADD_SCORE = """
+INSERT INTO rating_score (vote_id, slot_id, scale, value) VALUES (%(vote)s, %(slot)s, %(scale)s, %(value)s)
+"""
+_MOVE_HEAD = """
+UPDATE rating_ballot SET chain = %(chain)s, vote_count = %(count)s, vote_bytes = %(bytes)s WHERE id = %(ballot)s
+"""
+_ANSWER_TRIAL = """
+UPDATE rating_trial SET current_vote_id = %(vote)s, revision = %(revision)s, answered = %(whole)s WHERE id = %(trial)s
+"""
 MB = 1024 * 1024
 MOST_REJECTED = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
 REJECTED_KEPT_WHOLE, MOST_REJECTED_BYTES = (
@@ -61,7 +75,7 @@ WORKED_ON = Limits(answer_bytes=48 * 1024, revisions=20_000, ballot_bytes=512 * 
 
 @dataclass(frozen=True)
 class VoteEvent:
-    """An answer as the browser sent it: its own id, the trial, the revision it knew, and the payload."""
+    """What the browser says happened: its own id, the page, the revision it knew, and the answer."""
 
     event_id: UUID
     trial: UUID
@@ -84,7 +98,7 @@ class VoteEvent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """Result of one event. After any status but `sound_missing` the browser may delete the event.
+    """The server's word on one event. After any but `sound_missing` the browser may forget the event.
 
     What is `sound_missing` may be sent again as it is, once the sounds in `unfetched` have been fetched.
     """
@@ -116,7 +130,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     context = trial_context(trial_id=event.trial, ballot_id=ballot_id)
     if context is None:
         raise _reason_without_trial(ballot_id)
-    limits, size = WORKED_ON if context.protocol.workspace else RATED, len(canonical(event.body()))
+    limits, size = WORKED_ON if context.protocol.access.workspace else RATED, len(canonical(event.body()))
     if size > limits.answer_bytes:
         raise AnswerTooLarge(most=limits.answer_bytes)
     with transaction.atomic(durable=True):
@@ -135,7 +149,7 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
             if answer.whole:
                 _score(vote, answer, context)
             revision = state.revision + 1
-            _NEW_ANSWER.change(event.trial, current_vote_id=vote.pk, revision=revision, answered=answer.whole)
+            sql.execute(_ANSWER_TRIAL, trial=event.trial, vote=vote.pk, revision=revision, whole=answer.whole)
     return _receipt(vote, state.revision, fresh=True)
 
 
@@ -187,9 +201,11 @@ def _append(
     vote.seal = hmac_of(_signed_row(vote), salt=state.salt)
     vote.chain = link_of(vote, previous_head=state.chain)
     count = state.vote_count + 1
-    _NEW_VOTE.add(vote)
+    values = {name: getattr(vote, name) for name in _COLUMNS}
+    values |= {name: sql.Json(values[name]) for name in _JSON_COLUMNS}
+    vote.pk = sql.fetch(_ADD_VOTE, **values)[0]["id"]
     head = hmac_of(head_message(ballot_id, state.plan_sha256, count, vote.chain))
-    _NEW_HEAD.change(ballot_id, chain=head, vote_count=count, vote_bytes=state.vote_bytes + size)
+    sql.execute(_MOVE_HEAD, ballot=ballot_id, chain=head, count=count, bytes=state.vote_bytes + size)
     return vote
 
 
@@ -245,7 +261,7 @@ def _signed_row(vote: Vote) -> bytes:
 
 def _score(vote: Vote, answer: Answer, context: TrialContext) -> None:
     for mark in answer.marks:
-        _NEW_SCORE.add(Score(vote_id=vote.pk, slot_id=context.slot_ids[mark.slot], scale=mark.scale, value=mark.value))
+        sql.execute(_ADD_SCORE, vote=vote.pk, slot=context.slot_ids[mark.slot], scale=mark.scale, value=mark.value)
 
 
 def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
@@ -259,7 +275,7 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
 
 
 def _reject(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
-    """Keep the rejected answer and why. An answer stored earlier under this id is never rejected afterwards."""
+    """Keep what was refused and why. An answer stored earlier under this id is never turned into a refusal."""
     if not isinstance(error, KeyReused) and Vote.objects.filter(event_id=event.event_id).exists():
         return _replay(ballot_id, event)
     _keep_rejected(ballot_id, event, error)

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from audio.quality_checks import Severity
 from core.errors import AppError, sentence
+from core.jobs import JobRun, job
 from core.models import User
 from core.services import audit
-from core.tasks import JobRun
 from stimuli import spool
 from stimuli.errors.intake import CellsTaken, ImportRefused
 from stimuli.intake.drafting import Draft, draft
@@ -44,6 +44,7 @@ def rules(*, left_bytes: int) -> Rules:
 # --- Uploads ----------------------------------------------------------------------------------------------------------
 
 
+@job(queue="interactive")
 def check_intake(*, run: JobRun, intake_id: str) -> None:
     """Look at everything that was sent, and propose what to make of it, or refuse it with all reasons."""
     intake = Intake.objects.select_related("collection").get(pk=intake_id)
@@ -55,6 +56,7 @@ def check_intake(*, run: JobRun, intake_id: str) -> None:
         _close_check(intake, files, drafted)
 
 
+@job(queue="interactive")
 def import_intake(*, run: JobRun, intake_id: str, replace: bool = False) -> None:
     """Bring in what was confirmed."""
     intake = Intake.objects.select_related("collection", "owner").get(pk=intake_id)

@@ -14,8 +14,8 @@ from django.db import transaction
 from audio.errors import SoundBroken, gettext_noop
 from audio.sandbox.client import Limits
 from core.errors import AppError
+from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
-from core.tasks import JobRun, enqueue
 from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.models import Chunk, Recording
@@ -23,12 +23,11 @@ from stimuli.sandbox import SANDBOX_FAILURES, to_app_error
 from stimuli.services import folds
 from stimuli.services.sources import original_of, pyramid_of, run_on_source
 
-CHUNK_JOB, FOLD_JOB = "stimuli.ingest_chunk", "stimuli.fold_recording"
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
 LIMITS = Limits(cpu_s=300, wall_s=600, memory_bytes=2**30, result_bytes=2**29)
 # A machine that is short of memory or time can make a decoder die too, so these are tried again before they count.
 MAY_PASS = SANDBOX_FAILURES
-MOST_PARKED = 3
+MOST_FAILED = 3
 AT_ONCE = 2
 # Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.
 RECENT_CHUNKS = 20
@@ -76,18 +75,20 @@ def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User
 def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -> int:
     """Ask for what is not there and that no job is about; say how many jobs that took.
 
-    Every kill of a worker counts as an attempt of an innocent job, so a parked one is asked for again a few times
+    Every kill of a worker counts as an attempt of an innocent job, so a failed one is asked for again a few times
     before it is left to a person.
     """
-    wanted = {
-        _key(CHUNK_JOB, recording, number): (CHUNK_JOB, {"number": number}) for number in missing_chunks(recording)
-    } or {_key(FOLD_JOB, recording): (FOLD_JOB, {})}
+    wanted: dict[str, tuple[JobKind[...], dict[str, int]]] = {
+        _key(ingest_chunk, recording, number): (ingest_chunk, {"number": number})
+        for number in missing_chunks(recording)
+    }
+    wanted = wanted or {_key(fold_recording, recording): (fold_recording, {})}
     jobs = Job.objects.filter(key__in=wanted)
-    parked = Counter(jobs.filter(state=Job.State.PARKED).values_list("key", flat=True))
-    busy = {*jobs.unfinished().values_list("key", flat=True), *(key for key in parked if parked[key] >= MOST_PARKED)}
-    for key, (name, arguments) in wanted.items():
+    failed = Counter(jobs.filter(state=Job.State.FAILED).values_list("key", flat=True))
+    busy = {*jobs.unfinished().values_list("key", flat=True), *(key for key in failed if failed[key] >= MOST_FAILED)}
+    for key, (kind, arguments) in wanted.items():
         if key not in busy:
-            enqueue(name, key=key, requested_by=requested_by, recording_id=str(recording.pk), **arguments)
+            enqueue(kind, key=key, requested_by=requested_by, recording_id=str(recording.pk), **arguments)
     return len(wanted.keys() - busy)
 
 
@@ -101,6 +102,7 @@ def resume_ingests(*, run: JobRun, now: datetime) -> None:
         run.progress(done, len(waiting))
 
 
+@job(queue="bulk")
 def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
     """Make one chunk, in no transaction, and add its row in the commit that ends the job."""
     recording = Recording.objects.filter(pk=recording_id).first()
@@ -114,6 +116,7 @@ def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
         add_chunk(recording, number, claim=run)
 
 
+@job(queue="bulk")
 def fold_recording(*, run: JobRun, recording_id: str) -> None:
     """Make the final files out of the chunks, without a look at the sound; where that is over, clear chunks away."""
     recording = Recording.objects.filter(pk=recording_id).first()
@@ -252,8 +255,8 @@ def _refuse(recording: Recording, refusal: AppError, *, claim: Claim) -> None:
     with claim.finish():
         recording.state, recording.refusal = Recording.State.REFUSED, str(refusal)
         recording.save(update_fields=["state", "refusal"])
-        enqueue(FOLD_JOB, key=_key(FOLD_JOB, recording), recording_id=str(recording.pk))
+        enqueue(fold_recording, key=_key(fold_recording, recording), recording_id=str(recording.pk))
 
 
-def _key(name: str, recording: Recording, number: int | None = None) -> str:
-    return f"{name} {recording.pk}" if number is None else f"{name} {recording.pk} {number}"
+def _key(kind: JobKind[...], recording: Recording, number: int | None = None) -> str:
+    return f"{kind.name} {recording.pk}" if number is None else f"{kind.name} {recording.pk} {number}"

@@ -9,9 +9,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q, Sum
 
 from core.clauses import clause
+from core.jobs import JobKind, enqueue
 from core.models import Job, User
 from core.services import audit
-from core.tasks import enqueue
 from stimuli import spool
 from stimuli.announcements import Announced, check_files, composed
 from stimuli.errors.uploads import (
@@ -33,7 +33,6 @@ from stimuli.services.uploads import check_open, valid_sha256
 GB = 10**9
 ROWS_AT_ONCE = 1000
 MOST_NAMED = 500
-CHECK, IMPORT = "stimuli.check_intake", "stimuli.import_intake"
 CANCELLABLE = (Intake.State.RECEIVING, Intake.State.CHECKING, Intake.State.PROPOSED)
 
 
@@ -134,7 +133,7 @@ def seal_intake(*, intake: Intake, digests: Mapping[str, str], actor: User, now:
                 pass
     IntakeFile.objects.bulk_update(files, ["claimed_sha256"], batch_size=ROWS_AT_ONCE)
     _enter(intake, Intake.State.CHECKING, actor=actor, action="intake.sealed")
-    _enqueue(CHECK, intake, actor)
+    _enqueue(_check_and_import()[0], intake, actor)
     return intake
 
 
@@ -145,7 +144,7 @@ def confirm_intake(*, intake: Intake, actor: User, replace: bool = False) -> Int
     if intake.state != Intake.State.PROPOSED:
         raise IntakeElsewhere(state=intake.get_state_display())
     _enter(intake, Intake.State.IMPORTING, actor=actor, action="intake.confirmed")
-    _enqueue(IMPORT, intake, actor, replace=replace)
+    _enqueue(_check_and_import()[1], intake, actor, replace=replace)
     return intake
 
 
@@ -173,7 +172,7 @@ def expire_intakes(*, now: datetime) -> int:
 
 def job_of(intake: Intake) -> Job | None:
     """The background work that the import waits for, or waited for last."""
-    keys = [_key(CHECK, intake), _key(IMPORT, intake)]
+    keys = [_key(kind, intake) for kind in _check_and_import()]
     return Job.objects.filter(key__in=keys).order_by("-created_at").first()
 
 
@@ -238,12 +237,19 @@ def _give_up(intake: Intake, *, actor: User | None, action: str, now: datetime) 
     transaction.on_commit(lambda: spool.discard(intake.pk))
 
 
-def _enqueue(name: str, intake: Intake, actor: User, **arguments: bool) -> None:
-    enqueue(name, key=_key(name, intake), requested_by=actor, intake_id=str(intake.pk), **arguments)
+def _check_and_import() -> tuple[JobKind[...], JobKind[...]]:
+    """The two jobs of an import; their module imports this one."""
+    from stimuli.services.imports import check_intake, import_intake
+
+    return check_intake, import_intake
 
 
-def _key(name: str, intake: Intake) -> str:
-    return f"{name}:{intake.pk}"
+def _enqueue(kind: JobKind[...], intake: Intake, actor: User, **arguments: bool) -> None:
+    enqueue(kind, key=_key(kind, intake), requested_by=actor, intake_id=str(intake.pk), **arguments)
+
+
+def _key(kind: JobKind[...], intake: Intake) -> str:
+    return f"{kind.name}:{intake.pk}"
 
 
 def _locked(intake: Intake) -> Intake:

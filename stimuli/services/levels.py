@@ -16,9 +16,9 @@ from audio.sandbox.batching import even_batches
 from audio.sandbox.client import Limits
 from core.clauses import clause
 from core.errors import AppError, sentence
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
-from core.tasks import JobRun, enqueue
 from stimuli import storage
 from stimuli.errors.intake import LevelsRefused
 from stimuli.errors.uploads import CollectionSlugTaken
@@ -33,7 +33,6 @@ from stimuli.services.checks import measure_missing
 from stimuli.services.filling import Fence, Filling, Progress, fill, whole
 from stimuli.services.keeping import Keeping, original_name
 
-JOB = "stimuli.normalise_collection"
 LAYOUT = "levels"
 LOWEST_LUFS, HIGHEST_LUFS = -60.0, 0.0
 CHILDREN = 2
@@ -106,13 +105,13 @@ def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: st
         raise CollectionSlugTaken(slug=slug)
     refuse_unfit(cells_in(source), target_lufs)
     arguments = {"source_id": str(source.pk), "target_lufs": target_lufs, "slug": slug, "title": title}
-    return enqueue(JOB, key=f"{JOB}:{slug}", requested_by=actor, actor_id=str(actor.pk), **arguments)
+    key = f"{normalise_copy.name}:{slug}"
+    return enqueue(normalise_copy, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
-def copy_in_background(
-    *, run: JobRun, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str
-) -> None:
-    """The job: a refusal is its result, and stands in its last note."""
+@job(queue="interactive")
+def normalise_copy(*, run: JobRun, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str) -> None:
+    """Normalise a copy of a collection: a refusal is its result, and stands in its last note."""
     if Intake.objects.filter(collection__slug=slug, layout=LAYOUT, plan__source=source_id).exists():
         return
     source, actor = Collection.objects.get(pk=source_id), User.objects.get(pk=actor_id)

@@ -1,8 +1,7 @@
 """A small P.835 test with answers in it, made through the services that the platform uses."""
 
 from analysis.tasks import refresh_stale_results
-from core.services import jobs
-from core.tasks import JobRun, enqueue
+from core.jobs import JobRun, enqueue, queue
 from rating.models import Ballot, Experiment
 from rating.services.votes import cast_vote
 from stimuli.models import Condition
@@ -49,7 +48,7 @@ def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:
 def refresh() -> None:
     """Bring every result up to date, as the worker does."""
     job = enqueue(refresh_stale_results)
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
-    refresh_stale_results(JobRun(claimed))
-    jobs.complete(job=claimed)  # or a worker that comes later would wait for the end of this claim's lease
+    refresh_stale_results(run=JobRun(claimed))
+    queue.complete(job=claimed)  # or a worker that comes later would wait for the end of this claim's lease

@@ -39,7 +39,7 @@ def test_the_table_holds_every_mark_as_it_was_given() -> None:
             score.value,
             score.vote.trial.session,
             score.vote.trial.kind,
-            score.vote.trial.detail["part"],
+            str(score.vote.trial.detail["part"]),
             "-".join(score.vote.trial.detail["order"]),
         )
         for score in rows

@@ -16,7 +16,7 @@ from listening.models import Seat
 from listening.panels.services import panels
 from listening.participation.services import visits
 from rating.models import Ballot, Experiment
-from rating.registry import get_protocol as rules_of
+from rating.registry import get_protocol
 from rating.services.ballots import postpone_trial
 from rating.services.experiments import go_live
 from rating.services.pages import plan_of
@@ -71,14 +71,14 @@ def test_a_drop_out_is_named_and_complete_listeners_stand_beside_all(client: Cli
     assert "Complete listeners only" not in page(client, experiment)
 
 
-@pytest.mark.parametrize("protocol", ["plane", "thumbs", "chaptering"])
+@pytest.mark.parametrize("protocol", ["tcsd_plane", "thumbs", "chaptering"])
 def test_every_method_warns_of_incomplete_listeners(client: Client, protocol: str) -> None:
     experiment = make_experiment(seats=2, items=3, protocol=protocol)
     rng = Random(1)
     for pages in (None, 1):
         ballot = seated_visit(experiment).seat.ballot
         for trial in ballot.trials.filter(kind="test").order_by("position")[:pages]:
-            payload = rules_of(protocol).example(plan_of(trial, trial.slots.all()), rng)
+            payload = get_protocol(protocol).example(plan_of(trial, trial.slots.all()), rng)
             assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=payload)).status == "stored"
     refresh()
     html = page(client, experiment)

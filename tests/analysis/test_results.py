@@ -10,9 +10,8 @@ from django.test import Client
 from analysis.models import Result
 from analysis.services.results import read_result, stale_results
 from analysis.tasks import refresh_stale_results
+from core.jobs import JobRun, enqueue, queue
 from core.models import AuditEntry, Job
-from core.services import jobs
-from core.tasks import JobRun, enqueue
 from listening.panels.services.panels import add_seats
 from rating.models import Ballot, Experiment
 from rating.services.experiments import letters, unblind
@@ -35,9 +34,9 @@ def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:
 
 def refresh() -> None:
     job = enqueue(refresh_stale_results)
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
-    refresh_stale_results(JobRun(claimed))
+    refresh_stale_results(run=JobRun(claimed))
 
 
 def mos(experiment: Experiment, *, simulated: bool = False) -> dict[str, Any]:

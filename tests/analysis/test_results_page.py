@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from analysis.reports.mos.tables import UNIT_TABLES
+from analysis.reports.mos import UNIT_TABLES
 from analysis.services.results import read_result
 from rating.models import Experiment
 from rating.services.experiments import unblind
@@ -99,7 +99,7 @@ def test_a_test_with_one_scale_has_the_same_page_without_a_choice_of_scales(clie
 
 
 def test_long_tables_come_in_pages(client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.reports.mos.tables.ITEMS_A_PAGE", 10)
+    monkeypatch.setattr("analysis.reports.mos.ITEMS_A_PAGE", 10)
     monkeypatch.setattr("analysis.services.results.ITEMS_A_PAGE", 10)
     assert "Page 3 of 3, 27 rows" in page(client, experiment, items_page="9")
     address = f"/api/v1/experiments/{experiment.slug}/results/mos/items/"

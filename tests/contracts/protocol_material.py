@@ -1,6 +1,6 @@
 """What protocols are planned over in the contract suite: items with sounds of every role and texts of every kind."""
 
-from rating.protocols.base import Entry, Json
+from rating.protocol import Entry, Json
 
 WORDS = ["One", "two", "three", "four", "five"]
 SOUNDS = (("w", "full-length"), ("x", "reference"), ("y", "test"), ("z", "test"))

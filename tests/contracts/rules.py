@@ -1,4 +1,4 @@
-"""The rules of the house as functions from source text to a list of complaints, so that each can be shown to bite."""
+"""Code rules as functions from source text to a list of complaints, so that each can be shown to find a defect."""
 
 import ast
 import re

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.plugins import load_plugins
+from rating.registry import protocols
 from tests.contracts.tree import every_file, read, relative
 
 PAGE = "docs/adding-a-protocol.md"
@@ -21,9 +21,9 @@ VISIT = "tests/contracts/test_protocol_visits.py::test_a_visit_goes_from_the_lin
 SUITES = (
     "tests/contracts/test_protocols.py",
     "tests/contracts/test_protocol_visits.py",
-    "tests/contracts/test_docs.py::test_every_plug_in_has_a_page_with_its_title",
-    "tests/contracts/test_house.py::test_no_code_asks_which_protocol_it_is",
-    "tests/contracts/test_house.py::test_every_module_says_in_a_sentence_what_it_is",
+    "tests/contracts/test_docs.py::test_every_protocol_and_the_shared_method_have_a_page_with_their_title",
+    "tests/contracts/test_code_rules.py::test_no_code_asks_which_protocol_it_is",
+    "tests/contracts/test_code_rules.py::test_every_module_says_in_a_sentence_what_it_is",
 )
 
 
@@ -40,7 +40,7 @@ def worked_example() -> dict[str, str]:
 
 
 def protocol_module() -> Path:
-    (module,) = [Path(path) for path in worked_example() if path.startswith("rating/protocols/")]
+    (module,) = [Path(path) for path in worked_example() if path.endswith("/protocol.py")]
     return module
 
 
@@ -92,17 +92,17 @@ def run(copy: Copy, *command: str) -> str:
 
 
 def test_the_example_keeps_the_contract_and_can_be_taken_from_link_to_result(followed: Copy) -> None:
-    slug = protocol_module().stem
+    slug = protocol_module().parent.name
     own_tests = [path for path in worked_example() if path.startswith("tests/")]
     # The protocols that were there before are visited by that suite itself, in this very run.
-    elsewhere = [part for other in load_plugins("RATING_PROTOCOLS") for part in ("--deselect", f"{VISIT}[{other}]")]
+    elsewhere = [part for other in protocols() for part in ("--deselect", f"{VISIT}[{other}]")]
     spoken = run(followed, "-m", "pytest", "-v", "-p", "no:cacheprovider", *SUITES, *own_tests, *elsewhere)
     assert f"{VISIT}[{slug}] PASSED" in spoken
     assert f"test_a_protocol_keeps_its_contract[reading-{slug}] PASSED" in spoken
     assert all(f"{path}::" in spoken for path in own_tests)
 
 
-def test_the_example_keeps_the_law_and_needs_no_migration(followed: Copy) -> None:
+def test_the_example_passes_the_checks_and_needs_no_migration(followed: Copy) -> None:
     python = [path for path in worked_example() if path.endswith(".py")]
     run(followed, "-m", "ruff", "check", "--no-cache", *python, "config/settings.py")
     run(followed, "-m", "ruff", "format", "--no-cache", "--check", *python, "config/settings.py")
@@ -116,8 +116,11 @@ def test_only_new_files_and_one_settings_line_were_needed(followed: Copy) -> Non
     assert changed == [Path("config/settings.py")]
     after = (followed.folder / "config/settings.py").read_text(encoding="utf-8")
     assert len(after.splitlines()) == len(followed.before[changed[0]].splitlines()) + 1
-    slug = protocol_module().stem
-    assert {Path(path).stem.removeprefix("test_") for path in worked_example()} == {slug}
+    folder = protocol_module().parent
+    assert {Path(path).parts[:3] for path in worked_example() if path.startswith("tests/")} == {
+        ("tests", *folder.parts)
+    }
+    assert all(Path(path).is_relative_to(folder) for path in worked_example() if not path.startswith("tests/"))
 
 
 def test_a_protocol_with_a_mistake_is_stopped(followed: Copy) -> None:
@@ -130,3 +133,30 @@ def test_a_protocol_with_a_mistake_is_stopped(followed: Copy) -> None:
             run(followed, "manage.py", "check")
     finally:
         module.write_text(right, encoding="utf-8")
+
+
+def test_a_protocol_that_was_installed_as_a_package_works_the_same_way(followed: Copy, tmp_path: Path) -> None:
+    """The same folder outside the project, under the name of another package."""
+    folder = protocol_module().parent
+    package = tmp_path / "some_laboratory"
+    shutil.copytree(followed.folder / folder, package / folder.name)
+    (package / "__init__.py").touch()
+    for path in package.rglob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8").replace("protocols.", "some_laboratory."), encoding="utf-8")
+    program = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from config import settings
+here, there = "protocols.{folder.name}", "some_laboratory.{folder.name}"
+settings.INSTALLED_APPS = [there if app == here else app for app in settings.INSTALLED_APPS]
+import os
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django
+django.setup()
+from django.core.management import call_command
+call_command("check")
+from rating.registry import get_protocol, protocol_apps
+from django.template.loader import render_to_string
+print(type(get_protocol("{folder.name}")).__module__, bool(render_to_string("{folder.name}/instructions.html")))
+"""
+    assert run(followed, "-c", program).split()[-2:] == [f"some_laboratory.{folder.name}.protocol", "True"]

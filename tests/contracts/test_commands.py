@@ -18,8 +18,8 @@ from django.conf import settings
 from scripts.__main__ import TARGETS
 from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
-from scripts.serving import addresses
-from scripts.testing import ON_SQLITE, Outcome, read_report, stages, summary
+from scripts.run import addresses
+from scripts.testing import IN_BROWSER, KILLS, KILLS_ON_SQLITE, ON_SQLITE, Outcome, read_report, stages, summary
 from tests.contracts.tree import modules
 from tests.processes import children_of, is_alive
 from tests.servers import free_port
@@ -191,7 +191,7 @@ def test_the_summary_says_what_was_slow_and_how_long_each_stage_took(
 
 
 def test_the_short_run_has_on_sqlite_whatever_runs_on_no_other_database() -> None:
-    assert all((ROOT / path).exists() for path in ON_SQLITE)
+    assert all((ROOT / path.partition("::")[0]).exists() for path in (*ON_SQLITE, *KILLS_ON_SQLITE))
     own = re.compile(r'\bTEST_DATABASE != "sqlite", reason')
     alone = [path for path in modules("tests") if own.search(path.read_text(encoding="utf-8"))]
     assert len(alone) >= 2
@@ -200,10 +200,27 @@ def test_the_short_run_has_on_sqlite_whatever_runs_on_no_other_database() -> Non
         assert any(path.is_relative_to(part) for part in selected), f"{path} runs in no stage"
 
 
+@pytest.mark.parametrize(
+    ("marker", "stage", "folders"), [("browser", "browser", IN_BROWSER), ("faults", "sqlite faults", KILLS)]
+)
+def test_a_stage_that_collects_some_folders_has_every_test_of_its_marker(
+    marker: str, stage: str, folders: tuple[str, ...]
+) -> None:
+    marked = [
+        path for path in modules("tests") if re.search(rf"pytest\.mark\.{marker}\b", path.read_text(encoding="utf-8"))
+    ]
+    selected = [ROOT / path for path in folders]
+    assert len(marked) >= 2
+    assert [path for path in marked if not any(path.is_relative_to(part) for part in selected)] == []
+    chosen = {found.name: found.arguments for found in stages(everything=True)}
+    assert set(folders) <= set(chosen[stage])
+
+
 def test_with_all_nothing_is_left_out() -> None:
     long = {stage.name: stage for stage in stages(everything=True)}
     assert "long" not in " ".join(word for stage in long.values() for word in stage.arguments)
     assert not set(long["sqlite"].arguments) & set(ON_SQLITE)
+    assert long["sqlite faults"].arguments == long["postgresql faults"].arguments
     assert all("not long" in " ".join(stage.arguments) for stage in stages(everything=False))
 
 

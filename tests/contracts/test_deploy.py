@@ -10,6 +10,8 @@ import pytest
 import yaml
 from django.conf import settings
 
+from config.celery import QUEUES
+
 ROOT = settings.BASE_DIR
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|AUTH")
 
@@ -98,3 +100,12 @@ def test_compose_itself_accepts_the_file() -> None:
     command = [docker, "compose", "--file", str(ROOT / "docker-compose.yml"), "config", "--quiet"]
     assert subprocess.run(command, env={**os.environ, **filled}, check=False).returncode == 0
     assert subprocess.run(command, capture_output=True, check=False).returncode != 0, "an empty secret must stop it"
+
+
+def test_the_workers_serve_every_queue_and_one_of_them_is_kept_free_of_bulk_jobs(compose: dict[str, Any]) -> None:
+    commands = [
+        service["command"] for service in compose["services"].values() if "worker" in service.get("command", [])
+    ]
+    served = [set(command[command.index("-Q") + 1].split(",")) for command in commands]
+    assert set.union(*served) == set(QUEUES)
+    assert any("bulk" not in queues for queues in served)

@@ -15,10 +15,11 @@ from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
 from analysis import exports
+from analysis.registry import get_method
 from core.errors import AppError
-from core.plugins import load_plugins
-from core.tasks import declared_jobs
-from tests.contracts.tree import ROOMS, ROOT, files, parsed, read, relative
+from core.jobs import declared_jobs
+from rating.registry import module_of, protocols
+from tests.contracts.tree import APPS, ROOT, files, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
 SETTING = re.compile(r"EARMARK_[A-Z0-9]+(?:_[A-Z0-9]+)*(?![A-Z0-9_])")
@@ -81,12 +82,12 @@ def test_the_documented_defaults_are_the_real_ones() -> None:
 
 @cache
 def every_error() -> dict[str, type[AppError]]:
-    """Load every module of every room, so that no refusal is missed, and index the refusals by code."""
-    for room in ROOMS:
-        for module in pkgutil.walk_packages(importlib.import_module(room).__path__, prefix=f"{room}."):
+    """Load every module of every app, so that no refusal is missed, and index the refusals by code."""
+    for app in APPS:
+        for module in pkgutil.walk_packages(importlib.import_module(app).__path__, prefix=f"{app}."):
             if ".migrations" not in module.name:
                 importlib.import_module(module.name)
-    errors = [error for error in AppError.every() if error.__module__.split(".")[0] in ROOMS]
+    errors = [error for error in AppError.every() if error.__module__.split(".")[0] in APPS]
     codes = [error.code for error in errors]
     assert len(set(codes)) == len(codes), "two refusals share a code"
     return dict(zip(codes, errors, strict=True))
@@ -111,16 +112,16 @@ def test_every_refusal_is_a_whole_sentence() -> None:
 # --- Plug-ins and jobs ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("setting", "folder"), [("RATING_PROTOCOLS", "docs/protocols"), ("ANALYSIS_METHODS", "docs/methods")]
-)
-def test_every_plug_in_has_a_page_with_its_title(setting: str, folder: str) -> None:
-    for slug, plugin in load_plugins(setting).items():
-        assert read(f"{folder}/{slug}.md").startswith(f"# {plugin.title}\n")
+def test_every_protocol_and_the_shared_method_have_a_page_with_their_title() -> None:
+    for slug, protocol in protocols().items():
+        page = read(f"protocols/{slug}/docs.md")
+        assert page.startswith(f"# {protocol.title}\n")
+        assert (module_of(slug, "analysis") is None) == ("\n## Analysis\n" not in page)
+    assert read("docs/methods/mos.md").startswith(f"# {get_method('mos').title}\n")
 
 
 def test_every_job_is_in_the_architecture() -> None:
-    ours = {name for name in declared_jobs() if name.partition(".")[0] in ROOMS}
+    ours = {name for name in declared_jobs() if name.partition(".")[0] in APPS}
     assert ours
     assert set(table("docs/architecture.md")) & set(declared_jobs()) == ours
 
@@ -155,7 +156,9 @@ def test_the_first_screen_of_the_readme_holds_the_two_commands() -> None:
 
 
 def own_commands() -> dict[str, BaseCommand]:
-    return {name: load_command_class(app, name) for name, app in get_commands().items() if app in ROOMS}
+    return {
+        name: load_command_class(app, name) for name, app in get_commands().items() if app.partition(".")[0] in APPS
+    }
 
 
 def test_every_management_command_is_documented_with_its_options() -> None:

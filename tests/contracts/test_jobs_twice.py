@@ -1,4 +1,4 @@
-"""Every job of every room is run twice, as after a kill before it was marked done: the second run changes nothing."""
+"""Every job of every app is run twice, as after a kill before it was marked done: the second run changes nothing."""
 
 import hashlib
 from collections.abc import Callable
@@ -13,20 +13,19 @@ from django.utils import timezone
 
 from analysis.models import Result
 from core import database
+from core.jobs import JobKind, declared_jobs, enqueue, queue
+from core.jobs.worker import work
 from core.models import Job, User
-from core.services import jobs
 from core.services.accounts import create_account, random_password
-from core.tasks import JobKind, declared_jobs, enqueue
-from core.worker import work
 from listening.design.base import DesignRequest
 from listening.models import Design, Panel, Recruitment, Seat
 from listening.panels.services import demo, designs, panels
 from rating.models import Experiment
 from rating.services.votes import cast_vote
-from tests.effects.models import Effect
-from tests.effects.tasks import write, write_unfenced
 from tests.factories import make_experiment, make_panel_experiment, seated_visit, vote_event
 from tests.stimuli.job_examples import STIMULI_EXAMPLES
+from tests.testapp.models import Effect
+from tests.testapp.tasks import write, write_unfenced
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,7 +67,7 @@ def an_address_that_is_not_needed() -> dict[str, Any]:
 
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
-    return {"module": "tests.effects.small_demo"}
+    return {"module": "tests.testapp.small_demo"}
 
 
 def nothing_to_prepare() -> dict[str, Any]:
@@ -79,7 +78,7 @@ def nothing_to_prepare() -> dict[str, Any]:
 EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
-    "listening.adopt_design": (a_design_to_adopt, Design.objects.exists),
+    "listening.apply_design": (a_design_to_adopt, Design.objects.exists),
     "listening.fill_panel": (a_panel_to_fill, lambda: Seat.objects.filter(panel__number=2).count() == 6),
     "listening.forget_addresses": (
         an_address_that_is_not_needed,
@@ -91,7 +90,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
 }
 
 
-def rooms_jobs() -> list[str]:
+def apps_jobs() -> list[str]:
     return sorted(name for name, kind in declared_jobs().items() if not kind.function.__module__.startswith("tests."))
 
 
@@ -115,14 +114,14 @@ def snapshot() -> dict[str, Any]:
 def run_as_after_a_kill(job: Job) -> None:
     """Run the job; if it is done already, forget that first, as though the commit that said so had never been."""
     Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, finished_at=None)
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error
 
 
-def changed_by_second_run(kind: JobKind, arguments: dict[str, Any]) -> bool:
+def changed_by_second_run(kind: JobKind[...], arguments: dict[str, Any]) -> bool:
     job = enqueue(kind, **arguments)
     run_as_after_a_kill(job)
     first = snapshot()
@@ -130,7 +129,7 @@ def changed_by_second_run(kind: JobKind, arguments: dict[str, Any]) -> bool:
     return snapshot() != first
 
 
-@pytest.mark.parametrize("name", rooms_jobs())
+@pytest.mark.parametrize("name", apps_jobs())
 def test_a_second_run_changes_nothing(name: str) -> None:
     assert name in EXAMPLES, f"add an example of {name} to this file"
     prepare, left_something = EXAMPLES[name]
@@ -140,7 +139,7 @@ def test_a_second_run_changes_nothing(name: str) -> None:
 
 
 def test_there_is_no_example_of_a_job_that_is_gone() -> None:
-    assert set(EXAMPLES) == set(rooms_jobs())
+    assert set(EXAMPLES) == set(apps_jobs())
 
 
 def test_control_a_job_that_repeats_its_effect_is_found_out() -> None:

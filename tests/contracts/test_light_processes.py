@@ -13,7 +13,7 @@ import django
 django.setup()
 from django.urls import get_resolver
 routes = get_resolver().url_patterns
-from core.tasks import declared_jobs
+from core.jobs import declared_jobs
 jobs = declared_jobs()
 assert len(routes) > 3 and len(jobs) > 3, (routes, jobs)
 print(*[name for name in {HEAVY!r} if name in sys.modules])

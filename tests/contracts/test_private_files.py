@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from core import database
-from scripts import serving
+from scripts import run
 
 ROOT = settings.BASE_DIR
 USUAL_UMASK = 0o022
@@ -77,10 +77,10 @@ def test_a_folder_that_was_open_to_others_is_closed_by_the_next_start(
     logs = tmp_path / "var" / "log"
     logs.mkdir(parents=True)
     logs.parent.chmod(0o755)
-    monkeypatch.setattr(serving, "LOGS", logs)
+    monkeypatch.setattr(run, "LOGS", logs)
     before = os.umask(USUAL_UMASK)
     try:
-        serving.keep_private()
+        run.keep_private()
         (logs / "web.log").write_text("x")
     finally:
         os.umask(before)

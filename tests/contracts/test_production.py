@@ -18,14 +18,14 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
+from core.jobs import enqueue
 from core.models import Job
-from core.tasks import enqueue
-from scripts.children import Child, stop_all
 from scripts.console import words
+from scripts.processes import Child, stop_all
 from scripts.provision import nginx_program
-from tests.effects.models import Effect
-from tests.effects.tasks import write
 from tests.servers import free_port
+from tests.testapp.models import Effect
+from tests.testapp.tasks import write
 
 ROOT = settings.BASE_DIR
 HOST = "listen.example.org"
@@ -188,10 +188,10 @@ def test_what_compose_starts_works_together_behind_nginx(site: Site) -> None:
     assert json.loads(refused.read())["code"] == "request.too_large"
     assert site.open(votes, data=b"{}", headers={"Content-Type": "application/json"}).status < 413
 
-    # A job goes out over Redis, is done by the Celery worker, and beat's tick keeps the schedule.
-    job = enqueue(write, effect="rung")
+    # A job goes out over Redis, is done by the Celery worker, and beat keeps the schedule.
+    job = enqueue(write, effect="delivered")
     site.eventually("the job", lambda: Job.objects.get(pk=job.pk).state == Job.State.DONE)
-    assert Effect.objects.filter(key="rung").count() == 1
+    assert Effect.objects.filter(key="delivered").count() == 1
     site.eventually("a scheduled job", lambda: Job.objects.exclude(pk=job.pk).filter(state=Job.State.DONE).exists())
     assert healthy(site.environment, "web", str(site.upstream))
     assert healthy(site.environment, "worker")

@@ -7,16 +7,17 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
+from analysis.registry import method_of
 from analysis.services.results import read_result
+from analysis.tasks import refresh_stale_results
 from audio.synthesis import clip_bytes, speak
-from core.plugins import load_plugins
-from core.services import jobs
-from core.tasks import declared_jobs, enqueue
-from core.worker import work
+from core.jobs import declared_jobs, enqueue, queue
+from core.jobs.worker import work
 from listening.panels.services.panels import create_panel
 from listening.panels.services.simulation import simulate
 from rating.models import Ballot, Experiment
-from rating.protocols.base import LabelStatus, RatingProtocol
+from rating.protocol import LabelStatus, Protocol
+from rating.registry import protocols
 from rating.services.experiments import create_experiment, go_live
 from rating.services.votes import chain_holds
 from stimuli.models import Condition
@@ -34,7 +35,7 @@ TEXTS: dict[str, tuple[Condition.Role, dict[str, Any]]] = {
 }
 
 
-def live_experiment(protocol: RatingProtocol) -> Experiment:
+def live_experiment(protocol: Protocol) -> Experiment:
     """Two items under conditions of every role that is planned, in the first wording that may collect data."""
     owner = people.experimenter()
     collection = create_collection(owner=owner, slug="material", title="Material")
@@ -45,7 +46,7 @@ def live_experiment(protocol: RatingProtocol) -> Experiment:
         sound = clip_bytes(speak(n, 0.6, 8000), 8000)
         add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=roles[condition])
     for item, (condition, (role, text)) in product("pq", TEXTS.items()):
-        if text["kind"] in protocol.reads:
+        if text["kind"] in protocol.text_kinds:
             add_text(collection=collection, item=item, condition=condition, text=text, role=role)
     labels = next(labels for labels in protocol.label_sets if labels.status is not LabelStatus.DRAFT)
     experiment = create_experiment(
@@ -63,15 +64,15 @@ def live_experiment(protocol: RatingProtocol) -> Experiment:
 
 
 def fold_results() -> None:
-    asked = enqueue("analysis.refresh_stale_results")
-    claimed = jobs.claim(worker="test", names=list(declared_jobs()), job_id=asked.pk)
+    asked = enqueue(refresh_stale_results)
+    claimed = queue.claim(worker="test", names=list(declared_jobs()), job_id=asked.pk)
     assert claimed is not None
     work(claimed)
 
 
-@pytest.mark.parametrize("protocol", load_plugins("RATING_PROTOCOLS").values(), ids=lambda protocol: protocol.slug)
+@pytest.mark.parametrize("protocol", protocols().values(), ids=lambda protocol: protocol.slug)
 def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
-    protocol: RatingProtocol, live_server: LiveServer
+    protocol: Protocol, live_server: LiveServer
 ) -> None:
     experiment = live_experiment(protocol)
     receipts = list(
@@ -84,10 +85,10 @@ def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
     assert sum(ballot.vote_count for ballot in ballots) == answered
 
     fold_results()
-    for method in protocol.methods:
-        with_bots = read_result(experiment=experiment, slug=method, simulated=True)
-        without = read_result(experiment=experiment, slug=method, simulated=False)
-        assert (with_bots["stale"], with_bots["vote_count"]) == (False, answered)
-        assert with_bots["table"]["rows"]
-        assert without["vote_count"] == 0
-        assert not without["table"]["rows"]
+    method = method_of(protocol.slug)
+    with_bots = read_result(experiment=experiment, slug=method, simulated=True)
+    without = read_result(experiment=experiment, slug=method, simulated=False)
+    assert (with_bots["stale"], with_bots["vote_count"]) == (False, answered)
+    assert with_bots["table"]["rows"]
+    assert without["vote_count"] == 0
+    assert not without["table"]["rows"]

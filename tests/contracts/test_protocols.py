@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,9 +13,10 @@ from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.plugins import load_plugins
-from rating.protocols.acr import AbsoluteCategoryRating
-from rating.protocols.base import (
+from analysis.registry import get_method, get_report, method_of
+from protocols.acr.protocol import AbsoluteCategoryRating
+from rating.protocol import (
+    REFERENCE,
     Answer,
     Entry,
     InvalidAnswer,
@@ -24,14 +24,18 @@ from rating.protocols.base import (
     LabelSet,
     LabelStatus,
     Mark,
-    RatingProtocol,
+    PageHolds,
+    Protocol,
     Scale,
     ScaleLabels,
     ScaleProtocol,
+    Slot,
+    TrialKind,
     TrialPlan,
+    by_item,
 )
+from rating.registry import SHARED_VIEW, module_of, protocols, view_of
 from tests.contracts.protocol_material import ENTRIES
-from tests.contracts.tree import ROOT
 
 WRONG_LEAVES = [
     *(None, True, False, "", "5", "x" * 5000, [], [1], {}, {"a": 1}),
@@ -66,40 +70,37 @@ class Dummy(ScaleProtocol):
     )
 
 
-REGISTERED: list[RatingProtocol] = list(load_plugins("RATING_PROTOCOLS").values())
+REGISTERED: list[Protocol] = list(protocols().values())
 EVERY = pytest.mark.parametrize("protocol", [*REGISTERED, Dummy()], ids=lambda protocol: protocol.slug)
 
 
-def planned(protocol: RatingProtocol, seed: int = 1, entries: Sequence[Entry] = ENTRIES) -> list[TrialPlan]:
+def planned(protocol: Protocol, seed: int = 1, entries: Sequence[Entry] = ENTRIES) -> list[TrialPlan]:
     """Plan what the protocol plans, for its last group of people where it has any."""
     used = [
         each
         for each in entries
-        if each.role in protocol.roles and (not each.text or each.text["kind"] in protocol.reads)
+        if each.role in protocol.roles and (not each.text or each.text["kind"] in protocol.text_kinds)
     ]
-    options = {**protocol.defaults, **({"group": protocol.groups[-1]} if protocol.groups else {})}
+    options = {**protocol.defaults, **({"group": protocol.groups.names[-1]} if protocol.groups.names else {})}
     return list(protocol.plan(used, options, Random(seed)))
 
 
-def check_constants(protocol: RatingProtocol) -> None:
+def check_constants(protocol: Protocol) -> None:
     """The lengths are those of the columns that the words are stored in."""
     assert protocol.slug == protocol.slug.lower()
-    assert protocol.slug.replace("-", "").isalnum()
+    assert protocol.slug.isidentifier()
     assert 0 < len(protocol.slug) <= 50
     assert 0 < len(protocol.version) <= 20
     assert protocol.title.strip()
-    assert protocol.view.strip()
     assert protocol.scales
     assert all(0 < len(scale.key) <= 20 and scale.key == scale.key.upper() for scale in protocol.scales)
     assert all(scale.low < scale.high and scale.step > 0 for scale in protocol.scales)
     assert len({scale.key for scale in protocol.scales}) == len(protocol.scales)
     assert json.loads(json.dumps(dict(protocol.defaults))) == dict(protocol.defaults)
     assert "plays_allowed" in protocol.defaults
-    assert set(protocol.methods) <= set(load_plugins("ANALYSIS_METHODS"))
-    assert protocol.methods
 
 
-def check_label_sets(protocol: RatingProtocol) -> None:
+def check_label_sets(protocol: Protocol) -> None:
     """Every set names every scale, asks a question, and puts its words on numbers that the scale has."""
     assert protocol.label_sets
     assert len({labels.id for labels in protocol.label_sets}) == len(protocol.label_sets)
@@ -117,7 +118,7 @@ def check_label_sets(protocol: RatingProtocol) -> None:
             assert len({label for _, label in words.anchors}) == len(values)
 
 
-def check_plan(protocol: RatingProtocol) -> None:
+def check_plan(protocol: Protocol) -> None:
     """Same seed, same trials; another seed, other trials; nothing is planned that was not given."""
     assert planned(protocol, seed=1) == planned(protocol, seed=1)
     assert any(planned(protocol, seed=seed) != planned(protocol, seed=1) for seed in range(2, 8))
@@ -133,15 +134,17 @@ def check_plan(protocol: RatingProtocol) -> None:
         assert trial.session >= 0
 
 
-def check_blindness(protocol: RatingProtocol) -> None:
+def check_blindness(protocol: Protocol) -> None:
+    """No page names an item or a condition, and only a protocol that declares it tells which sound is the reference."""
+    hidden = ("anchor",) if protocol.shows_reference else ("reference", "anchor")
     names = {name for entry in ENTRIES for name in (entry.stimulus, entry.item, entry.condition)}
     for trial in planned(protocol):
         page = json.dumps(protocol.present(trial), allow_nan=False)
         assert not [name for name in names if name in page]
-        assert not [role for role in ("reference", "anchor") if role in page]
+        assert not [role for role in hidden if role in page]
 
 
-def check_bot(protocol: RatingProtocol) -> None:
+def check_bot(protocol: Protocol) -> None:
     """The bot's answers are accepted, repeatable, survive JSON, and are all counted."""
     for seed in range(20):
         for trial in planned(protocol, seed):
@@ -150,7 +153,7 @@ def check_bot(protocol: RatingProtocol) -> None:
             assert_legal(protocol, trial, protocol.read(json.loads(json.dumps(payload)), trial))
 
 
-def assert_legal(protocol: RatingProtocol, trial: TrialPlan, answer: Answer) -> None:
+def assert_legal(protocol: Protocol, trial: TrialPlan, answer: Answer) -> None:
     """Whatever is accepted gives numbers that exist, about slots and scales that were asked, each once."""
     places = [(mark.slot, mark.scale) for mark in answer.marks]
     assert len(set(places)) == len(places)
@@ -191,7 +194,7 @@ def broken_payloads(payload: Json) -> Iterator[Json]:
             yield with_part(payload, path, lambda place, key: place.append(place[key]))
 
 
-def check_reading(protocol: RatingProtocol) -> None:
+def check_reading(protocol: Protocol) -> None:
     """A broken payload is refused with InvalidAnswer, or means something legal; it is never another error."""
     trial = planned(protocol)[0]
     refusals: list[str] = []
@@ -215,13 +218,13 @@ CHECKS = [check_constants, check_label_sets, check_plan, check_blindness, check_
 
 @EVERY
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
-def test_a_protocol_keeps_its_contract(protocol: RatingProtocol, check: Callable[[RatingProtocol], None]) -> None:
+def test_a_protocol_keeps_its_contract(protocol: Protocol, check: Callable[[Protocol], None]) -> None:
     check(protocol)
 
 
 @EVERY
 @given(payload=JSON)
-def test_any_json_is_read_or_refused(protocol: RatingProtocol, payload: Json) -> None:
+def test_any_json_is_read_or_refused(protocol: Protocol, payload: Json) -> None:
     trial = planned(protocol)[0]
     for candidate in (payload, {"marks": payload}, {"marks": [payload]}):
         try:
@@ -232,9 +235,48 @@ def test_any_json_is_read_or_refused(protocol: RatingProtocol, payload: Json) ->
 
 
 @pytest.mark.parametrize("protocol", REGISTERED, ids=lambda protocol: protocol.slug)
-def test_a_registered_protocol_has_its_wording_and_its_view(protocol: RatingProtocol) -> None:
-    assert render_to_string(f"rating/protocols/{protocol.slug}.html").strip()
-    assert Path(ROOT, "frontend", "src", "protocols", f"{protocol.view}.ts").exists()
+def test_a_registered_protocol_has_its_wording_and_its_view(protocol: Protocol) -> None:
+    assert render_to_string(f"{protocol.slug}/instructions.html").strip()
+    assert view_of(protocol.slug) in {protocol.slug, SHARED_VIEW}
+
+
+@pytest.mark.parametrize("protocol", REGISTERED, ids=lambda protocol: protocol.slug)
+def test_a_registered_protocol_has_its_analysis_under_its_own_name(protocol: Protocol) -> None:
+    method = get_method(method_of(protocol.slug))
+    own = module_of(protocol.slug, "analysis")
+    assert method.slug == (protocol.slug if own else "mos")
+    assert get_report(method.slug).template == (
+        "analysis/reports/mos.html" if own is None else f"{protocol.slug}/report.html"
+    )
+
+
+class Comparing(Dummy):
+    """Two sounds a page, the reference first and told to be it, and only the other one rated: what DCR needs."""
+
+    slug = "comparing"
+    page_holds = PageHolds.PAIR
+    shows_reference = True
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        for every in by_item(rng.sample(list(entries), len(entries))).values():
+            reference = [entry for entry in every if entry.role == REFERENCE]
+            for entry in (entry for entry in every if entry.role != REFERENCE):
+                yield from self.trials_for([*reference, entry], session=1, kind=TrialKind.TEST)
+
+    def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
+        return trial.slots[1:]
+
+    def present(self, trial: TrialPlan) -> Json:
+        return super().present(trial) | {"reference": trial.slots[0].key}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
+def test_a_protocol_may_show_which_sound_is_the_reference(check: Callable[[Protocol], None]) -> None:
+    check(Comparing())
+
+
+class Revealing(Comparing):
+    shows_reference = False
 
 
 class Leaking(AbsoluteCategoryRating):
@@ -263,23 +305,19 @@ class Wordless(Dummy):
     label_sets = (replace(Dummy.label_sets[0], scales={}),)
 
 
-class Methodless(AbsoluteCategoryRating):
-    methods = ("no-such-method",)
-
-
-BROKEN: list[tuple[type[RatingProtocol], Callable[[RatingProtocol], None], type[Exception]]] = [
+BROKEN: list[tuple[type[Protocol], Callable[[Protocol], None], type[Exception]]] = [
     (Leaking, check_blindness, AssertionError),
+    (Revealing, check_blindness, AssertionError),
     (Unseeded, check_plan, AssertionError),
     (Unshuffled, check_plan, AssertionError),
     (Gullible, check_reading, TypeError),
     (Wordless, check_label_sets, AssertionError),
-    (Methodless, check_constants, AssertionError),
 ]
 
 
 @pytest.mark.parametrize(("kind", "check", "failure"), BROKEN)
 def test_the_suite_finds_a_broken_protocol_out(
-    kind: type[RatingProtocol], check: Callable[[RatingProtocol], None], failure: type[Exception]
+    kind: type[Protocol], check: Callable[[Protocol], None], failure: type[Exception]
 ) -> None:
     with pytest.raises(failure):
         check(kind())

@@ -1,4 +1,4 @@
-"""The census of routes: every address, every kind of asker, and what each is answered; an unlisted route fails."""
+"""Route table: every address, every kind of asker, and what each is answered; an unlisted route fails."""
 
 import re
 from collections.abc import Iterator
@@ -98,7 +98,7 @@ def world(db: None, settings: Settings) -> World:
             "intake_id": upload.intake_id,
             "upload_id": upload.pk,
             "stimulus_id": Stimulus.objects.filter(item__collection=experiment.collection)[0].pk,
-            "job_id": Job.objects.create(name="test", state="parked", requested_by=owner).pk,
+            "job_id": Job.objects.create(name="test", state="failed", requested_by=owner).pk,
             "token_id": ApiToken.objects.get().pk,
             "user_id": other.pk,
             "change": "pause",
@@ -165,7 +165,7 @@ def test_the_django_admin_answers_admins_alone_and_changes_nothing(world: World)
 
 
 def test_every_route_of_an_experiment_is_closed_to_other_experimenters() -> None:
-    """Read from the table, which the census has shown to be true."""
+    """Read from the table, which the test above has shown to be true."""
     open_routes = [
         route.name
         for route in EVERY_ROUTE

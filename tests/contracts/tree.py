@@ -1,4 +1,4 @@
-"""The files of the project as the house tests see them: everything that is kept, nothing that is made."""
+"""The files of the project as the tests of the code see them: everything that is kept, nothing that is made."""
 
 import ast
 import os
@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("analysis", "listening", "rating", "stimuli", "core")
-PYTHON_FOLDERS = (*ROOMS, "audio", "config", "scripts", "tests", "bench", "deploy")
+APPS = ("protocols", "analysis", "listening", "rating", "stimuli", "core")
+PYTHON_FOLDERS = (*APPS, "audio", "config", "scripts", "tests", "bench", "deploy")
 MADE = {".git", ".venv", "node_modules", "__pycache__", "var", "dist", ".hypothesis", ".npm"}
 
 

@@ -87,21 +87,21 @@ def test_the_log_page_shows_the_newest_entries_first_and_pages_through_the_rest(
 
 
 @pytest.mark.django_db
-def test_the_service_page_shows_parked_jobs_before_running_and_waiting_ones() -> None:
+def test_the_service_page_shows_failed_jobs_before_running_and_waiting_ones() -> None:
     lease_until = timezone.now() + timedelta(minutes=1)
-    Job.objects.create(name="room.waiting")
-    Job.objects.create(name="room.running", state="running", lease_until=lease_until, progress_done=1, progress_total=4)
-    Job.objects.create(name="room.parked", state="parked")
+    Job.objects.create(name="app.waiting")
+    Job.objects.create(name="app.running", state="running", lease_until=lease_until, progress_done=1, progress_total=4)
+    Job.objects.create(name="app.failed", state="failed")
     page = browser_of(admin()).get(reverse("core:service")).content.decode()
-    assert page.index("room.parked") < page.index("room.running") < page.index("room.waiting")
+    assert page.index("app.failed") < page.index("app.running") < page.index("app.waiting")
     assert '<progress max="4" value="1"' in page
 
 
 @pytest.mark.django_db
-def test_an_admin_returns_a_parked_job_to_the_queue_and_the_log_says_who() -> None:
+def test_an_admin_returns_a_failed_job_to_the_queue_and_the_log_says_who() -> None:
     ada = admin()
     job = Job.objects.create(
-        name="core.copy_database", state="parked", attempts=5, error="Traceback\nDiskFull: no room"
+        name="core.copy_database", state="failed", attempts=5, error="Traceback\nDiskFull: no room"
     )
     browser = browser_of(ada)
     assert "DiskFull" in browser.get(reverse("core:service")).content.decode()

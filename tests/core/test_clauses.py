@@ -13,7 +13,7 @@ from core.clauses import PLACE, Clause, clause, keep_clauses, translated
 from core.errors import AppError
 from core.http_errors import error_message
 from stimuli.errors.intake import TableUnreadable
-from tests.contracts.tree import ROOMS, modules, parsed
+from tests.contracts.tree import APPS, modules, parsed
 
 FRENCH = {
     "it has {count} rows": "il a {count} lignes",
@@ -132,7 +132,7 @@ def problems(call: ast.Call) -> str:
 
 
 def test_every_clause_reaches_the_catalogue_and_is_filled() -> None:
-    found = [(path, call) for path in modules(*ROOMS) for call in calls(parsed(path))]
+    found = [(path, call) for path in modules(*APPS) for call in calls(parsed(path))]
     assert len(found) > 50
     assert [(str(path), call.lineno, said) for path, call in found if (said := problems(call))] == []
 

@@ -18,7 +18,7 @@ from pytest_django.fixtures import Settings
 
 from core import database
 from core.check_result import Level
-from tests.effects.models import Effect
+from tests.testapp.models import Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,7 +56,7 @@ def damage(path: Path) -> None:
 
 def rows(path: Path) -> set[str]:
     with closing(sqlite3.connect(path)) as copy:
-        return {row[0] for row in copy.execute("SELECT key FROM effects_effect")}
+        return {row[0] for row in copy.execute("SELECT key FROM testapp_effect")}
 
 
 def test_the_clock_is_the_databases_and_runs_forward() -> None:

@@ -16,11 +16,10 @@ from pytest_django.fixtures import Settings
 
 from core import doctor
 from core.check_result import CheckResult, Level
+from core.jobs import declared_jobs, enqueue, queue
 from core.models import Job
-from core.services import jobs
-from core.tasks import declared_jobs, enqueue
-from tests.effects.tasks import refuse, write
 from tests.servers import free_port
+from tests.testapp.tasks import refuse, write
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +29,7 @@ def finding(piece: str) -> CheckResult:
 
 
 def claimed(job: Job) -> Job:
-    found = jobs.claim(worker="test", names=list(declared_jobs()), job_id=job.pk)
+    found = queue.claim(worker="test", names=list(declared_jobs()), job_id=job.pk)
     assert found is not None
     return found
 
@@ -50,7 +49,7 @@ def test_every_piece_has_one_line_and_a_remedy_where_it_ails() -> None:
     pieces = [found.piece for found in findings]
     assert len(pieces) == len(set(pieces))
     assert {"python", "secret key", "hosts", "second factor", "storage", "disk", "front end"} <= set(pieces)
-    assert {"translations", "redis", "database", "migrations", "durability", "worker", "parked jobs"} <= set(pieces)
+    assert {"translations", "redis", "database", "migrations", "durability", "worker", "failed jobs"} <= set(pieces)
     assert all(found.remedy for found in findings if found.level is not Level.OK)
     assert all("\n" not in str(found) for found in findings)
 
@@ -69,7 +68,7 @@ def test_it_exits_with_1_while_no_worker_is_there_and_with_0_once_one_is() -> No
 
 def test_a_worker_is_known_by_what_the_schedule_has_done_lately() -> None:
     job = claimed(enqueue(write, key="schedule:test", effect="a"))
-    jobs.complete(job=job)
+    queue.complete(job=job)
     assert finding("worker").level is Level.OK
     Job.objects.update(finished_at=Now() - timedelta(days=3))
     assert finding("worker").level is Level.PROBLEM
@@ -83,16 +82,16 @@ def test_jobs_that_wait_too_long_are_told() -> None:
     assert finding("worker").level is Level.WARNING
 
 
-def test_parked_jobs_are_told_and_the_remedy_shows_and_retries_them() -> None:
+def test_failed_jobs_are_told_and_the_remedy_shows_and_retries_them() -> None:
     job = claimed(enqueue(refuse, effect="a"))
-    assert finding("parked jobs").level is Level.OK
-    jobs.park(job=job, error="It would not.")
-    assert finding("parked jobs").level is Level.WARNING
+    assert finding("failed jobs").level is Level.OK
+    queue.fail(job=job, error="It would not.")
+    assert finding("failed jobs").level is Level.WARNING
     said = StringIO()
-    call_command("parked_jobs", stdout=said)
+    call_command("failed_jobs", stdout=said)
     assert "It would not." in said.getvalue()
-    assert Job.objects.get().state == Job.State.PARKED
-    call_command("parked_jobs", "--retry", stdout=said)
+    assert Job.objects.get().state == Job.State.FAILED
+    call_command("failed_jobs", "--retry", stdout=said)
     assert Job.objects.get().state == Job.State.QUEUED
 
 
@@ -102,8 +101,8 @@ def test_jobs_of_another_version_are_told() -> None:
 
 
 def test_a_missing_migration_is_a_problem_with_its_command() -> None:
-    ((room, newest),) = MigrationLoader(connection).graph.leaf_nodes("analysis")
-    MigrationRecorder(connection).record_unapplied(room, newest)
+    ((app, newest),) = MigrationLoader(connection).graph.leaf_nodes("analysis")
+    MigrationRecorder(connection).record_unapplied(app, newest)
     assert finding("migrations").level is Level.PROBLEM
     assert "migrate" in finding("migrations").remedy
 

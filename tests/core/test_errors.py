@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-import config.urls  # noqa: F401 - loads every room, and with it every refusal
+import config.urls  # noqa: F401 - loads every app, and with it every refusal
 from core.errors import AppError
 from core.http_errors import MethodRefused
 

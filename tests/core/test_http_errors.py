@@ -17,10 +17,10 @@ from pytest_django.fixtures import Settings
 from core.http_errors import transient_error
 from core.services import readiness
 from rating.models import Vote
-from tests.effects.models import Effect
 from tests.factories import event, sit_down
 from tests.people import browser_of, experimenter
 from tests.servers import free_port
+from tests.testapp.models import Effect
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("tests.odd_views")]
 

@@ -68,11 +68,11 @@ def come_back(listener: PointerListener, place: str) -> None:
 
 
 def saved(page: Page) -> None:
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
 
 
 def heard_once(page: Page) -> None:
-    expect(page.get_by_text("Heard once")).to_be_visible(timeout=40_000)
+    expect(page.get_by_text("Heard once")).to_be_visible(timeout=60_000)
 
 
 def newest() -> dict[str, Any]:

@@ -1,25 +1,27 @@
-"""A whole Earmark for every test: gunicorn, a worker and a browser, on the test's own database."""
+"""One running Earmark for the browser tests of a process, and Chromium; each test begins with an empty database."""
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
 
 import pytest
 from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from core.models import User
-from listening.demos import acr
+from core.models import Job, User
 from listening.panels.services import demo
+from protocols.acr import demo as acr_demo
 from rating.models import Experiment
-from scripts.platform import running
 from scripts.provision import CHROMIUM_FLAGS
+from scripts.testserver import running
 from stimuli.services.collections import create_collection
 from tests.people import browser_of, experimenter
 from tests.servers import chromium_path, free_port
+from tests.waiting import wait_until
 
-PATIENCE_MS = 20_000  # a busy machine is not a defect
+PATIENCE_MS = 60_000  # a busy machine is not a defect
 CLIP_S = 0.8
+JOB_S = 10  # what a job may still take when its test is over
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -58,30 +60,70 @@ def page(device: Callable[..., BrowserContext]) -> Page:
     return device().new_page()
 
 
-@dataclass(frozen=True)
 class Platform:
-    """The running server and how to reach it."""
+    """The web server and the worker as `./earmark run` starts them, shared by the tests of a process that want them."""
 
-    address: str
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.environment = {**environment, "EARMARK_PUBLIC_URL": self.address}
+        self._processes = ExitStack()
+        self._runs = False
 
     def url(self, path: str) -> str:
         return self.address + path
 
+    def start(self) -> None:
+        if not self._runs:
+            self._processes.enter_context(running(port=self.port, environment=self.environment))
+            self._runs = True
+
+    def stop(self) -> None:
+        self._processes.close()
+        self._runs = False
+
+    def finish_jobs(self) -> None:
+        """Take back what a test has left in the queue and wait for what is running, so that it meets no other test."""
+        try:
+            wait_until(lambda: not self._drop_queued_jobs(), patience_s=JOB_S)
+        except AssertionError:  # a long job, which the test did not need
+            self.stop()
+            self.start()
+
+    @staticmethod
+    def _drop_queued_jobs() -> bool:
+        """Returns whether a job is still running."""
+        Job.objects.filter(state=Job.State.QUEUED).delete()
+        return Job.objects.filter(state=Job.State.RUNNING).exists()
+
+
+@pytest.fixture(scope="session")
+def server(server_environment: dict[str, str]) -> Iterator[Platform]:
+    shared = Platform(server_environment)
+    yield shared
+    shared.stop()
+
+
+@pytest.fixture(autouse=True)
+def _no_worker_of_other_tests(request: pytest.FixtureRequest, server: Platform) -> None:
+    """A test that brings a server of its own, or none, does its jobs itself."""
+    if "platform" not in request.fixturenames:
+        server.stop()
+
 
 @pytest.fixture
-def platform(process_environment: dict[str, str]) -> Iterator[Platform]:
-    """The web server and the worker as `./earmark run` starts them."""
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    environment = {**process_environment, "EARMARK_PUBLIC_URL": address}
-    with running(port=port, environment=environment), override_settings(PUBLIC_URL=address):
-        yield Platform(address)
+def platform(server: Platform, transactional_db: None) -> Iterator[Platform]:
+    """The running server, on a database that holds nothing yet."""
+    server.start()
+    with override_settings(PUBLIC_URL=server.address):
+        yield server
+    server.finish_jobs()
 
 
 @pytest.fixture
 def short_demo(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Experiment:
     """The demo with shorter clips, where they are heard to their end one after the other."""
-    monkeypatch.setattr(acr, "DURATION_S", CLIP_S)
+    monkeypatch.setattr(acr_demo, "DURATION_S", CLIP_S)
     return demo.create_demo()[0]
 
 

@@ -125,7 +125,7 @@ class FirefoxViewing(AnyViewing):
             raise Refused(answer["exceptionDetails"]["text"])
         return json.loads(answer["result"]["value"])
 
-    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+    def wait_for(self, selector: str, timeout_ms: int = 60_000) -> None:
         end = time.monotonic() + timeout_ms / 1000
         while not self.evaluate("(selector) => document.querySelector(selector) !== null", selector):
             if time.monotonic() > end:

@@ -18,7 +18,7 @@ from core.models import User
 from stimuli.models import Stimulus
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 from tests.audio.material import MARKER_S
-from tests.e2e.residents import PIECE_BYTES, Looking, Sending, residents, wait_for
+from tests.e2e.server_processes import PIECE_BYTES, Looking, Sending, server_processes, wait_for
 from tests.e2e.viewing import Viewing
 from tests.people import browser_of, experimenter
 from tests.servers import scratch_folder
@@ -102,7 +102,7 @@ def test_a_day_goes_from_upload_to_browsing_in_bounded_memory(
         day = DAYS[name](folder / name, hours=hours)
         assert day.length_samples > (hours - 0.1) * 3600 * day.code.rate
         size = (folder / name).stat().st_size
-        with residents(environment, folder / "data") as here:
+        with server_processes(environment, folder / "data") as here:
             note("start")
             sent = Sending(here.address, owner).send(folder / name, collection="days")
             assert sent.cuts == {}, "the line must have broken once"

@@ -12,7 +12,7 @@ from scripts.provision import firefox_program
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
 from tests.e2e.firefox import FirefoxViewing, firefox
 from tests.e2e.test_viewer import bring_in, page_of
-from tests.e2e.viewing import EAR, ROUND_MS, passages
+from tests.e2e.viewing import AUDIO_CAPTURE, ROUND_MS, passages
 from tests.people import browser_of, experimenter
 
 PROGRAM = firefox_program()
@@ -41,42 +41,42 @@ MISHAPS = """() => {
 
 
 @pytest.fixture
-def ear(live_server: LiveServer, settings: Settings) -> Iterator[FirefoxViewing]:
-    """An experimenter's Firefox with an ear in it; whatever its console complains about fails the test."""
+def capturing(live_server: LiveServer, settings: Settings) -> Iterator[FirefoxViewing]:
+    """An experimenter's Firefox with an audio capture in it; whatever its console complains about fails the test."""
     assert PROGRAM is not None
-    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, EAR]
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, AUDIO_CAPTURE]
     with firefox(PROGRAM) as viewing:
-        viewing.add_script((EAR / "ear.js").read_text())
+        viewing.add_script((AUDIO_CAPTURE / "capture.js").read_text())
         viewing.add_cookie("earmark", browser_of(experimenter()).cookies["earmark"].value, live_server.url)
         yield viewing
         assert viewing.complaints == []
 
 
 def test_what_is_heard_is_what_is_shown_in_every_format(
-    live_server: LiveServer, ear: FirefoxViewing, tmp_path: Path
+    live_server: LiveServer, capturing: FirefoxViewing, tmp_path: Path
 ) -> None:
     days = {name: make(tmp_path / name) for name, make in MAKERS.items()}
     stimuli = bring_in(tmp_path)
     for name, day in days.items():
-        ear.open(live_server.url + page_of(stimuli[Path(name).stem]))
-        assert ear.colours() > 100, name
-        ear.listen()
+        capturing.open(live_server.url + page_of(stimuli[Path(name).stem]))
+        assert capturing.colours() > 100, name
+        capturing.listen()
         [(start_s, stop_s)] = passages(day, [day.numbers[-4]], Random(7))  # near the end, where errors have added up
-        heard = ear.hear(start_s, stop_s)
+        heard = capturing.hear(start_s, stop_s)
         # The fields have milliseconds.
         start, stop = (round(round(time_s, 3) * day.code.rate) for time_s in (start_s, stop_s))
         beside = heard.beside_the_picture(day, start, stop)
-        assert len(beside) > 20, f"{name}: the picture followed the ear"
+        assert len(beside) > 20, f"{name}: the picture followed the sound"
         assert max(map(abs, beside)) <= day.code.rate / MS, name
         assert len(heard.sounding) <= stop - start, f"{name}: it ended where the selection does"
 
 
-def test_what_the_console_complains_about_is_noticed(live_server: LiveServer, ear: FirefoxViewing) -> None:
-    ear.visit(live_server.url)
-    assert ear.complaints == []
-    ear.evaluate(MISHAPS)
-    ear.pause(ROUND_MS)
-    said, *forbidden = ear.complaints
-    ear.complaints.clear()
+def test_what_the_console_complains_about_is_noticed(live_server: LiveServer, capturing: FirefoxViewing) -> None:
+    capturing.visit(live_server.url)
+    assert capturing.complaints == []
+    capturing.evaluate(MISHAPS)
+    capturing.pause(ROUND_MS)
+    said, *forbidden = capturing.complaints
+    capturing.complaints.clear()
     assert said == "a mishap"
     assert any(told.startswith("Content-Security-Policy") for told in forbidden)

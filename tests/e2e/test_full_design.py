@@ -8,9 +8,10 @@ from django.db.models import Count
 from django.utils import timezone
 
 from analysis.services.results import read_result
-from core.tasks import enqueue
-from listening.demos import p835
+from analysis.tasks import refresh_stale_results
+from core.jobs import enqueue
 from listening.panels.services.simulation import simulate
+from protocols.p835 import demo
 from rating.models import Ballot, Score, Trial
 from rating.services.experiments import condition_names
 from rating.services.votes import chain_holds
@@ -30,7 +31,7 @@ def truth(condition: str, scale: str) -> float:
 
 
 def test_32_simulated_listeners_fill_every_cell_and_the_order_of_the_conditions_comes_back(platform: Platform) -> None:
-    experiment = p835.build(owner=make_user())
+    experiment = demo.build(owner=make_user())
     receipts = list(
         simulate(
             experiment=experiment,
@@ -54,7 +55,7 @@ def test_32_simulated_listeners_fill_every_cell_and_the_order_of_the_conditions_
     by_condition = rated.values_list("slot__stimulus__condition__name", "scale").annotate(Count("pk"))
     assert {votes for _, _, votes in by_condition} == {1024}
 
-    enqueue("analysis.refresh_stale_results")
+    enqueue(refresh_stale_results)
     wait_until(lambda: not read_result(experiment=experiment, slug="mos", simulated=True)["stale"])
     rows = read_result(experiment=experiment, slug="mos", simulated=True)["table"]["rows"]
     names = condition_names(experiment)

@@ -65,14 +65,14 @@ def test_a_listener_takes_the_demo_and_the_experimenter_sees_the_mos_change(
     assert Completion.objects.get().code == code
     assert set(Score.objects.values_list("value", flat=True)) == {4.0}
     table = desk.locator("[data-result-table] tbody")
-    expect(table.locator("tr")).to_have_count(3, timeout=30_000)
+    expect(table.locator("tr")).to_have_count(3, timeout=60_000)
     expect(table).to_contain_text("4.00")
     expect(table.locator("tr").first.locator("td").last).to_have_text("-")  # one listener has no interval
 
     with Bot(link=fresh_link(), answers=lambda page: marks(2), rng=Random(1)) as another:
         another.play()
 
-    expect(table).to_contain_text("3.00", timeout=30_000)
+    expect(table).to_contain_text("3.00", timeout=60_000)
     expect(table).not_to_contain_text("4.00")
     expect(desk.locator("svg.ci-plot")).to_be_visible()
 

@@ -39,7 +39,7 @@ def test_answers_given_without_a_network_arrive_after_a_reload(link: str, page: 
     page.context.set_offline(False)
     page.reload()
     listener.start()
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
     assert sorted(Score.objects.values_list("value", flat=True)) == [1, 2, 3]
     assert "4" in listener.position()
 
@@ -120,7 +120,7 @@ def test_a_lost_cookie_keeps_the_answers_until_the_link_is_opened_again(link: st
     page.goto(link)
     page.get_by_role("button", name="Continue").click()
     listener.start()
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
     assert Vote.objects.count() == 2
 
 
@@ -143,5 +143,5 @@ def test_a_browser_without_storage_waits_for_the_server_before_it_goes_on(
     page.wait_for_timeout(1500)
     assert listener.position() == before
     context.set_offline(False)
-    page.wait_for_function(MOVED_ON, arg=before, timeout=40_000)
+    page.wait_for_function(MOVED_ON, arg=before, timeout=60_000)
     assert Vote.objects.count() == 1

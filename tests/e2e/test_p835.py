@@ -70,7 +70,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     first.page.wait_for_function(CLIPS_FETCHED, arg=1)
     laptop.set_offline(True)
     listen(first, 2)
-    expect(first.page.locator("#save-state")).to_contain_text("Kept here", timeout=15_000)
+    expect(first.page.locator("#save-state")).to_contain_text("Kept here", timeout=60_000)
     laptop.set_offline(False)
     assert listen(first, PRACTICE - 6) == ["The order changes"]
 

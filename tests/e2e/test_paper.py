@@ -46,7 +46,7 @@ CORNERS = [photographed(*corner) for corner in ((0, 0), (1, 0), (1, 1), (0, 1))]
 
 @pytest.fixture
 def experiment() -> Experiment:
-    return make_experiment(protocol="plane", items=2, conditions=2, seats=1)
+    return make_experiment(protocol="tcsd_plane", items=2, conditions=2, seats=1)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ ROWS = """rows => rows.map((row) => [
   row.dataset.state,
   ...[...row.querySelectorAll("output")].map((figure) => figure.textContent),
 ])"""
-MARGIN_PX = 22, 46  # before the origin and beyond the maximum: frontend/src/plane/geometry.ts
+MARGIN_PX = 22, 46  # before the origin and beyond the maximum: protocols/tcsd_plane/view/geometry.ts
 
 Shown = dict[str, tuple[list[float] | None, bool]]
 Move = tuple[
@@ -43,7 +43,9 @@ def link(platform: Platform, tmp_path: Path) -> str:
     collection = create_collection(owner=owner, slug="days", title="Days")
     _write_recording(tmp_path / "sounds" / "A")
     bring(tmp_path / "sounds", collection)
-    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    experiment = make_experiment(
+        owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
+    )
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 
@@ -121,10 +123,10 @@ class Board:
     def saved(self) -> None:
         """Wait until the server has all that was done: a step is made when the hand rests."""
         wait_until(lambda: len(moves_on_the_server()) >= len(self.done), moves_on_the_server)
-        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
 
     def kept_here(self) -> None:
-        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=40_000)
+        expect(self.page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=60_000)
 
 
 def close_by_pointer(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""The plane's page has one clock: a marker at 23:30:00.000 is seen and heard there, and the cursor follows the ear."""
+"""The plane's page has one clock: a marker at 23:30:00.000 is seen and heard there, and the cursor follows it."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from stimuli.services.clocks import correct_clock
 from stimuli.services.collections import create_collection
 from tests.audio.material import found, mp3, noise, planted, written
 from tests.e2e.listener import PointerListener
-from tests.e2e.viewing import EAR, Viewing
+from tests.e2e.viewing import AUDIO_CAPTURE, Viewing
 from tests.factories import make_experiment, make_user, token_without_sound_check
 from tests.stimuli.test_imports import bring
 
@@ -33,7 +33,7 @@ MARK_CLOCK_S = 23.5 * 3600
 WITHIN = RATE_HZ // 1000  # a millisecond
 AROUND = 40  # columns
 CLOSER = 2  # times two, and the view is of five seconds
-# Every device that the page opens; the first one is for clips, and is put to rest, for the ear follows one clock.
+# Every device that the page opens; the first one is for clips, and is put to rest, for the capture follows one clock.
 DEVICES = """
 globalThis.devices = [];
 globalThis.AudioContext = class extends AudioContext {
@@ -59,7 +59,7 @@ SEEN = """(name) => {
 @pytest.fixture
 def link(live_server: LiveServer, settings: Settings, tmp_path: Path) -> str:
     """An invitation to rate a "day" of three short stretches, the last of which begins at 23:29:50."""
-    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, EAR]
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, AUDIO_CAPTURE]
     owner = make_user()
     collection = create_collection(owner=owner, slug="days", title="Days")
     folder = tmp_path / "sounds" / "A"
@@ -71,7 +71,9 @@ def link(live_server: LiveServer, settings: Settings, tmp_path: Path) -> str:
         ingest.ingest_at_once(recording=recording)
     full = Stimulus.objects.get(condition__role=Condition.Role.FULL_LENGTH)
     correct_clock(stimulus=full, stretches=_stretches(), actor=owner)
-    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    experiment = make_experiment(
+        owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
+    )
     return f"{live_server.url}/join/{token_without_sound_check(experiment)}/"
 
 
@@ -91,7 +93,7 @@ def _stretches() -> list[Stretch]:
 
 
 class Rater(Viewing):
-    """Somebody at the plane's page with an ear in the browser."""
+    """Somebody at the plane's page with an audio capture in the browser."""
 
     def go_to_the_mark(self) -> None:
         """Go by the clock on the page, which says nothing of samples."""
@@ -108,10 +110,10 @@ class Rater(Viewing):
         self.page.keyboard.press("Space")
         self.wait_for(".full .viewer[data-playing=playing]")
         self.evaluate("() => devices[0].suspend()")
-        self.evaluate("() => ear.opened()")
+        self.evaluate("() => capture.opened()")
         self.pause(1000)
         # A player that is stopped reads the clock once more after the sample that it shows then.
-        self.evaluate("() => ear.lookAway()")
+        self.evaluate("() => capture.lookAway()")
         self.page.keyboard.press("Escape")
         self.pause(300)  # the last blocks are on their way
 
@@ -119,7 +121,7 @@ class Rater(Viewing):
 @pytest.fixture
 def rater(link: str, device: Callable[..., BrowserContext]) -> Rater:
     page = device().new_page()
-    page.add_init_script(path=EAR / "ear.js")
+    page.add_init_script(path=AUDIO_CAPTURE / "capture.js")
     page.add_init_script(DEVICES)
     listener = PointerListener(page)
     listener.join(link)
@@ -158,7 +160,7 @@ def test_a_marker_at_half_past_eleven_is_seen_and_heard_at_half_past_eleven(rate
 
     rater.play_a_second()  # opens the device
     rater.go_to_the_mark()
-    rater.evaluate("() => ear.forget()")
+    rater.evaluate("() => capture.forget()")
     rater.play_a_second()
     heard = rater.heard()
     begins, sound = int(np.flatnonzero(heard.samples)[0]), heard.sounding[: RATE_HZ // 2, np.newaxis]

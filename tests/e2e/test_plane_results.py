@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 from rating.models import Experiment
 from rating.services.experiments import unblind
 from tests.analysis.p835_material import refresh
-from tests.analysis.plane_material import PLACES, plane_experiment, rate
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
+from tests.protocols.tcsd_plane.material import PLACES, plane_experiment, rate
 
 SIZE = "document.querySelector('.figure').getAttribute('viewBox').split(' ').slice(2).map(Number)"
 # How many different colours stand in a picture: a figure that was not painted has one.
@@ -60,7 +60,7 @@ def test_new_marks_come_in_while_the_page_is_open(results: Page, experiment: Exp
     results.get_by_role("link", name="ferry").click()
     expect(results.locator(".plane-marks > path")).to_have_count(6)
     rate(experiment, shift=0.15)
-    expect(results.locator(".plane-marks > path")).to_have_count(9, timeout=40_000)
+    expect(results.locator(".plane-marks > path")).to_have_count(9, timeout=60_000)
     expect(results.get_by_role("img", name="TC/SD plane, recording ferry")).to_be_visible()
     with results.expect_download():
         results.get_by_role("button", name="PNG").click()  # also works on a picture that came later

@@ -26,7 +26,7 @@ RATE_HZ = 8000
 SUMMARIES, SUMMARY_S = 3, 2
 PROBE_S, PROBES = 2, 5
 LEAST_PLANE_PX = 560  # crosses that are 0.04 apart stay readable
-ROW_MS = 40_000  # five probes take twelve seconds on a machine that has nothing else to do
+ROW_MS = 60_000  # five probes take twelve seconds on a machine that has nothing else to do
 SOUNDING = ".full .viewer[data-playing=playing]"
 
 
@@ -42,8 +42,15 @@ def link(platform: Platform, tmp_path: Path) -> str:
         summary = written(noise(SUMMARY_S * RATE_HZ, seed=seed, level=0.1), RATE_HZ, "flac")
         (folder / f"A_summary-{seed}.flac").write_bytes(summary)
     bring(tmp_path / "sounds", collection)
-    experiment = make_experiment(owner, collection=collection, protocol="plane", label_set="plane-en-1", live=False)
+    experiment = make_experiment(
+        owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
+    )
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
+
+
+def prepared() -> None:
+    """Wait until the recording is ready, after which the page asks the server for nothing about it again."""
+    wait_until(lambda: not Recording.objects.filter(state=Recording.State.INGESTING).exists(), patience_s=120)
 
 
 def opened(page: Page) -> None:
@@ -62,7 +69,7 @@ def kept() -> dict[str, Any]:
 
 
 def saved(page: Page) -> None:
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=40_000)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved", timeout=60_000)
 
 
 def test_probes_sound_one_by_one_and_five_in_a_row_and_what_was_heard_and_noted_is_there_again(
@@ -96,6 +103,7 @@ def test_probes_sound_one_by_one_and_five_in_a_row_and_what_was_heard_and_noted_
 
 
 def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: Callable[..., BrowserContext]) -> None:
+    prepared()
     context = device()
     page = context.new_page()
     PointerListener(page).join(link)
@@ -112,7 +120,7 @@ def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: C
     expect(page.locator("[data-part=summary-plays]")).to_have_text("plays 1")
     page.keyboard.press("n")
     page.keyboard.type("rain")
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=40_000)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "kept", timeout=60_000)
 
     context.set_offline(False)
     saved(page)
@@ -122,8 +130,7 @@ def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: C
 
 
 def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Callable[..., BrowserContext]) -> None:
-    # A recording that is prepared has a clock, by which its probes are named.
-    wait_until(lambda: not Recording.objects.filter(state=Recording.State.INGESTING).exists(), patience_s=120)
+    prepared()  # then it has a clock, by which its probes are named
     page = device().new_page()
     PointerListener(page).join(link)
     opened(page)

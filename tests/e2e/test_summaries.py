@@ -9,13 +9,13 @@ from playwright.sync_api import Page, expect
 from listening.models import Completion
 from listening.panels.services import panels
 from listening.panels.services.session_settings import change_session_settings
+from protocols.speech_summaries.protocol import JUDGE, MAKER
 from rating.models import Experiment, Vote
-from rating.protocols.speech_summaries import JUDGE, MAKER
 from rating.services.experiments import go_live
-from tests.analysis.summaries_material import WORDS, summaries_experiment
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.e2e.test_accessibility import overflows, scan
+from tests.protocols.speech_summaries.material import WORDS, summaries_experiment
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -16,8 +16,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from core.jobs.worker import Worker
 from core.models import User
-from core.worker import Worker
 from scripts.console import words
 from scripts.install import FRONTEND, node_environment
 from stimuli.models import Recording, Stimulus
@@ -25,7 +25,7 @@ from tests.audio.long_recordings import day_mp3
 from tests.audio.material import noise, on_grid, written
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
-from tests.e2e.viewing import EAR, Viewing, last_bit, passages
+from tests.e2e.viewing import AUDIO_CAPTURE, Viewing, last_bit, passages
 from tests.people import experimenter
 from tests.stimuli.desk import decoded
 
@@ -70,11 +70,11 @@ def desk(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callabl
 
 
 @pytest.fixture
-def ear(live_server: LiveServer, settings: Settings, desk: Callable[[str], Viewing]) -> Viewing:
-    """The owner's browser with an ear in it."""
-    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, EAR]
+def capturing(live_server: LiveServer, settings: Settings, desk: Callable[[str], Viewing]) -> Viewing:
+    """The owner's browser with an audio capture in it."""
+    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, AUDIO_CAPTURE]
     viewing = desk(live_server.url)
-    viewing.page.add_init_script(path=EAR / "ear.js")
+    viewing.page.add_init_script(path=AUDIO_CAPTURE / "capture.js")
     return viewing
 
 
@@ -118,20 +118,20 @@ def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
 
 
 def test_what_is_heard_is_what_is_shown_anywhere_in_a_day_even_before_it_is_prepared(
-    live_server: LiveServer, ear: Viewing, incoming: Path
+    live_server: LiveServer, capturing: Viewing, incoming: Path
 ) -> None:
     day = day_mp3(incoming / "day.mp3", vbr=True)
     stimulus = bring_in(incoming, wait=False)["day"]
-    ear.open(live_server.url + page_of(stimulus))
-    ear.listen()
+    capturing.open(live_server.url + page_of(stimulus))
+    capturing.listen()
     rng = Random(5)
     late = next(number for number in day.numbers if day.position(number) > 2**31)
     numbers = [0, rng.randrange(late), late, rng.randrange(late, len(day.numbers) - 3), day.numbers[-4]]
     for start_s, stop_s in passages(day, numbers, rng):
-        heard = ear.hear(start_s, stop_s)
+        heard = capturing.hear(start_s, stop_s)
         start, stop = round(start_s * day.code.rate), round(stop_s * day.code.rate)
         beside = heard.beside_the_picture(day, start, stop)
-        assert len(beside) > 20, "the picture followed the ear"
+        assert len(beside) > 20, "the picture followed the sound"
         assert max(map(abs, beside)) <= day.code.rate / MS
         assert len(heard.sounding) == pytest.approx(stop - start, abs=100), "it ended where the selection does"
         assert all(clock_text(entry.sample / day.code.rate) == entry.text for entry in heard.shown)
@@ -147,7 +147,7 @@ def clock_text(seconds: float) -> str:
 # Two decoders of MP3 round differently: a little, and by up to two of the last bits of one that knows 16.
 @pytest.mark.parametrize(("kind", "tolerance", "bits"), [("flac", 0.0, 0), ("mp3", 4e-6, 2)])
 def test_slices_join_without_a_seam(
-    kind: str, tolerance: float, bits: int, live_server: LiveServer, ear: Viewing, incoming: Path
+    kind: str, tolerance: float, bits: int, live_server: LiveServer, capturing: Viewing, incoming: Path
 ) -> None:
     path = incoming / f"long.{kind}"
     if kind == "mp3":
@@ -156,10 +156,10 @@ def test_slices_join_without_a_seam(
         path.write_bytes(written(on_grid(noise(CLIP_RATE * 605, level=0.1)), CLIP_RATE, kind))
     stimulus = bring_in(incoming, wait=False)["long"]
     asked: list[str] = []
-    ear.page.on("request", lambda request: asked.append(request.url) if "/slice/" in request.url else None)
-    ear.open(live_server.url + page_of(stimulus))
-    ear.listen()
-    heard = ear.hear(300.001, 307.5)
+    capturing.page.on("request", lambda request: asked.append(request.url) if "/slice/" in request.url else None)
+    capturing.open(live_server.url + page_of(stimulus))
+    capturing.listen()
+    heard = capturing.hear(300.001, 307.5)
     rate = Recording.objects.get().sample_rate_hz
     start, stop = round(300.001 * rate), round(307.5 * rate)
     wanted = decoded(path).read(start, stop - start)[:, 0]
@@ -167,28 +167,28 @@ def test_slices_join_without_a_seam(
     assert np.abs(heard.like(wanted) - wanted).max() <= tolerance + bits * last_bit(heard.sounding)
 
 
-def test_a_short_clip_is_drawn_and_heard_as_it_is(live_server: LiveServer, ear: Viewing, incoming: Path) -> None:
+def test_a_short_clip_is_drawn_and_heard_as_it_is(live_server: LiveServer, capturing: Viewing, incoming: Path) -> None:
     samples = on_grid(noise(CLIP_RATE * 4, level=0.1))
     (incoming / "clip.wav").write_bytes(written(samples, CLIP_RATE, "wav"))
-    ear.open(live_server.url + page_of(bring_in(incoming)["clip"]))
-    assert ear.colours() > 100
-    ear.listen()
-    heard = ear.hear(0, 4)
+    capturing.open(live_server.url + page_of(bring_in(incoming)["clip"]))
+    assert capturing.colours() > 100
+    capturing.listen()
+    heard = capturing.hear(0, 4)
     assert np.array_equal(heard.like(samples[:, 0]), samples[:, 0])
 
 
-def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, ear: Viewing, incoming: Path) -> None:
+def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, capturing: Viewing, incoming: Path) -> None:
     day_mp3(incoming / "day.mp3", hours=0.5)
     stimulus = bring_in(incoming, wait=False)["day"]
-    ear.open(live_server.url + page_of(stimulus))
-    notice = ear.page.locator(".viewer__notice")
+    capturing.open(live_server.url + page_of(stimulus))
+    notice = capturing.page.locator(".viewer__notice")
     expect(notice).to_contain_text("Still being prepared: 0 percent can be seen")
-    blank = ear.colours(".viewer__strip")
+    blank = capturing.colours(".viewer__strip")
     with at_work():
         expect(notice).to_have_text("", timeout=90_000)
-    ear.settle()
+    capturing.settle()
     assert Recording.objects.get().state == Recording.State.READY
-    assert ear.colours(".viewer__strip") > 100 > blank
+    assert capturing.colours(".viewer__strip") > 100 > blank
 
 
 @contextmanager
@@ -219,7 +219,7 @@ MOUNT = """async ({ base, times }) => {
 }"""
 HOOK = """
 import { Scope } from "./src/lib/scope.ts";
-import { openContexts } from "./src/player/contexts.ts";
+import { openContexts } from "./src/player/output.ts";
 import { readTexts } from "./src/viewer/texts.ts";
 import { mountViewer } from "./src/viewer/viewer.ts";
 Object.assign(globalThis, { outer: new Scope(), openContexts, readTexts, mountViewer });

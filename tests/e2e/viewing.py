@@ -1,4 +1,4 @@
-"""A page with the viewer on it, driven by keys and fields, and an ear that hears what really leaves the audio clock."""
+"""A page with the viewer on it, driven by keys and fields, and a capture of what really leaves the audio clock."""
 
 import base64
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Request
 from tests.audio.long_recordings import Day
 
 # A browser asks the site itself for a worklet, so this folder has to be among those of its static files.
-EAR = Path(__file__).with_name("ear")
+AUDIO_CAPTURE = Path(__file__).with_name("audio_capture")
 ROUND_MS, STILL_ROUNDS = 50, 6  # longer than the viewer waits before it asks for more
 HEARINGS = 5
 GAIN = 0.5  # what the player makes of full scale
@@ -76,7 +76,7 @@ class AnyViewing(ABC):
         """Call a function in the page and wait for what it promises."""
 
     @abstractmethod
-    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+    def wait_for(self, selector: str, timeout_ms: int = 60_000) -> None:
         """Wait until the page shows such an element."""
 
     @abstractmethod
@@ -116,9 +116,9 @@ class AnyViewing(ABC):
             still = 0 if self.is_fetching() else still + 1
 
     def listen(self) -> None:
-        """Touch the picture, which opens the sound device, and prick up the ear."""
+        """Touch the picture, which opens the sound device, and wait for the capture."""
         self.click(".viewer__spectrum")
-        self.evaluate("() => ear.opened()")
+        self.evaluate("() => capture.opened()")
 
     def select(self, start_s: float, stop_s: float) -> None:
         self.clear()
@@ -139,7 +139,7 @@ class AnyViewing(ABC):
 
     def _hear_once(self, start_s: float, stop_s: float) -> Heard:
         self.select(start_s, stop_s)
-        self.evaluate("() => ear.forget()")
+        self.evaluate("() => capture.forget()")
         self.press("Home", "Space")  # from outside, a selection is played from its start
         self.wait_for(".viewer[data-playing=playing]")
         self.wait_for(".viewer[data-playing=idle]", timeout_ms=60_000)
@@ -147,13 +147,13 @@ class AnyViewing(ABC):
         return self.heard()
 
     def heard(self) -> Heard:
-        taken = self.evaluate("() => ear.take()")
+        taken = self.evaluate("() => capture.take()")
         samples = unpacked(taken["samples"]) / np.float32(GAIN)
         return Heard(taken["frame"], samples, [Shown(**entry) for entry in taken["shown"]], taken["stalls"])
 
     def decoded(self, start: int, count: int, rate: int) -> NDArray[np.float32]:
         """What the browser makes of one slice."""
-        return unpacked(self.evaluate("(asked) => ear.decoded(...asked)", [start, count, rate]))
+        return unpacked(self.evaluate("(asked) => capture.decoded(...asked)", [start, count, rate]))
 
     def colours(self, canvas: str = ".viewer__spectrum") -> int:
         """How many different colours a picture has: one is a blank sheet."""
@@ -184,7 +184,7 @@ class Viewing(AnyViewing):
     def evaluate(self, script: str, argument: object = None) -> Any:
         return self.page.evaluate(script, argument)
 
-    def wait_for(self, selector: str, timeout_ms: int = 20_000) -> None:
+    def wait_for(self, selector: str, timeout_ms: int = 60_000) -> None:
         self.page.wait_for_selector(selector, timeout=timeout_ms)
 
     def pause(self, duration_ms: int) -> None:

@@ -12,10 +12,11 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
+from core.jobs import enqueue
 from core.models import Job
-from core.tasks import enqueue
 from stimuli.models import Recording
 from stimuli.services import ingest
+from stimuli.tasks import resume_ingests
 from tests.audio.long_recordings import day_wav
 from tests.faults.test_job_kills import PATIENCE_S, TABLE_WORKER, crew_of, stopped_at_work
 from tests.scale import scaled
@@ -66,12 +67,12 @@ def test_kills_during_ingest_change_no_byte(
         for kill in range(KILLS - 1):
             wait_for(f"chunk {kill}", lambda kill=kill: chunks_done(recording) > kill)  # type: ignore[misc]
             time.sleep(chance.uniform(0, 0.5))
-            crew.kill(stopped_at_work(crew, Job.objects.filter(name=ingest.CHUNK_JOB), chance))
+            crew.kill(stopped_at_work(crew, Job.objects.filter(name=ingest.ingest_chunk.name), chance))
             crew.hire(TABLE_WORKER)
-        # Kills park innocent jobs, the last of them when their leases end; the schedule would find what is missing.
-        wait_for("the chunks", lambda: not Job.objects.unfinished().filter(name=ingest.CHUNK_JOB).exists())
-        enqueue("stimuli.resume_ingests")
-        wait_for("the fold", lambda: Job.objects.filter(name=ingest.FOLD_JOB, state="running").exists())
+        # Kills fail innocent jobs, the last of them when their leases end; the schedule would find what is missing.
+        wait_for("the chunks", lambda: not Job.objects.unfinished().filter(name=ingest.ingest_chunk.name).exists())
+        enqueue(resume_ingests)
+        wait_for("the fold", lambda: Job.objects.filter(name=ingest.fold_recording.name, state="running").exists())
         time.sleep(chance.uniform(0, 0.2))
         crew.kill(crew.members[0])
         crew.hire(TABLE_WORKER)
@@ -79,7 +80,7 @@ def test_kills_during_ingest_change_no_byte(
         wait_for("the last job", lambda: not Job.objects.unfinished().filter(name__startswith="stimuli.").exists())
     recording.refresh_from_db()
     repeated = Job.objects.filter(name__startswith="stimuli.", attempts__gt=1)
-    assert repeated.filter(name=ingest.CHUNK_JOB).exists(), "no kill hit a running chunk, so nothing was tested"
+    assert repeated.filter(name=ingest.ingest_chunk.name).exists(), "no kill hit a running chunk, so nothing was tested"
     assert derived_digests(recording) == wanted
     assert recording.measures == measures
     assert not list((settings.DATA_DIR / "folding").iterdir())

@@ -1,4 +1,4 @@
-"""Workers are killed and the doorbell is torn out, again and again: no job is lost, no effect happens twice.
+"""Workers are killed and Redis is emptied, again and again: no job is lost, no effect happens twice.
 
 EARMARK_FAULT_SCALE multiplies the number of jobs and kills; 4 gives the 4,000 jobs and 40 kills of a release.
 """
@@ -17,14 +17,13 @@ from pathlib import Path
 import pytest
 from django.conf import settings as django_settings
 
-from core.doorbell import QUEUE
+from core.jobs import JobKind, enqueue
 from core.models import Job
 from core.querysets import JobQuerySet
-from core.tasks import JobKind, enqueue
-from scripts.children import dies_with_parent
-from tests.effects.models import Effect
-from tests.effects.tasks import crash, write, write_unfenced
+from scripts.processes import dies_with_parent
 from tests.scale import SCALE, scaled
+from tests.testapp.models import Effect
+from tests.testapp.tasks import crash, write, write_unfenced
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
@@ -41,7 +40,7 @@ CELERY_BEAT = [*CELERY, "beat", "--loglevel", "ERROR"]
 
 
 @pytest.fixture(autouse=True)
-def _no_rings_of_other_tests() -> Iterator[None]:
+def _no_messages_of_other_tests() -> Iterator[None]:
     """Empty this run's own Redis database, never the server: other tests may share it."""
     empty_redis()
     yield
@@ -49,22 +48,22 @@ def _no_rings_of_other_tests() -> Iterator[None]:
 
 
 def empty_redis() -> int:
-    """Lose every ring, and say how many there were."""
+    """Lose every message of the test's jobs, which are interactive, and return how many there were."""
     if not django_settings.REDIS_URL:
         return 0
     from redis import Redis
 
     redis = Redis.from_url(django_settings.REDIS_URL)
-    rings = redis.llen(QUEUE)
+    messages = redis.llen(Job.Queue.INTERACTIVE.label)
     redis.flushdb()
-    return int(rings)
+    return int(messages)
 
 
 class Crew:
     """Processes, each leading a group of its own, so that a kill takes its children along."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        # Short leases, and a short period in the schedule, so that beat ticks often too.
+        # Short leases, and a short period in the schedule, so that beat sends its tasks often too.
         hurry = {"EARMARK_JOB_LEASE_S": str(LEASE_S), "EARMARK_RESULTS_EVERY_S": str(LEASE_S)}
         self.environment = environment | hurry
         self.members: list[subprocess.Popen[bytes]] = []
@@ -103,7 +102,7 @@ def crew_of(environment: dict[str, str], *commands: list[str]) -> Iterator[Crew]
         crew.dismiss()
 
 
-def ask_for(kind: JobKind, count: int, work_s: float) -> list[str]:
+def ask_for(kind: JobKind[...], count: int, work_s: float) -> list[str]:
     keys = [f"effect {n}" for n in range(count)]
     for key in keys:
         enqueue(kind, effect=key, work_s=work_s)
@@ -112,7 +111,7 @@ def ask_for(kind: JobKind, count: int, work_s: float) -> list[str]:
 
 def asked_for() -> JobQuerySet:
     """The test's own jobs; the workers keep the schedule besides."""
-    return Job.objects.filter(name__startswith="effects.")
+    return Job.objects.filter(name__startswith="testapp.")
 
 
 def done() -> int:
@@ -243,17 +242,16 @@ def test_celery_workers_lose_no_job_when_redis_is_emptied_and_workers_are_killed
         keys = ask_for(write, count, work_s=0.05)
         run_with_faults(count, faults, strike)
     assert effects() == Counter(keys)
-    assert max(emptied) > 0, "Redis held no ring when it was emptied, so nothing was tested"
+    assert max(emptied) > 0, "Redis held no message when it was emptied, so nothing was tested"
 
 
 @pytest.mark.redis
-def test_control_rings_alone_do_not_bring_every_job_to_its_end(process_environment: dict[str, str]) -> None:
-    """Without the tick the emptied Redis loses jobs: the table and its sweeper carry the promise, not the broker."""
+def test_control_messages_alone_do_not_bring_every_job_to_its_end(process_environment: dict[str, str]) -> None:
+    """Without beat the emptied Redis loses jobs: the table carries the promise, not the broker."""
     ask_for(write, 20, work_s=0.0)
     assert empty_redis() == 20
     with crew_of(process_environment, CELERY_WORKER):
-        enqueue(write, effect="rung after the flush")
-        # A ring brings the next job to its end, whichever that is: one ring, one of the 21 jobs.
+        enqueue(write, effect="asked for after the flush")
         wait_until(lambda: done() == 1, patience_s=PATIENCE_S)
         assert empty_redis() == 0
-    assert done() == 1
+    assert effects() == Counter(["asked for after the flush"])

@@ -120,7 +120,7 @@ def test_a_file_that_is_cut_ten_times_arrives_as_it_was_sent(
 
 def test_control_a_server_that_believes_headers_ends_up_with_another_file(process_environment: dict[str, str]) -> None:
     """Were this to pass with the right bytes, the test above would prove nothing."""
-    with web_server(process_environment, application="tests.faults.trusting_uploads:application") as web:
+    with web_server(process_environment, application="tests.faults.unverified_uploads:application") as web:
         sender, upload = sender_to(web, random.Random(12).randbytes(8 * MIB), with_checksums=False)
         sender.cuts = {place: _once_landed(upload, place) for place in (MIB, 5 * MIB)}
         sender.send_all()

@@ -4,12 +4,13 @@ EARMARK_FAULT_SCALE multiplies the votes and the kills; 5 gives the 10,000 votes
 """
 
 import random
+import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,13 +54,22 @@ def place(process_environment: dict[str, str], tmp_path: Path) -> Iterator[Place
     """Not the test run's database: this one is killed, and robbed of its constraints by the controls."""
     if connection.vendor == "sqlite":
         file = tmp_path / "votes.sqlite3"
+        copy_empty_database(file)
         with working_on(NAME=str(file)):
             yield Place({**process_environment, "EARMARK_DATABASE_URL": f"sqlite:///{file}"}, None)
         return
     with postgres_server() as server:
         account = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "earmark", "PASSWORD": server.password}
         with working_on(NAME="postgres", **account):
+            call_command("migrate", verbosity=0)
             yield Place({**process_environment, "EARMARK_DATABASE_URL": server.url()}, server)
+
+
+def copy_empty_database(file: Path) -> None:
+    """Copy the test run's own SQLite database, which holds the tables and nothing in them yet."""
+    connection.ensure_connection()
+    with closing(sqlite3.connect(file)) as copy:
+        connection.connection.backup(copy)
 
 
 @contextmanager
@@ -69,7 +79,6 @@ def working_on(**database: Any) -> Iterator[None]:
     before = dict(connection.settings_dict)
     connection.settings_dict.update(database)
     try:
-        call_command("migrate", verbosity=0)
         yield
     finally:
         connection.close()

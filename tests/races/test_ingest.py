@@ -31,5 +31,5 @@ def test_whoever_adds_the_last_chunk_asks_for_the_fold() -> None:
     for number in range(ROUNDS):
         recording = a_recording(number)
         at_once(*[partial(ingest.add_chunk, recording, chunk, claim=ingest.Alone()) for chunk in (0, 1)])
-        folds = Job.objects.filter(name=ingest.FOLD_JOB, arguments__recording_id=str(recording.pk))
+        folds = Job.objects.filter(name=ingest.fold_recording.name, arguments__recording_id=str(recording.pk))
         assert folds.count() == 1

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from rating.models import Experiment, Score, Trial, Vote
-from rating.protocols.base import Json
+from rating.protocol import Json
 from rating.registry import get_protocol
 from rating.services.ballots import open_ballot, record_consent
 from rating.services.pages import pages, plan_of
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def experiment() -> Experiment:
-    return make_experiment(protocol="plane", items=2, conditions=3)
+    return make_experiment(protocol="tcsd_plane", items=2, conditions=3)
 
 
 def cast(trial: Trial, revision: int, payload: Json) -> str:
@@ -41,7 +41,7 @@ def test_every_step_is_kept_and_none_counts_before_the_last(experiment: Experime
     assert cast(trial, 1, {"crosses": one}) == "stored"
     assert not Score.objects.exists()
     assert trial.ballot.trials.unanswered().count() == 2
-    whole = get_protocol("plane").example(plan_of(trial, trial.slots.all()), Random(1))
+    whole = get_protocol("tcsd_plane").example(plan_of(trial, trial.slots.all()), Random(1))
     assert cast(trial, 2, whole) == "stored"
     assert Score.objects.count() == 2 * 3
     assert trial.ballot.trials.unanswered().count() == 1

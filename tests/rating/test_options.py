@@ -11,11 +11,11 @@ from django.test import Client
 from core.models import AuditEntry
 from listening.models import Panel
 from listening.panels.services.panels import create_panel
+from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import OptionsFixed, WrongState
 from rating.models import Experiment
 from rating.options import Kind, check_options, kind_of
-from rating.protocols.acr import AbsoluteCategoryRating
-from rating.protocols.base import Json, OptionUnfit, RatingProtocol
+from rating.protocol import Option, OptionUnfit, Protocol
 from rating.registry import get_protocol, protocols
 from rating.services.experiments import change_options, go_live
 from stimuli.services.collections import create_collection
@@ -32,18 +32,15 @@ def example(item: str = "secretitem0", **changes: Any) -> dict[str, Any]:
 
 
 @EVERY
-def test_what_is_said_about_options_is_about_options_and_a_default_is_among_its_choices(
-    protocol: RatingProtocol,
-) -> None:
-    assert set(protocol.option_texts) <= set(protocol.defaults)
-    assert set(protocol.option_choices) <= set(protocol.defaults)
-    for option, choices in protocol.option_choices.items():
-        assert kind_of(protocol, option) == Kind.CHOICE
-        assert protocol.defaults[option] in choices
+def test_every_option_says_what_it_is_for_and_a_default_is_among_its_choices(protocol: Protocol) -> None:
+    for name, option in protocol.options.items():
+        assert option.help.strip()
+        assert (kind_of(protocol, name) == Kind.CHOICE) == bool(option.choices)
+        assert not option.choices or option.default in option.choices
 
 
 @EVERY
-def test_the_defaults_are_fit(protocol: RatingProtocol) -> None:
+def test_the_defaults_are_fit(protocol: Protocol) -> None:
     check_options(protocol, protocol.defaults, {})
 
 
@@ -58,8 +55,8 @@ def test_the_defaults_are_fit(protocol: RatingProtocol) -> None:
         ("p835", "layout", "diagonal", "one of vertical, horizontal"),
         ("p835", "layout", ["vertical"], "one of vertical, horizontal"),
         ("p835", "sessions", 0, "at least one session"),
-        ("plane", "probes", None, "one of same, rater, own"),
-        ("plane", "example", [], "an object"),
+        ("tcsd_plane", "probes", None, "one of same, rater, own"),
+        ("tcsd_plane", "example", [], "an object"),
     ],
 )
 def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
@@ -74,7 +71,7 @@ def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
 class Shares(AbsoluteCategoryRating):
     """What a protocol may declare besides: a number that need not be whole, and a text."""
 
-    defaults: ClassVar[Mapping[str, Json]] = {"ratio": 0.4, "factor": "dataset"}
+    options: ClassVar[Mapping[str, Option]] = {"ratio": Option(0.4, "A share."), "factor": Option("dataset", "A name.")}
 
 
 def test_a_number_need_not_be_whole_and_a_text_is_any_text() -> None:
@@ -109,20 +106,20 @@ MATERIAL = {"secretitem0": {"secretcondition0": "test", "whole": "full-length"}}
 )
 def test_an_example_that_could_not_be_shown_is_refused(value: dict[str, Any], wrong: str) -> None:
     with pytest.raises(OptionUnfit) as refused:
-        check_options(get_protocol("plane"), {"example": value}, MATERIAL)
+        check_options(get_protocol("tcsd_plane"), {"example": value}, MATERIAL)
     assert wrong in str(refused.value)
 
 
 def test_a_fit_example_is_accepted_and_before_an_import_only_its_shape_is_judged() -> None:
-    check_options(get_protocol("plane"), {"example": example()}, MATERIAL)
-    check_options(get_protocol("plane"), {"example": example(item="not yet here")}, {})
+    check_options(get_protocol("tcsd_plane"), {"example": example()}, MATERIAL)
+    check_options(get_protocol("tcsd_plane"), {"example": example(item="not yet here")}, {})
 
 
 def test_going_live_judges_the_example_again_by_what_was_imported() -> None:
     owner = make_user()
     empty = create_collection(owner=owner, slug="empty", title="Empty")
     experiment = make_experiment(
-        owner, protocol="plane", collection=empty, live=False, options={"example": example(item="elsewhere")}
+        owner, protocol="tcsd_plane", collection=empty, live=False, options={"example": example(item="elsewhere")}
     )
     Experiment.objects.filter(pk=experiment.pk).update(collection=make_collection(owner, full_length=True))
     with pytest.raises(OptionUnfit):
@@ -152,7 +149,7 @@ def test_options_are_fixed_once_there_are_seats_and_once_it_is_live() -> None:
 
 @pytest.fixture
 def draft() -> Experiment:
-    return make_experiment(protocol="plane", live=False)
+    return make_experiment(protocol="tcsd_plane", live=False)
 
 
 @pytest.fixture

@@ -94,5 +94,5 @@ STIMULI_EXAMPLES = {
     "stimuli.expire_intakes": (an_expired_intake, Intake.objects.filter(state=Intake.State.CANCELLED).exists),
     "stimuli.check_intake": (a_sealed_intake, Intake.objects.filter(state=Intake.State.PROPOSED).exists),
     "stimuli.import_intake": (a_confirmed_intake, Intake.objects.filter(state=Intake.State.DONE).exists),
-    "stimuli.normalise_collection": (a_collection_to_copy, Collection.objects.filter(slug="copy").exists),
+    "stimuli.normalise_copy": (a_collection_to_copy, Collection.objects.filter(slug="copy").exists),
 }

@@ -12,14 +12,14 @@ from pytest_django.fixtures import Settings
 
 from audio.merge_chunks import MergedFiles
 from audio.sandbox.client import Limits
+from core.jobs import enqueue, queue
+from core.jobs.worker import work
 from core.models import Job
-from core.services import jobs
-from core.tasks import enqueue
-from core.worker import work
 from stimuli import spool, storage
 from stimuli.derived import Derived
 from stimuli.models import Chunk, Recording
 from stimuli.services import folds, ingest
+from stimuli.tasks import resume_ingests
 from tests.audio.long_recordings import day_wav
 from tests.stimuli.recordings import bring_in, fresh_storage
 from tests.stimuli.stored import derived_digests
@@ -43,8 +43,8 @@ def _own_storage(settings: Settings, tmp_path: Path) -> None:
 
 def waiting() -> Iterator[Job]:
     """Claim the waiting jobs as a worker does, one after another."""
-    names = [ingest.CHUNK_JOB, ingest.FOLD_JOB]
-    while (job := jobs.claim(worker="test", names=names)) is not None:
+    names = [ingest.ingest_chunk.name, ingest.fold_recording.name]
+    while (job := queue.claim(worker="test", names=names)) is not None:
         yield job
 
 
@@ -117,7 +117,7 @@ def test_what_a_killed_fold_left_behind_is_cleared_away(day: Path, settings: Set
     work_all()
     assert list((Path(settings.DATA_DIR) / "folding").iterdir()) == []
     storage.keep(Derived.of(recording).chunk(1), b"left by a kill after the commit")
-    enqueue(ingest.FOLD_JOB, recording_id=str(recording.pk))
+    enqueue(ingest.fold_recording, recording_id=str(recording.pk))
     work_all()
     assert not storage.exists(Derived.of(recording).chunk(1))
 
@@ -159,18 +159,18 @@ def test_what_is_missing_is_asked_for_once_and_never_while_somebody_is_at_it(day
     assert recording.state == "ready"
 
 
-def test_a_chunk_whose_job_was_parked_gets_a_few_more_and_is_then_left_to_a_person(day: Path) -> None:
+def test_a_chunk_whose_job_failed_gets_a_few_more_and_is_then_left_to_a_person(day: Path) -> None:
     recording = bring_in(day)
     for asked in (2, 2, 0):
-        Job.objects.update(state="parked")
+        Job.objects.update(state="failed")
         assert ingest.ask_for_missing(recording=recording) == asked
 
 
 def test_the_scheduled_job_resumes_what_fell_between_two_stools(day: Path) -> None:
     recording = bring_in(day)
     Job.objects.all().delete()
-    job = enqueue("stimuli.resume_ingests")
-    work(jobs.claim(worker="test", names=[job.name]) or job)
+    job = enqueue(resume_ingests)
+    work(queue.claim(worker="test", names=[job.name]) or job)
     work_all()
     recording.refresh_from_db()
     assert recording.state == "ready"
@@ -192,8 +192,8 @@ def test_the_scheduled_job_clears_away_what_killed_ones_left_after_a_day(setting
             (folder / "half").write_bytes(b"half")
             age_h = 1 if "fresh" in folder.name else 25
             os.utime(folder, (timezone.now().timestamp() - age_h * 3600,) * 2)
-        job = enqueue("stimuli.resume_ingests")
-        work(jobs.claim(worker="test", names=[job.name]) or job)
+        job = enqueue(resume_ingests)
+        work(queue.claim(worker="test", names=[job.name]) or job)
         assert {name for name, folder in folders.items() if folder.exists()} == {
             "import killed just now",
             "fold that has just begun",

@@ -12,9 +12,8 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from audio.quality_checks import Severity
+from core.jobs import JobRun, declared_jobs, queue
 from core.models import Job
-from core.services import jobs
-from core.tasks import JobRun
 from stimuli import spool
 from stimuli.announcements import Announced
 from stimuli.models import Collection, Intake, Recording, Stimulus
@@ -42,10 +41,9 @@ def uploaded(collection: Collection, files: dict[str, bytes]) -> Intake:
 
 def run(name: str) -> None:
     """Do the job that waits under that name, as a worker would."""
-    job = jobs.claim(worker="test", names=[name])
+    job = queue.claim(worker="test", names=[name])
     assert job is not None
-    work = {"stimuli.check_intake": imports.check_intake, "stimuli.import_intake": imports.import_intake}[name]
-    work(run=JobRun(job), **job.arguments)
+    declared_jobs()[name](run=JobRun(job), **job.arguments)
 
 
 def confirmed(intake: Intake, *, replace: bool = False) -> Intake:
@@ -185,10 +183,10 @@ def test_a_check_whose_outcome_was_never_written_down_is_done_again_in_its_place
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.writestr("set/C0/a.wav", wav(noise(0.5)))
     intake = uploaded(collection, {"all.zip": (tmp_path / "all.zip").read_bytes()})
-    job = jobs.claim(worker="test", names=["stimuli.check_intake"])
+    job = queue.claim(worker="test", names=["stimuli.check_intake"])
     assert job is not None
     Job.objects.filter(pk=job.pk).update(state=Job.State.QUEUED, token=job.token + 1)
-    with pytest.raises(jobs.LeaseLost):
+    with pytest.raises(queue.LeaseLost):
         imports.check_intake(run=JobRun(job), **job.arguments)
     (first,) = spool.folder_of(intake.pk).glob(f"{spool.WORK}*")
     run("stimuli.check_intake")

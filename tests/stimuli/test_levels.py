@@ -13,9 +13,8 @@ import soundfile
 from audio.errors import LevelTooHigh
 from audio.quality_checks import Options
 from audio.synthesis import clip_bytes
+from core.jobs import JobRun, enqueue, queue
 from core.models import Job, User
-from core.services import jobs
-from core.tasks import JobRun, enqueue
 from stimuli.errors.intake import LevelsRefused
 from stimuli.errors.uploads import CollectionSlugTaken
 from stimuli.level_reports import FIGURES, table
@@ -223,11 +222,11 @@ def test_speech_with_pauses_below_the_gate_reaches_the_level_too(tmp_path: Path)
 @pytest.mark.django_db(transaction=True)
 def test_the_job_makes_one_copy_however_often_it_runs(source: Collection) -> None:
     ask_for_copy(source=source, target_lufs=-30, slug="copy", title="Copy", actor=source.owner)
-    job = jobs.claim(worker="test", names=[levels.JOB])
+    job = queue.claim(worker="test", names=[levels.normalise_copy.name])
     assert job is not None
-    levels.copy_in_background(run=JobRun(job), **job.arguments)
+    levels.normalise_copy(run=JobRun(job), **job.arguments)
     assert Job.objects.get(pk=job.pk).state == Job.State.DONE
-    levels.copy_in_background(run=JobRun(job), **job.arguments)
+    levels.normalise_copy(run=JobRun(job), **job.arguments)
     assert Collection.objects.filter(slug="copy").count() == 1
 
 
@@ -236,11 +235,11 @@ def test_a_job_that_is_refused_says_so_in_its_note(source: Collection) -> None:
     with pytest.raises(LevelsRefused):
         ask_for_copy(source=source, target_lufs=-1, slug="copy", title="Copy", actor=source.owner)
     arguments: dict[str, Any] = {"source_id": str(source.pk), "target_lufs": -1.0, "slug": "copy", "title": "Copy"}
-    enqueue(levels.JOB, actor_id=str(source.owner.pk), **arguments)
-    job = jobs.claim(worker="test", names=[levels.JOB])
+    enqueue(levels.normalise_copy, actor_id=str(source.owner.pk), **arguments)
+    job = queue.claim(worker="test", names=[levels.normalise_copy.name])
     assert job is not None
     run = JobRun(job)
-    levels.copy_in_background(run=run, **job.arguments)
+    levels.normalise_copy(run=run, **job.arguments)
     run.complete()
     assert "would be clipped" in Job.objects.get(pk=job.pk).progress_note
     assert not Collection.objects.filter(slug="copy").exists()

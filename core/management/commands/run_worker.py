@@ -6,15 +6,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from core.worker import GRACE_S, Worker
+from core.jobs.worker import GRACE_S, Worker
 
 
 class Command(BaseCommand):
     help = "Run background jobs from the job table until SIGTERM or Ctrl-C; a second one gives them back at once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--threads", type=int, default=2, help="how many jobs run at once (default 2)")
-        parser.add_argument("--poll", type=float, default=settings.JOB_POLL_S, help="seconds between two looks")
+        parser.add_argument(
+            "--threads", type=int, default=4, help="jobs that run at once, half of them bulk (default 4)"
+        )
+        parser.add_argument("--poll", type=float, default=settings.JOB_POLL_S, help="seconds between two polls")
         parser.add_argument("--grace", type=float, default=GRACE_S, help="seconds that jobs get to end after SIGTERM")
 
     def handle(self, *, threads: int, poll: float, grace: float, **options: Any) -> None:

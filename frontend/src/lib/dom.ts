@@ -1,4 +1,4 @@
-// Reading and building the page: elements that must exist, elements made without markup, data handed over by Django.
+// DOM functions: elements that must exist, elements made without markup, data embedded by Django.
 
 /** The one element that matches, or an error that names the selector a template has lost. */
 export function need<E extends Element = HTMLElement>(selector: string, root: ParentNode = document): E {

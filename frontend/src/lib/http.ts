@@ -1,4 +1,5 @@
-// Requests to our own API: JSON in and out, refusals as Problem, no answer at all as Unreachable.
+// Requests to our own API: JSON in and out, retries with growing pauses, and UUIDs.
+import type { Scope, WakeSignal } from "./scope.ts";
 
 /** The server answered, and said no (RFC 9457). */
 export class Problem extends Error {
@@ -31,10 +32,10 @@ export class Problem extends Error {
   }
 }
 
-/** Nobody answered: no network, a restart, a time-out. Nothing is known about what the server did. */
+/** No answer: no network, a restart, a time-out. Nothing is known about what the server did. */
 export class Unreachable extends Error {}
 
-export interface Ask {
+interface Ask {
   /** Otherwise GET, or POST where there is JSON to send. */
   method?: "DELETE";
   headers?: Record<string, string>;
@@ -88,4 +89,63 @@ async function problemBody(response: Response): Promise<Record<string, never>> {
   } catch {
     return {}; // a proxy's own page: the status is all there is
   }
+}
+
+export const LONGEST_PAUSE_MS = 30_000;
+const FIRST_PAUSE_MS = 500;
+
+interface Retry {
+  scope: Scope;
+  /** Told after every failure, before the pause. */
+  onFailure: (error: unknown) => void;
+  /** Which failures end the matter at once; a lost session does not, because the link can be opened in another tab. */
+  isFinal?: (error: unknown) => boolean;
+  /** Ends a pause early: the network came back, or Retry was pressed. */
+  wakeSignal: WakeSignal;
+}
+
+const never = new Promise<never>(() => {});
+
+/** Ask again until there is an answer that asking again would not change, after pauses that grow. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Problem && !error.passing && !error.sessionLost;
+}
+
+/** Twice as long after every failure, up to 30 s; the lower half is fixed, the upper half drawn, so that clients spread. */
+export function pauseAfter(failures: number, random: () => number = Math.random): number {
+  const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 16));
+  return ceiling / 2 + (random() * ceiling) / 2;
+}
+
+/** How long the server asked to be left alone, within reason. */
+export function askedPause(error: unknown): number {
+  return error instanceof Problem ? Math.min(LONGEST_PAUSE_MS, error.retryAfterMs) : 0;
+}
+
+export async function retrying<T>(
+  work: () => Promise<T>,
+  { scope, onFailure, isFinal, wakeSignal }: Retry,
+): Promise<T> {
+  for (let failures = 1; !scope.disposed; failures += 1) {
+    let asked = 0;
+    try {
+      return await work();
+    } catch (error) {
+      if (isFinal?.(error)) throw error;
+      if (!scope.disposed) onFailure(error);
+      asked = askedPause(error);
+    }
+    await wakeSignal.wait(scope, asked + pauseAfter(failures));
+  }
+  return never; // the page is gone, and with it every waiter
+}
+
+/** A random UUID (version 4) also on plain http, where crypto.randomUUID does not exist. */
+export function newUuid(): string {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Alarm, Scope } from "./scope.ts";
+import { Scope, WakeSignal } from "./scope.ts";
 
 test("disposing removes listeners, timers, intervals, observers and child scopes", async () => {
   const scope = new Scope();
@@ -66,12 +66,12 @@ test("each cleanup runs exactly once, newest first", () => {
   assert.deepEqual(order, [1, 3, 2]);
 });
 
-test("an alarm that rings while nobody waits ends the next wait at once", async () => {
+test("a signal without a waiter ends the next wait at once", async () => {
   const scope = new Scope();
-  const alarm = new Alarm();
-  alarm.ring();
-  await alarm.wait(scope); // would never end if the ring were lost
-  const waiting = alarm.wait(scope);
+  const wakeSignal = new WakeSignal();
+  wakeSignal.notify();
+  await wakeSignal.wait(scope); // would never end if the signal were lost
+  const waiting = wakeSignal.wait(scope);
   scope.dispose(); // and disposal ends a wait too
   await waiting;
   assert.equal(scope.size, 0);

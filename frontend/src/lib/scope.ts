@@ -1,4 +1,4 @@
-// Owns every listener, timer and observer; the only file that may create one, so that leaving a page leaves nothing behind.
+// Disposal scopes: owners of every listener, timer and observer, and the only module that may create one.
 
 type Cleanup = () => void;
 
@@ -85,14 +85,14 @@ export class Scope {
   }
 }
 
-/** A pause that a click, a connection or disposal can end. A ring that finds nobody waiting is kept for the next wait. */
-export class Alarm {
+/** A pause that a click, a connection or disposal can end. A signal without a waiter is kept for the next wait. */
+export class WakeSignal {
   #wake: (() => void) | null = null;
-  #rung = false;
+  #notified = false;
 
-  /** Wait until rung, or for `milliseconds` if given, or until the scope ends. */
+  /** Wait until notified, or for `milliseconds` if given, or until the scope ends. */
   async wait(scope: Scope, milliseconds?: number): Promise<void> {
-    if (!this.#rung) {
+    if (!this.#notified) {
       await new Promise<void>((resolve) => {
         const inner = scope.child();
         inner.own(resolve);
@@ -101,11 +101,11 @@ export class Alarm {
       });
     }
     this.#wake = null;
-    this.#rung = false;
+    this.#notified = false;
   }
 
-  ring(): void {
-    this.#rung = true;
+  notify(): void {
+    this.#notified = true;
     this.#wake?.();
   }
 }

@@ -1,7 +1,7 @@
-// Which theme was chosen on this device. "system" means no choice, and is not stored.
+// Theme chosen on this device. "system" means no choice, and is not stored.
 
-export const THEMES = ["system", "light", "dark", "dim"] as const;
-export type Theme = (typeof THEMES)[number];
+const THEMES = ["system", "light", "dark", "dim"] as const;
+type Theme = (typeof THEMES)[number];
 
 const KEY = "earmark-theme";
 

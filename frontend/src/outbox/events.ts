@@ -1,4 +1,4 @@
-// The words of the vote protocol: what the browser sends, what it gets back.
+// Events of the vote API: what the browser sends in one request, and what it gets back.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -35,7 +35,7 @@ export interface VoteEvent {
 }
 
 /** `sound_missing` alone is not final: the sound was never fetched, and with it the same answer is taken. */
-export type Status = "stored" | "replay" | "conflict" | "refused" | "sound_missing";
+type Status = "stored" | "replay" | "conflict" | "refused" | "sound_missing";
 
 export interface Result {
   event_id: string;
@@ -59,4 +59,33 @@ const FINAL: readonly string[] = ["stored", "replay", "conflict", "refused"] sat
 /** Whether the event may leave the outbox; a word from a newer server that is not known here may not decide that. */
 export function isFinal(result: Result): boolean {
   return FINAL.includes(result.status);
+}
+
+const CLIENT_VERSION = "1";
+export const MAX_EVENTS = 50;
+export const MAX_BYTES = 48 * 1024;
+
+export interface VoteBody {
+  client: string;
+  events: VoteEvent[];
+}
+
+export function bodyOf(events: VoteEvent[]): VoteBody {
+  return { client: CLIENT_VERSION, events };
+}
+
+export function byteLength(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** The longest beginning that fits both limits. The first event always goes: alone and too large, it must be refused aloud. */
+export function takeBatch(events: readonly VoteEvent[], maxEvents = MAX_EVENTS, maxBytes = MAX_BYTES): VoteEvent[] {
+  const batch: VoteEvent[] = [];
+  let bytes = byteLength(bodyOf([]));
+  for (const event of events.slice(0, maxEvents)) {
+    bytes += byteLength(event) + (batch.length ? 1 : 0);
+    if (batch.length && bytes > maxBytes) break;
+    batch.push(event);
+  }
+  return batch;
 }

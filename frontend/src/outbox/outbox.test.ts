@@ -1,10 +1,9 @@
 import "fake-indexeddb/auto";
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { Alarm, Scope } from "../lib/scope.ts";
+import { Scope, WakeSignal } from "../lib/scope.ts";
 import type { Result, VoteEvent } from "./events.ts";
-import { HEARD } from "./fake-heard.ts";
-import { FakeServer } from "./fake-server.ts";
+import { FakeServer, HEARD } from "./fakeServer.ts";
 import { type News, Outbox, type SaveState } from "./outbox.ts";
 import { MemoryStore, openStore, type Store } from "./store.ts";
 
@@ -64,7 +63,7 @@ async function open(inside: Scope = scope, store?: Store): Promise<Opened> {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Alarm().wait(scope, 5);
+  while (!condition()) await new WakeSignal().wait(scope, 5);
 }
 
 test("an answer is on the device before the page may go on, also when the server is away", async () => {
@@ -91,7 +90,7 @@ test("the page may not go on before the disk has said that it holds the answer",
   const adding = outbox.add(event()).then(() => {
     safe = true;
   });
-  await new Alarm().wait(scope, 30);
+  await new WakeSignal().wait(scope, 30);
   assert.equal(safe, false);
   assert.equal(server.bodies.length, 0);
   written();
@@ -143,7 +142,7 @@ test("a server that asks for time is left alone for so long, keeps nothing from 
   await outbox.add(event("first"));
   await until(() => states.at(-1)?.kind === "kept");
   await outbox.add(event("second"));
-  await new Alarm().wait(scope, 700); // longer than the first pause of a failure without such a wish
+  await new WakeSignal().wait(scope, 700); // longer than the first pause of a failure without such a wish
   assert.equal(server.bodies.length, 1);
   assert.equal((await store.waiting()).length, 2);
   server.reply = normal;

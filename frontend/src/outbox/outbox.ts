@@ -1,14 +1,12 @@
-// Answers on their way to the server: kept first, sent until each has a final answer, never given up.
-import { Problem, request, requestJson } from "../lib/http.ts";
-import { askedPause, isRefusal, pauseAfter } from "../lib/retry.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
-import { bodyOf, MAX_EVENTS, takeBatch } from "./batch.ts";
-import { isFinal, type Receipt, type Result, type VoteEvent } from "./events.ts";
+// Outbox of answers: stored on the device first, then sent until the server's answer to each is final.
+import { askedPause, isRefusal, Problem, pauseAfter, request, requestJson } from "../lib/http.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
+import { bodyOf, isFinal, MAX_EVENTS, type Receipt, type Result, takeBatch, type VoteEvent } from "./events.ts";
 import { MemoryStore, type Store } from "./store.ts";
 
-/** Why somebody must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
+/** Why the participant must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
  * (refused), or could not even read it (rejected). */
-export type ProblemReason = "session" | "storage" | "refused" | "rejected";
+type ProblemReason = "session" | "storage" | "refused" | "rejected";
 
 /** What the save-state pill shows. */
 export type SaveState =
@@ -27,7 +25,7 @@ export interface News {
   saved_at: string;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   visit: string;
   votesUrl: string;
   csrf: string;
@@ -47,7 +45,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #store: Store;
   readonly #channel: BroadcastChannel;
-  readonly #alarm = new Alarm();
+  readonly #wakeSignal = new WakeSignal();
   readonly #overflow = new MemoryStore(); // used when the device's store is full
   readonly #awaited = new Map<string, () => void>(); // events whose answer the page waits for
   readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
@@ -82,13 +80,13 @@ export class Outbox {
     const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
     await this.#refresh();
     this.#expectSoon();
-    if (!this.#restMs) this.#alarm.ring();
+    if (!this.#restMs) this.#wakeSignal.notify();
     await acknowledged;
   }
 
   /** Try at once: a person asked, or the network came back. */
   wake(): void {
-    this.#alarm.ring();
+    this.#wakeSignal.notify();
   }
 
   /** Everything that is not yet on the server, for the escape hatch. */
@@ -99,7 +97,7 @@ export class Outbox {
   /** Resolves when nothing waits any more. */
   async drained(): Promise<void> {
     while (this.#mirror.length && !this.#options.scope.disposed) {
-      await new Alarm().wait(this.#options.scope, 100);
+      await new WakeSignal().wait(this.#options.scope, 100);
       await this.#refresh();
     }
   }
@@ -127,7 +125,7 @@ export class Outbox {
     while (!scope.disposed) {
       if (await this.#underLock(() => this.#sendOnce())) continue;
       const pause = this.#restMs + pauseAfter(Math.max(1, this.#failures), this.#options.random);
-      await this.#alarm.wait(scope, this.#mirror.length ? pause : undefined);
+      await this.#wakeSignal.wait(scope, this.#mirror.length ? pause : undefined);
     }
   }
 
@@ -189,8 +187,8 @@ export class Outbox {
   }
 
   /** Fetch what answers lack, once for all of them. Returns those for which that has no use any more.
-   * Where nobody answers this fails as a whole, and is tried again with the answers. */
-  async #fetchSounds(soundMissing: readonly Result[]): Promise<Set<string>> {
+   * Without a network this fails as a whole, and is tried again with the answers. */
+  async #fetchSounds(unheard: readonly Result[]): Promise<Set<string>> {
     const tries = ({ event_id }: Result) => this.#fetches.get(event_id) ?? 0;
     const hopeless = new Set(soundMissing.filter((result) => tries(result) >= FETCHES_WORTH_TRYING));
     const gone = new Set<string>();

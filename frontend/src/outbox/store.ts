@@ -1,4 +1,4 @@
-// Where answers wait: IndexedDB with strict durability, or memory where the browser keeps nothing.
+// Store of the outbox: IndexedDB with strict durability, or memory where the browser has no storage.
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { Scope } from "../lib/scope.ts";
 import type { VoteEvent } from "./events.ts";

@@ -1,4 +1,4 @@
-// The page of a collection: [data-matrix] is the table whose cells can be heard.
+// Page of a collection: [data-matrix] is the table whose cells can be heard.
 import { need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { Matrix } from "../matrix/matrix.ts";

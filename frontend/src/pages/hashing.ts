@@ -1,7 +1,6 @@
-// The worker behind the page that sends files: reads them and computes their digests (upload/hasher.ts asks).
+// Worker of the upload page: reads files and computes their digests (upload/hashing.ts asks).
 import { Scope } from "../lib/scope.ts";
-import { Digests } from "../upload/digesting.ts";
-import type { Answer, Ask } from "../upload/hasher.ts";
+import { type Answer, type Ask, Digests } from "../upload/hashing.ts";
 
 const here = self as unknown as EventTarget & { postMessage(answer: Answer): void };
 const digests = new Digests();

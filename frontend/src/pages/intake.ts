@@ -1,17 +1,16 @@
-// The page that sends files into a collection: wires the desk to what a person drops, chooses and presses.
+// Upload page of a collection: wires the controller to drops, pickers and buttons.
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
-import { Desk } from "../upload/desk.ts";
-import { type Handle, openDrop } from "../upload/entries.ts";
-import { Screen } from "../upload/screen.ts";
+import { UploadController } from "../upload/controller.ts";
+import { type Handle, openDrop } from "../upload/droppedFiles.ts";
+import { Screen, type Texts } from "../upload/screen.ts";
 import { type Config, Server } from "../upload/server.ts";
-import type { Texts } from "../upload/texts.ts";
 
 type Pickers = typeof window & { showDirectoryPicker?: (wish: { mode: "read" }) => Promise<Handle> };
 
 const scope = new Scope();
 
-function wireDrops(desk: Desk, screen: Screen): void {
+function wireDrops(controller: UploadController, screen: Screen): void {
   const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   let depth = 0; // entering a child is told before leaving its parent
   const mark = (change: number) => {
@@ -26,11 +25,11 @@ function wireDrops(desk: Desk, screen: Screen): void {
     event.preventDefault();
     mark(-depth);
     const { entries, handles } = openDrop(event.dataTransfer);
-    void desk.takeDrop(entries, handles);
+    void controller.takeDrop(entries, handles);
   });
 }
 
-function wirePickers(desk: Desk, screen: Screen): void {
+function wirePickers(controller: UploadController, screen: Screen): void {
   const pickers = window as Pickers;
   scope.listen(screen.chooseFolder, "click", async () => {
     if (!pickers.showDirectoryPicker) {
@@ -39,7 +38,7 @@ function wirePickers(desk: Desk, screen: Screen): void {
     }
     try {
       const folder = await pickers.showDirectoryPicker({ mode: "read" });
-      void desk.takeHandles([folder]);
+      void controller.takeHandles([folder]);
     } catch (problem) {
       if ((problem as Error).name !== "AbortError") screen.folderInput.click(); // the older way, where a policy forbids it
     }
@@ -47,29 +46,29 @@ function wirePickers(desk: Desk, screen: Screen): void {
   scope.listen(screen.chooseFiles, "click", () => screen.filesInput.click());
   for (const input of [screen.folderInput, screen.filesInput])
     scope.listen(input, "change", () => {
-      void desk.takeFiles(input.files ?? []);
+      void controller.takeFiles(input.files ?? []);
       input.value = ""; // the same choice again is a change again
     });
 }
 
-function wireButtons(desk: Desk, screen: Screen): void {
-  scope.listen(screen.pause, "click", () => desk.togglePause());
-  scope.listen(screen.seal, "click", () => void desk.seal());
-  scope.listen(screen.reopen, "click", () => void desk.reopen({ ask: true }));
+function wireButtons(controller: UploadController, screen: Screen): void {
+  scope.listen(screen.pause, "click", () => controller.togglePause());
+  scope.listen(screen.seal, "click", () => void controller.seal());
+  scope.listen(screen.reopen, "click", () => void controller.reopen({ ask: true }));
   scope.listen<MouseEvent>(screen.table, "click", (event) => {
     const button = (event.target as Element).closest<HTMLElement>("[data-remove]");
-    if (button?.dataset.remove) void desk.remove(button.dataset.remove);
+    if (button?.dataset.remove) void controller.remove(button.dataset.remove);
   });
 }
 
 const config = embedded<Config>("config");
 const texts = embedded<Texts>("texts");
 const screen = new Screen(texts);
-const desk = new Desk({ config, texts, screen, server: new Server(config, scope), scope });
-wireDrops(desk, screen);
-wirePickers(desk, screen);
-wireButtons(desk, screen);
-scope.listen(window, "online", () => desk.wake());
+const controller = new UploadController({ config, texts, screen, server: new Server(config, scope), scope });
+wireDrops(controller, screen);
+wirePickers(controller, screen);
+wireButtons(controller, screen);
+scope.listen(window, "online", () => controller.wake());
 let leaving = false; // on purpose: the import is cancelled
 scope.listen(need("#cancel"), "submit", () => {
   leaving = true;
@@ -77,7 +76,7 @@ scope.listen(need("#cancel"), "submit", () => {
 scope.listen<BeforeUnloadEvent>(
   window,
   "beforeunload",
-  (event) => desk.wouldLose && !leaving && event.preventDefault(),
+  (event) => controller.wouldLose && !leaving && event.preventDefault(),
 );
 scope.listen<PageTransitionEvent>(window, "pageshow", (event) => event.persisted && location.reload());
-void desk.resume();
+void controller.resume();

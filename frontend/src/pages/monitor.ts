@@ -1,4 +1,4 @@
-// A page that follows by itself: [data-live="<address>"] is fetched again every few seconds, as the server draws it.
+// Page that updates automatically: [data-live="<address>"] is fetched again every few seconds, as the server renders it.
 import { request } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 
@@ -6,7 +6,7 @@ const POLL_MS = 5000;
 
 const scope = new Scope();
 
-/** Put the fresh part in place; what somebody has opened stays open, and what has the focus is not pulled away. */
+/** Put the fresh part in place; what is open stays open, and the focus stays. */
 function show(root: HTMLElement, html: string): void {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const details of fresh.querySelectorAll("details[id]"))

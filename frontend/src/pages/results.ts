@@ -1,12 +1,10 @@
-// The experimenter's results, live: what the server draws is fetched anew when it changed; [data-result-plot] is drawn here.
+// Results page, live: what the server renders is fetched again when it changed; [data-result-plot] is drawn here.
 // [data-result="<api address>"] is asked every three seconds. [data-png="<selector>"] takes a figure away under its data-name.
 import { make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
-import { drawPlot } from "../plot/draw.ts";
-import { figures } from "../plot/figures.ts";
-import { pngOf } from "../plot/png.ts";
+import { drawPlot, figures, pngOf } from "../plot/draw.ts";
 
 const POLL_MS = 3000;
 

@@ -1,4 +1,4 @@
-// What every page has: the theme switch, menus that close, copy buttons.
+// Shell of every page: the theme switch, menus that close, copy buttons.
 import { copyText, REPLACED } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { chooseTheme, isTheme, storedTheme } from "../lib/theme.ts";

@@ -1,4 +1,4 @@
-// The page of one sound: [data-sound="<base address>"] becomes a viewer that has the keyboard of the whole page.
+// Page of one sound: [data-sound="<base address>"] becomes a viewer that has the keyboard of the whole page.
 import { Scope } from "../lib/scope.ts";
 import { readTexts } from "../viewer/texts.ts";
 import { mountViewer } from "../viewer/viewer.ts";

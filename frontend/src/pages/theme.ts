@@ -1,4 +1,4 @@
-// Put the chosen theme on <html> before the first paint; shell.ts holds the switch.
+// Theme script: puts the chosen theme on <html> before the first paint; shell.ts holds the switch.
 import { storedTheme } from "../lib/theme.ts";
 
 const root = document.documentElement;

@@ -1,18 +1,17 @@
-// The participant's live page: puts the parts together, leads through the sound check to the first clip, and starts.
+// Participant's page: wires its parts, runs the sound check, and starts the visit.
 import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import { openStore } from "../outbox/store.ts";
 import { Player } from "../player/player.ts";
 import { Setup } from "../setup/setup.ts";
+import { Reports } from "../trial/api.ts";
+import { Break } from "../trial/break.ts";
 import type { VisitConfig } from "../trial/contract.ts";
-import { wireKeySheet, wireTrialDialog } from "../trial/dialogs.ts";
+import { Review, wireKeySheet, wireTrialDialog } from "../trial/dialogs.ts";
 import { Keys } from "../trial/keys.ts";
-import { Reports } from "../trial/reports.ts";
-import { Rest } from "../trial/rest.ts";
-import { Review } from "../trial/review.ts";
 import { VisitRun } from "../trial/run.ts";
-import { SaveStateView } from "../trial/savestate.ts";
+import { SaveStatus } from "../trial/saveStatus.ts";
 import { Screen } from "../trial/screen.ts";
 import type { Texts } from "../trial/texts.ts";
 
@@ -73,7 +72,7 @@ async function open(): Promise<void> {
   const player = new Player(scope);
   const reports = new Reports(`${api}reports/`, csrf);
   const setup = new Setup({ url: `${api}setup/`, csrf, texts, scope, player, keys });
-  const saveState = new SaveStateView(scope, texts, { retry: () => run.wake(), waiting: () => outbox.waiting });
+  const saveState = new SaveStatus(scope, texts, { retry: () => run.wake(), waiting: () => outbox.waiting });
   const outbox: Outbox = new Outbox({
     visit: config.seat,
     votesUrl: `${api}votes/`,
@@ -93,7 +92,7 @@ async function open(): Promise<void> {
     player,
     keys,
     reports,
-    rest: new Rest(texts, scope, keys),
+    rest: new Break(texts, scope, keys),
     review: new Review(texts, scope),
     level: async () => setup.run(await setup.state("level")),
     durable: store.durable,

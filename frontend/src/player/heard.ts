@@ -1,5 +1,6 @@
-// What was truly heard, from the audio clock alone. Pure.
+// Measures of what was heard, from the audio clock alone: presentations of clips, and intervals of a recording. Pure.
 import type { Heard } from "../outbox/events.ts";
+import type { Range } from "../viewer/remote.ts";
 
 /** What came between a clip and the ear: the page was hidden, the device changed, or the browser turned the sound off. */
 export type Interruption = "hidden" | "device" | "suspended";
@@ -32,7 +33,7 @@ export interface SlotPresentation extends Presentation {
 }
 
 /** How sound left the page while an answer was made. */
-export interface Circumstances {
+interface Circumstances {
   sampleRateHz: number;
   latencyS: number;
   levelDb: number;
@@ -63,4 +64,33 @@ export function summarise(
     level_db: levelDb,
     latency_ms: ms(latencyS),
   };
+}
+
+/** From and to, in seconds of file time. */
+export type Interval = [number, number];
+
+// What is nearer than the ear can tell apart is one interval; tenths of a second keep the payload short.
+const NEAR_S = 0.3;
+const tenths = (seconds: number) => Math.round(seconds * 10) / 10;
+
+/** Add an interval to those that were heard: in order, without overlaps. */
+export function withHeard(heard: readonly Interval[], fromS: number, toS: number): Interval[] {
+  if (toS - fromS < 0.05) return [...heard];
+  const all: Interval[] = [...heard, [tenths(fromS), tenths(toS)]];
+  all.sort(([one], [other]) => one - other);
+  const merged: Interval[] = [];
+  for (const [from, to] of all) {
+    const last = merged.at(-1);
+    if (last && from <= last[1] + NEAR_S) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+export function coveredSeconds(heard: readonly Interval[]): number {
+  return heard.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+export function rangesOf(heard: readonly Interval[], sampleRateHz: number): Range[] {
+  return heard.map(([from, to]) => ({ start: Math.round(from * sampleRateHz), stop: Math.round(to * sampleRateHz) }));
 }

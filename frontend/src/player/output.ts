@@ -1,4 +1,5 @@
-// How sound leaves the page: at which level, how it is cut without a click, and how long it takes to the ear.
+// Audio output of a page: shared contexts, level, fade, and latency.
+import type { Scope } from "../lib/scope.ts";
 
 /** 0 dB of everything that plays on the site: half of full scale, so that a level can be raised as well as lowered. */
 export const FIXED_GAIN = 0.5;
@@ -23,4 +24,67 @@ export function fadeOut(gain: AudioParam, from: number, nowS: number): number {
   gain.setValueAtTime(from, nowS);
   gain.linearRampToValueAtTime(0, silentS);
   return silentS;
+}
+
+interface Shared {
+  context: AudioContext;
+  users: number;
+}
+
+const shared = new Map<number, Shared>();
+
+/** How many contexts are open, for tests that look for leaks. */
+export function openContexts(): number {
+  return shared.size;
+}
+
+/** A context of the recording's own rate, so that decoding changes no sample; of the device's rate where the browser has no such. */
+function makeContext(sampleRateHz: number): AudioContext {
+  try {
+    return new AudioContext({ sampleRate: sampleRateHz, latencyHint: "interactive" });
+  } catch {
+    return new AudioContext({ latencyHint: "interactive" });
+  }
+}
+
+/** The page's context for a rate, until the scope ends. */
+export function borrowContext(sampleRateHz: number, scope: Scope): AudioContext {
+  const entry = shared.get(sampleRateHz) ?? { context: makeContext(sampleRateHz), users: 0 };
+  shared.set(sampleRateHz, entry);
+  entry.users += 1;
+  scope.own(() => {
+    entry.users -= 1;
+    if (entry.users) return;
+    shared.delete(sampleRateHz);
+    void entry.context.close();
+  });
+  return entry.context;
+}
+
+const PATIENCE_MS = 1500;
+
+/** Ask the browser for sound; only a click or a key may do so. False when it stays silent. */
+export async function unlock(context: AudioContext, scope: Scope): Promise<boolean> {
+  if (context.state === "running") return true;
+  const inner = scope.child();
+  // A refused resume() neither resolves nor rejects in some browsers.
+  const patience = new Promise<void>((resolve) => {
+    inner.own(resolve);
+    inner.after(PATIENCE_MS, resolve);
+  });
+  await Promise.race([context.resume().catch(() => {}), patience]);
+  inner.dispose();
+  return (context.state as AudioContextState) === "running";
+}
+
+let soundingNow: { stop(): void } | null = null;
+
+/** One sound at a time on a page: a player that begins stops the one before. */
+export function becomeOnlySound(player: { stop(): void }): void {
+  if (soundingNow !== player) soundingNow?.stop();
+  soundingNow = player;
+}
+
+export function endOnlySound(player: { stop(): void }): void {
+  if (soundingNow === player) soundingNow = null;
 }

@@ -1,9 +1,152 @@
-// Plays clips through one AudioContext at a fixed gain; the audio clock says when a clip began and ended.
+// Player of one page: n time-aligned clips on one AudioContext at a fixed gain, with a click-free switch between them.
+
 import { request } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
-import { unlock } from "./contexts.ts";
 import type { Interruption, Presentation } from "./heard.ts";
-import { fadeOut, gainOf, latencyS } from "./output.ts";
+import { fadeOut, gainOf, latencyS, unlock } from "./output.ts";
+
+/** How long a switch takes. The ramps are linear: they add up to 1, as aligned versions of one sound need it. */
+export const FADE_S = 0.008;
+/** How far ahead a switch is scheduled, because the audio thread may already be rendering beyond `currentTime`. */
+export const LEAD_S = 0.012;
+
+interface Voice {
+  source: AudioBufferSourceNode;
+  gain: AudioParam;
+  from: number; // the gain before the newest ramp
+  to: number; // and after it
+  heardS: number; // up to the newest switch
+}
+
+/** Playback of n time-aligned voices: all sources start at one time, and their gains say which one is heard. */
+export class Playback {
+  /** How playing went, when its last sample has left the loudspeaker or when it was cut. */
+  readonly ended: Promise<Presentation>;
+  readonly startedAt: number;
+  readonly #context: AudioContext;
+  readonly #output: GainNode;
+  readonly #voices: readonly Voice[];
+  readonly #scope: Scope;
+  readonly #fromS: number;
+  readonly #loop: PlayOptions["loop"];
+  readonly #startedMs = performance.now();
+  readonly #calledAt: number;
+  readonly #durationS: number;
+  #active: number;
+  #isOver = false;
+  #rampS: number; // when the newest ramp begins
+  #resolve: (presentation: Presentation) => void = () => {};
+
+  constructor(
+    context: AudioContext,
+    destination: AudioNode,
+    clips: readonly Clip[],
+    { voice = 0, earliestS = 0, fromS = 0, loop }: Omit<PlayOptions, "scope">,
+    owner: Scope,
+  ) {
+    this.#context = context;
+    this.#fromS = fromS;
+    this.#loop = loop;
+    this.#active = voice;
+    this.#durationS = Math.max(...clips.map(({ durationS }) => durationS)) - fromS;
+    this.#calledAt = context.currentTime;
+    this.startedAt = Math.max(this.#calledAt, earliestS);
+    this.#rampS = this.startedAt - FADE_S;
+    this.#output = context.createGain();
+    this.#output.connect(destination);
+    this.#voices = clips.map((clip, index) => this.#voice(clip, index === voice ? 1 : 0));
+    this.#scope = owner.child();
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#scope.own(() => this.cut("stopped"));
+    this.#start(clips);
+  }
+
+  /** The voice that is heard, or will be when the newest switch is done. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** The second of the clips that is being rendered, the same for every voice. */
+  get positionS(): number {
+    const position = this.#fromS + Math.max(0, this.#context.currentTime - this.startedAt);
+    if (!this.#loop || position < this.#loop.toS) return Math.min(position, this.#fromS + this.#durationS);
+    const { fromS, toS } = this.#loop;
+    return fromS + ((position - toS) % (toS - fromS));
+  }
+
+  /** For how many seconds each voice was the one that is heard. */
+  get heardS(): number[] {
+    const now = this.#context.currentTime;
+    return this.#voices.map(({ heardS }, index) => heardS + (index === this.#active ? this.#activeS(now) : 0));
+  }
+
+  /** Cross-fade to another voice at the same sample position. */
+  switchTo(voice: number): void {
+    if (voice === this.#active || !this.#voices[voice] || this.#scope.disposed) return;
+    const atS = Math.max(this.#context.currentTime + LEAD_S, this.startedAt);
+    const active = this.#voices[this.#active] as Voice;
+    active.heardS += this.#activeS(atS);
+    const progress = Math.min(Math.max((atS - this.#rampS) / FADE_S, 0), 1);
+    this.#voices.forEach((each, index) => {
+      each.from += (each.to - each.from) * progress;
+      each.to = index === voice ? 1 : 0;
+      each.gain.cancelScheduledValues(atS);
+      // A ramp that is still under way is cut on its own line, so that the value does not jump.
+      each.gain.linearRampToValueAtTime(each.from, atS);
+      each.gain.linearRampToValueAtTime(each.to, atS + FADE_S);
+    });
+    this.#active = voice;
+    this.#rampS = atS;
+  }
+
+  /** End all voices now, with a short ramp instead of a click. */
+  cut(outcome: "stopped" | "voided", interruption?: Interruption): void {
+    if (this.#isOver) return;
+    const silentS = fadeOut(this.#output.gain, 1, this.#context.currentTime);
+    for (const { source } of this.#voices) source.stop(silentS);
+    this.#finish(outcome, interruption);
+  }
+
+  #voice({ buffer }: Clip, level: number): Voice {
+    const source = new AudioBufferSourceNode(this.#context, { buffer });
+    const node = this.#context.createGain();
+    node.gain.setValueAtTime(level, 0);
+    source.connect(node).connect(this.#output);
+    if (this.#loop) {
+      source.loop = true;
+      [source.loopStart, source.loopEnd] = [this.#loop.fromS, this.#loop.toS];
+    }
+    return { source, gain: node.gain, from: level, to: level, heardS: 0 };
+  }
+
+  #start(clips: readonly Clip[]): void {
+    const longest = clips.findIndex(({ durationS }) => durationS - this.#fromS === this.#durationS);
+    const last = this.#voices[longest] as Voice;
+    // The source ends when the last block is rendered; what the ear hears ends one output latency later.
+    this.#scope.listen(last.source, "ended", () =>
+      this.#scope.after(latencyS(this.#context) * 1000, () => this.#finish("ended")),
+    );
+    for (const { source } of this.#voices) source.start(this.startedAt, this.#fromS);
+  }
+
+  /** How long the active voice has been heard since the newest switch. */
+  #activeS(untilS: number): number {
+    return Math.max(0, untilS - Math.max(this.#rampS, this.startedAt));
+  }
+
+  #finish(outcome: Presentation["outcome"], interruption?: Interruption): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const endedAt = this.#context.currentTime;
+    // Where the wall clock ran on and the audio clock did not, the sound stood still.
+    const stallS = Math.max(0, (performance.now() - this.#startedMs) / 1000 - (endedAt - this.#calledAt));
+    const why = interruption ? { interruption } : {};
+    this.#resolve({ outcome, startedAt: this.startedAt, endedAt, durationS: this.#durationS, stallS, ...why });
+    this.#scope.dispose();
+  }
+}
 
 const LENGTH_TOLERANCE_S = 0.05;
 
@@ -13,14 +156,21 @@ export interface Clip {
 }
 
 /** The bytes arrived but are not the clip that was announced. */
-export class BrokenClip extends Error {}
+class BrokenClip extends Error {}
 
 type InterruptionListener = (interruption: Interruption, cutShort: boolean) => void;
 
-interface Playing {
-  source: AudioBufferSourceNode;
-  gain: GainNode;
-  finish: (outcome: Presentation["outcome"], interruption?: Interruption) => void;
+interface PlayOptions {
+  /** Which voice is heard first. */
+  voice?: number;
+  /** Not before this second of the audio clock; at once if that has passed. */
+  earliestS?: number;
+  /** Where in the clips playing begins, in seconds. */
+  fromS?: number;
+  /** The region that is repeated until playing is stopped, in seconds of the clips. */
+  loop?: { fromS: number; toS: number };
+  /** Playing ends with this scope; with the player's if none is given. */
+  scope?: Scope;
 }
 
 export class Player {
@@ -29,7 +179,7 @@ export class Player {
   readonly #output: GainNode;
   readonly #listeners: InterruptionListener[] = [];
   #levelDb = 0;
-  #playing: Playing | null = null;
+  #playing: Playback | null = null;
 
   constructor(scope: Scope, context: AudioContext = new AudioContext()) {
     this.#scope = scope;
@@ -83,30 +233,19 @@ export class Player {
   }
 
   /** Play a clip once; resolves when its last sample has left the loudspeaker, or when it was cut. */
-  play(clip: Clip): Promise<Presentation> {
+  play(clip: Clip, earliestS = 0): Promise<Presentation> {
+    return this.start([clip], { earliestS }).ended;
+  }
+
+  /** Start clips together as aligned voices, of which one is heard. What was playing is cut. */
+  start(clips: readonly Clip[], { scope = this.#scope, ...options }: PlayOptions = {}): Playback {
     this.stop();
-    const source = new AudioBufferSourceNode(this.#context, { buffer: clip.buffer });
-    const gain = this.#context.createGain();
-    source.connect(gain).connect(this.#output);
-    const scope = this.#scope.child();
-    const startedAt = this.#context.currentTime;
-    const startedMs = performance.now();
-    return new Promise((resolve) => {
-      const finish: Playing["finish"] = (outcome, interruption) => {
-        if (scope.disposed) return;
-        scope.dispose();
-        this.#playing = null;
-        const endedAt = this.#context.currentTime;
-        // Where the wall clock ran on and the audio clock did not, the sound stood still.
-        const stallS = Math.max(0, (performance.now() - startedMs) / 1000 - (endedAt - startedAt));
-        const why = interruption ? { interruption } : {};
-        resolve({ outcome, startedAt, endedAt, durationS: clip.durationS, stallS, ...why });
-      };
-      // The source ends when the last block is rendered; what the ear hears ends one output latency later.
-      scope.listen(source, "ended", () => scope.after(latencyS(this.#context) * 1000, () => finish("ended")));
-      this.#playing = { source, gain, finish };
-      source.start();
+    const playback = new Playback(this.#context, this.#output, clips, options, scope);
+    this.#playing = playback;
+    void playback.ended.then(() => {
+      if (this.#playing === playback) this.#playing = null;
     });
+    return playback;
   }
 
   /** Cut what is playing, with a short ramp instead of a click. */
@@ -116,9 +255,8 @@ export class Player {
 
   #cut(outcome: "stopped" | "voided", interruption?: Interruption): void {
     const playing = this.#playing;
-    if (!playing) return;
-    playing.source.stop(fadeOut(playing.gain.gain, 1, this.#context.currentTime));
-    playing.finish(outcome, interruption);
+    this.#playing = null;
+    playing?.cut(outcome, interruption);
   }
 
   #interrupt(interruption: Interruption): void {

@@ -122,7 +122,7 @@ test("within two seconds of listening no more than six seconds are fetched", () 
   assert.equal(aheadS(600, true), 4);
 });
 
-test("what was decoded is found again, and the oldest is let go beyond the bound", () => {
+test("what was decoded is found again, and the oldest is dropped beyond the bound", () => {
   const store = new DecodedStore<{ start: number; stop: number }>(100);
   store.add({ start: 0, stop: 40 });
   store.add({ start: 30, stop: 80 });

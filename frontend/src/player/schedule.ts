@@ -1,4 +1,4 @@
-// Which samples sound at which frame of the audio clock, and what has to be fetched for them. Pure.
+// Schedule of samples on the frames of the audio clock, and of the requests for them. Pure.
 
 /** Bytes of sound as they come: drop `lead` decoded samples, keep `length`. */
 export interface Slice {
@@ -123,7 +123,7 @@ const AHEAD_AT_START_S = 2;
 const AHEAD_S = 20;
 const AHEAD_LOOP_S = 4;
 
-/** How many seconds should be scheduled ahead: little for somebody who only probes, more for who goes on listening. */
+/** How many seconds should be scheduled ahead: little at first, more after longer listening. */
 export function aheadS(playedS: number, loop: boolean): number {
   return Math.min(AHEAD_AT_START_S + playedS, loop ? AHEAD_LOOP_S : AHEAD_S);
 }
@@ -133,7 +133,7 @@ export interface Held {
   readonly stop: number;
 }
 
-/** Decoded stretches, the least recently used let go beyond a bound. */
+/** LRU cache of decoded stretches, bounded by their length. */
 export class DecodedStore<T extends Held> {
   readonly #limit: number;
   #held: T[] = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axisFor, byScale, frameFor, layout, type ResultRow, tickValues } from "./ci.ts";
-import { figures } from "./figures.ts";
+import { figures } from "./draw.ts";
 
 function row(change: Partial<ResultRow> = {}): ResultRow {
   return {

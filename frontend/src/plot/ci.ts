@@ -24,7 +24,7 @@ export interface Frame {
   axisHeight: number;
 }
 
-export interface Whisker {
+interface Whisker {
   x1: number;
   x2: number;
   /** An end that leaves the scale is cut there and gets no cap. */

@@ -1,5 +1,11 @@
-// Draws the dot-and-whisker plot as SVG. The table beside it says the same in figures, so the picture is hidden from readers.
+// Drawing of the dot-and-whisker plot as SVG, and its export as PNG.
 import { type Axis, axisFor, type Frame, frameFor, layout, type Plot, type PlotMark, type ResultRow } from "./ci.ts";
+
+/** Figures in the reader's way of writing numbers. Pure. */
+export function figures(language: string): (value: number) => string {
+  const format = new Intl.NumberFormat(language || undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return (value) => format.format(value);
+}
 
 const SVG = "http://www.w3.org/2000/svg";
 const CAP = 5;
@@ -15,6 +21,7 @@ function line(className: string, x1: number, y1: number, x2: number, y2: number)
   return shape("line", { class: `ci-plot__${className}`, x1, y1, x2, y2 });
 }
 
+/** Draws the dot-and-whisker plot as SVG. The table beside it says the same in figures, so the picture is hidden from readers. */
 export function drawPlot(
   rows: readonly ResultRow[],
   width: number,
@@ -48,4 +55,24 @@ function drawMark({ row, x, y, whisker }: PlotMark, frame: Frame, figure: (value
   const value = { class: "ci-plot__value", x: frame.width, y: y + 4, "text-anchor": "end" };
   parts.push(shape("text", value, figure(row.mos)));
   return parts;
+}
+
+const SCALE = 2;
+const PAPER = "#ffffff";
+
+/** The picture as a data address. Outside the page no sheet applies: the figure's own attributes give it its look. */
+export async function pngOf(svg: SVGSVGElement): Promise<string> {
+  const { width, height } = svg.viewBox.baseVal;
+  const picture = new Image();
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  await picture.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * SCALE);
+  canvas.height = Math.round(height * SCALE);
+  const pen = canvas.getContext("2d");
+  if (!pen) throw new Error("This browser cannot draw on a canvas.");
+  pen.fillStyle = PAPER;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/png");
 }

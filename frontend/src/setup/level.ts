@@ -1,9 +1,16 @@
-// A level in decibels: how keys move it and how it is written. Pure.
+// Level check on real clips: every change of the level is heard at once.
+
+import { make, need } from "../lib/dom.ts";
+import type { Scope } from "../lib/scope.ts";
 import { HIGHEST_DB, LOWEST_DB } from "../player/output.ts";
+import type { Clip, Player } from "../player/player.ts";
+import { digitOf, type Keys } from "../trial/keys.ts";
+import type { LevelStep } from "./setup.ts";
 
-export const STEP_DB = 0.1;
-export const LARGE_STEP_DB = 0.5;
+const STEP_DB = 0.1;
+const LARGE_STEP_DB = 0.5;
 
+/** A level in decibels: how keys move it and how it is written. Pure. */
 export function withinReach(levelDb: number): number {
   const tenths = Math.round(levelDb * 10) / 10;
   return Math.min(HIGHEST_DB, Math.max(LOWEST_DB, tenths)) || 0; // no negative zero
@@ -31,4 +38,124 @@ export function movedBy(levelDb: number, key: string, shift: boolean): number | 
 export function levelText(levelDb: number): string {
   const sign = levelDb > 0 ? "+" : levelDb < 0 ? "−" : "";
   return `${sign}${Math.abs(levelDb).toFixed(1)} dB`;
+}
+
+interface LevelCheckParts {
+  step: LevelStep;
+  player: Player;
+  keys: Keys;
+  scope: Scope;
+}
+
+interface Levelled {
+  levelDb: number;
+  plays: number[];
+}
+
+/** Setting the level on real clips: what plays is what will play, and every change is heard at once. */
+export class LevelCheck {
+  readonly #parts: LevelCheckParts;
+  readonly #slider = need<HTMLInputElement>("#level-slider");
+  readonly #lock = need<HTMLButtonElement>("#level-lock");
+  readonly #buttons: HTMLButtonElement[];
+  readonly #plays: number[];
+  readonly #clips: (Clip | undefined)[];
+  #sounding: number | null = null;
+  #finish: (levelled: Levelled) => void = () => {};
+
+  /** Resolves when the level is locked. */
+  readonly done: Promise<Levelled>;
+
+  constructor(parts: LevelCheckParts) {
+    this.#parts = parts;
+    const { step, scope, keys, player } = parts;
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#plays = step.clips.map(() => 0);
+    this.#clips = step.clips.map(() => undefined);
+    this.#buttons = step.clips.map((_, index) => this.#button(index));
+    need("#level-clips").replaceChildren(...this.#buttons);
+    scope.listen(this.#slider, "input", () => this.#set(Number(this.#slider.value)));
+    scope.listen(need("#level-lower"), "click", () => this.#set(player.levelDb - LARGE_STEP_DB));
+    scope.listen(need("#level-raise"), "click", () => this.#set(player.levelDb + LARGE_STEP_DB));
+    scope.listen(need("#level-reset"), "click", () => this.#set(0));
+    scope.listen(this.#lock, "click", () => this.#close());
+    keys.on(scope, (event) => this.#key(event));
+    scope.own(() => player.stop());
+    this.#set(step.level_db);
+    this.#offerLock();
+  }
+
+  /** Buttons open one by one, as their clips arrive. */
+  async load(): Promise<void> {
+    const { step, player, scope } = this.#parts;
+    await Promise.all(
+      step.clips.map(async ({ url, duration_s }, index) => {
+        this.#clips[index] = await player.prepare(url, duration_s);
+        const button = this.#buttons[index];
+        if (button && !scope.disposed) button.disabled = false;
+      }),
+    );
+    this.#buttons[0]?.focus();
+  }
+
+  #button(index: number): HTMLButtonElement {
+    const name = String(index + 1);
+    const button = make("button", { type: "button", class: "button", "aria-pressed": "false", disabled: "" }, name);
+    this.#parts.scope.listen(button, "click", () => void this.#play(index));
+    return button;
+  }
+
+  /** Play a clip over and over, until another is chosen, it is pressed again, or the level is locked. */
+  async #play(index: number): Promise<void> {
+    const { player } = this.#parts;
+    const clip = this.#clips[index];
+    if (!clip || !(await player.unlock())) return;
+    const wasSounding = this.#sounding === index;
+    this.#show(wasSounding ? null : index);
+    if (wasSounding) return player.stop();
+    while (this.#sounding === index) {
+      this.#plays[index] = (this.#plays[index] ?? 0) + 1;
+      this.#offerLock();
+      const { outcome } = await player.play(clip);
+      if (outcome !== "ended" && this.#sounding === index) this.#show(null);
+    }
+  }
+
+  #show(index: number | null): void {
+    this.#sounding = index;
+    for (const [at, button] of this.#buttons.entries()) button.setAttribute("aria-pressed", String(at === index));
+  }
+
+  #set(levelDb: number): void {
+    const level = withinReach(levelDb);
+    this.#parts.player.levelDb = level;
+    this.#slider.value = String(level);
+    this.#slider.setAttribute("aria-valuetext", levelText(level));
+    need("#level-shown").textContent = levelText(level);
+  }
+
+  /** The level can be confirmed only after a clip was heard. */
+  #offerLock(): void {
+    this.#lock.disabled = !this.#plays.some((count) => count > 0);
+  }
+
+  #close(): void {
+    if (this.#lock.disabled) return;
+    this.#show(null);
+    this.#parts.player.stop();
+    this.#finish({ levelDb: this.#parts.player.levelDb, plays: this.#plays });
+  }
+
+  #key({ key, code, shiftKey }: KeyboardEvent): boolean {
+    const digit = digitOf(code);
+    const moved = movedBy(this.#parts.player.levelDb, key, shiftKey);
+    if (moved !== undefined) this.#set(moved);
+    else if (digit === 0) this.#set(0);
+    else if (digit !== undefined && digit <= this.#clips.length) void this.#play(digit - 1);
+    else if (key === "Enter") this.#close();
+    else return false;
+    return true;
+  }
 }

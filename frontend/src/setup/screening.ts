@@ -1,13 +1,12 @@
-// Rounds with one right answer each: hear a sound, say what it was. The right answers stay on the server.
+// Screening rounds with one right answer each: hear a sound, say what it was. The right answers stay on the server.
 import { fill, make, need } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Clip, Player } from "../player/player.ts";
-import type { Keys } from "../trial/keys.ts";
-import { digitOf } from "../trial/keys.ts";
+import { digitOf, type Keys } from "../trial/keys.ts";
 import type { Texts } from "../trial/texts.ts";
-import type { ScreeningStep } from "./contract.ts";
+import type { ScreeningStep } from "./setup.ts";
 
-export interface ScreeningParts {
+interface ScreeningParts {
   step: ScreeningStep;
   player: Player;
   keys: Keys;

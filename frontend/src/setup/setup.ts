@@ -1,16 +1,44 @@
-// Everything between consent and the first clip that has to do with sound: ears, level, headphones.
+// Sound check between consent and the first clip: ears, level, headphones.
 import { need } from "../lib/dom.ts";
-import { requestJson } from "../lib/http.ts";
-import { isRefusal, retrying } from "../lib/retry.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
+import { isRefusal, requestJson, retrying } from "../lib/http.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Player } from "../player/player.ts";
 import type { Keys } from "../trial/keys.ts";
 import type { Texts } from "../trial/texts.ts";
-import type { LevelStep, Outcome, ScreeningStep, SetupState, SetupStep } from "./contract.ts";
-import { Levelling } from "./levelling.ts";
+import { LevelCheck } from "./level.ts";
 import { Screening } from "./screening.ts";
 
-export interface SetupParts {
+export interface ScreeningStep {
+  step: "ears" | "headphones";
+  screening: string;
+  choices: string[];
+  sounds: string[];
+  duration_s: number;
+  again: boolean;
+}
+
+export interface LevelStep {
+  step: "level";
+  clips: { url: string; duration_s: number }[];
+  level_db: number;
+}
+
+type SetupStep = ScreeningStep | LevelStep;
+
+interface SetupState {
+  steps: SetupStep[];
+  /** The level that this visit was locked at last. */
+  level_db: number | null;
+  /** Whether the check that was just told of was passed. */
+  passed?: boolean;
+}
+
+/** What is told to the server of one check. */
+type Outcome =
+  | { step: "level"; level_db: number; plays: number[]; sample_rate_hz: number; output_latency_s: number }
+  | { step: "ears" | "headphones"; screening: string; answers: string[] };
+
+interface SetupParts {
   url: string;
   csrf: string;
   texts: Texts;
@@ -19,15 +47,16 @@ export interface SetupParts {
   keys: Keys;
 }
 
+/** Sound check: the steps that are due, one after another. */
 export class Setup {
   readonly #parts: SetupParts;
   readonly #section = need("#setup");
-  readonly #alarm = new Alarm();
+  readonly #wakeSignal = new WakeSignal();
   #checks = 0;
 
   constructor(parts: SetupParts) {
     this.#parts = parts;
-    parts.scope.listen(window, "online", () => this.#alarm.ring());
+    parts.scope.listen(window, "online", () => this.#wakeSignal.notify());
   }
 
   /** Ask what is still to be checked, and take over the level of an earlier page of this visit. */
@@ -65,7 +94,7 @@ export class Setup {
 
   async #level(step: LevelStep, scope: Scope): Promise<Outcome> {
     const { player, keys } = this.#parts;
-    const levelling = new Levelling({ step, player, keys, scope });
+    const levelling = new LevelCheck({ step, player, keys, scope });
     await this.#retry(() => levelling.load());
     const { levelDb, plays } = await levelling.done;
     return {
@@ -94,11 +123,14 @@ export class Setup {
     const onFailure = () => {
       note.textContent = this.#parts.texts.waiting_for_network;
     };
-    return retrying(work, { scope: this.#parts.scope, onFailure, alarm: this.#alarm, isFinal: isRefusal }).then(
-      (answer) => {
-        note.textContent = "";
-        return answer;
-      },
-    );
+    return retrying(work, {
+      scope: this.#parts.scope,
+      onFailure,
+      wakeSignal: this.#wakeSignal,
+      isFinal: isRefusal,
+    }).then((answer) => {
+      note.textContent = "";
+      return answer;
+    });
   }
 }

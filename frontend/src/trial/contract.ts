@@ -1,8 +1,10 @@
-// What the server hands to a page, and what a protocol's view must offer. A view is static/dist/view-<name>.js.
+// Contract between the server, the visit's page and the view of a protocol, which is static/dist/view-<name>.js.
 import type { Scope } from "../lib/scope.ts";
-import type { Json, Listened } from "../outbox/events.ts";
-import type { Player } from "../player/player.ts";
+import type { Heard, Json, Listened } from "../outbox/events.ts";
+import type { Clip, Player } from "../player/player.ts";
 import type { Keys } from "./keys.ts";
+import type { Screen } from "./screen.ts";
+import type { Texts } from "./texts.ts";
 
 export interface VisitConfig {
   api: string;
@@ -37,12 +39,13 @@ export interface TrialPage {
   /** Whether the newest answer is a whole one. */
   answered: boolean;
   view: string;
-  /** Worked on, and not heard through: the view is a WorkspaceView. */
+  /** Whether the answer is kept in drafts. A practice page is then an example to look at, and no break follows it. */
   workspace: boolean;
   plays_allowed: number;
   /** Which page of its session this is. */
   place: { number: number; of: number };
-  options: { layout?: string; auto_confirm?: boolean };
+  /** Options of the experiment that the protocol declares for its page. */
+  options: Record<string, Json>;
   page: { [key: string]: Json };
   /** `sliced`: too long for one clip; the viewer fetches what it needs of it beneath the address. */
   media: Record<string, { url: string; duration_s: number; sliced: boolean }>;
@@ -72,29 +75,19 @@ export interface Upcoming {
 /** What a view receives: the page, and the keyboard that the whole screen shares. */
 export type ShownPage = TrialPage & { keys: Keys };
 
-export interface AnswerForm {
-  /** The payload of the vote, or undefined while it is incomplete. */
-  answer(): Json | undefined;
-  onChange(listener: () => void): void;
-}
-
-/** The page, not the view, owns playing, the hearing gate, saving and going on. While the gate is closed the view stands
- * in a disabled fieldset: native controls close by themselves, and everything else must ask `root.matches(":disabled *")`. */
-export interface ProtocolView {
-  mount(root: HTMLElement, page: ShownPage, player: Player, scope: Scope): AnswerForm;
-}
-
-/** What a page that is worked on may ask for. */
-export interface Desk {
+/** What the visit's page offers to a view. */
+export interface WorkspaceHost {
   readonly sessions: readonly SessionSummary[];
-  /** The markup that the server made for this protocol: the content of `<template id="protocol-page">`. */
-  readonly markup: DocumentFragment;
-  /** Something was done that is not kept yet: nobody is told "saved" before what this gives is called. */
+  /** Show the protocol's own markup (the content of `<template id="protocol-page">`) at full width; returns its place. */
+  showWorkspace(): HTMLElement;
+  /** Show the page with one Play button and a form that opens after listening; `gatedForm` runs it. */
+  showTrial(): TrialFrame;
+  /** A change was made that is not kept yet: the page does not say "saved" before the returned function is called. */
   changing(): () => void;
-  /** Keep a step: safe on this device at once, on the server as soon as it can be, and in this order. */
+  /** Keep a step: safe on this device at once, on the server as soon as possible, and in this order. */
   keep(payload: Json, listened: Listened): void;
   /** Close the page with a whole answer; resolves when that is safe. */
-  finish(payload: Json, listened: Listened): Promise<void>;
+  finish(payload: Json, heard: Heard | Listened): Promise<void>;
   /** The page's sounds under fresh addresses, because addresses expire. */
   renew(): Promise<TrialPage["media"]>;
   /** Every page with the answers that were given, where they may be changed until they are handed in. */
@@ -103,12 +96,26 @@ export interface Desk {
   turnTo(trial: string): void;
   /** Answer another page from here, as a grid does; resolves when that is safe. */
   answer(page: TrialPage, payload: Json, listened: Listened, whole: boolean): Promise<void>;
-  /** Say something that concerns the whole page, until something else is said; nothing takes it away. */
+  /** Show a sentence that concerns the whole page, until the next one replaces it. */
   notice(sentence: string): void;
 }
 
-/** A view that is more than a form: it has the whole width, plays what it likes, and keeps every step that is made.
- * Nothing has to be heard through, so there is no gate; the page still owns saving, sessions and going on. */
-export interface WorkspaceView {
-  open(root: HTMLElement, page: ShownPage, desk: Desk, scope: Scope): void;
+/** Parts of the page on which clips are heard first and rated then. */
+export interface TrialFrame {
+  screen: Pick<Screen, "play" | "next" | "view" | "showPhase" | "note" | "focus">;
+  player: Player;
+  texts: Texts;
+  /** The page's clips by slot, fetched and decoded. */
+  clips: Promise<ReadonlyMap<string, Clip>>;
+  /** What was heard when the page was answered before; then it only takes another answer. */
+  already?: Heard;
+  /** Take the answer before this one back, where that can still be done. */
+  reopen?: () => void;
+}
+
+/** A protocol's view. It decides what is played and when an answer is whole; the host owns saving, sessions and going on. */
+export interface ProtocolView {
+  open(host: WorkspaceHost, page: ShownPage, scope: Scope): void;
+  /** Whether whole clips are fetched and decoded before the page's turn. */
+  clipsAhead?: boolean;
 }

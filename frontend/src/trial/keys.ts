@@ -1,4 +1,4 @@
-// The keyboard of the whole screen: one listener, the same rules for every key.
+// Keyboard of the whole screen: one listener, the same rules for every key.
 import type { Scope } from "../lib/scope.ts";
 
 /** What a key event is judged by; a KeyboardEvent has all of it. */
@@ -17,7 +17,7 @@ export function digitOf(code: string): number | undefined {
   return match ? Number(match[1]) : undefined;
 }
 
-export type Place = "text" | "button" | "choice" | "other";
+type Place = "text" | "button" | "choice" | "other";
 
 /** Whether a stroke is a shortcut here: never while held down, with a modifier, or where it types or presses something. */
 export function isShortcut(stroke: Stroke, place: Place): boolean {
@@ -37,7 +37,7 @@ export function placeOf(target: EventTarget | null): Place {
 }
 
 /** Returns true when the stroke meant something and is used up. */
-export type KeyHandler = (event: KeyboardEvent) => boolean;
+type KeyHandler = (event: KeyboardEvent) => boolean;
 
 export class Keys {
   enabled = true;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionSummary, TrialPage } from "./contract.ts";
-import { pageOf } from "./fake-pages.ts";
+import { pageOf } from "./fakePages.ts";
 import { attention, partOf, turnBefore, whereText } from "./place.ts";
 import type { Texts } from "./texts.ts";
 
@@ -63,13 +63,13 @@ test("a change of order inside a session is announced by itself", () => {
   assert.equal(turnBefore(threefold(0, 73, speechFirst), last, sessions, texts), null);
 });
 
-test("whoever comes back between two sessions finds the break, inside a session nothing", () => {
+test("a participant who comes back between two sessions finds the break, inside a session nothing", () => {
   assert.equal(turnBefore(threefold(2, 1, speechFirst), null, sessions, texts)?.kind, "session");
   assert.equal(turnBefore(threefold(1, 7, speechFirst), null, sessions, texts), null);
   assert.equal(turnBefore(pageOf("a"), null, [{ session: 1, total: 4, answered: 0, seconds_left: 0 }], texts), null);
 });
 
-test("whoever comes from an example, or left a draft behind, goes on without a break", () => {
+test("after an example, or where a draft was left, the visit goes on without a break", () => {
   const worked = (change: Partial<TrialPage> = {}) => pageOf("t", {}, { session: 1, workspace: true, ...change });
   const sessions = [0, 1, 2].map((session) => ({ session, total: 1, answered: 0, seconds_left: 60 }));
   const example = pageOf("x", {}, { session: 0, workspace: true });

@@ -1,4 +1,4 @@
-// Where a page stands in the visit, and what changes between it and the page before. Pure.
+// Place of a page in the visit, and what changes between it and the page before. Pure.
 import { fill } from "../lib/dom.ts";
 import type { ScaleWords, SessionSummary, TrialPage } from "./contract.ts";
 import type { Texts } from "./texts.ts";
@@ -41,7 +41,7 @@ export function turnBefore(
   texts: Texts,
 ): Turn | null {
   const order = last && sameOrder(page, last) ? "" : orderSentence(page, texts);
-  if (page.workspace && last?.session === 0) return null; // an example is no work to rest from
+  if (page.workspace && last?.session === 0) return null; // no break after an example
   if (last ? last.session !== page.session : beginsLaterSession(page, sessions)) return { kind: "session", order };
   return last && order ? { kind: "order", order } : null;
 }
@@ -55,9 +55,9 @@ function orderSentence(page: TrialPage, texts: Texts): string {
   return first && second ? fill(texts.order_from_now, { first, second }) : "";
 }
 
-/** Somebody comes back exactly where a session begins: the break is where they left. */
+/** Whether a participant comes back exactly where a later session begins, and so finds the break. */
 function beginsLaterSession(page: TrialPage, sessions: readonly SessionSummary[]): boolean {
   const own = sessions.find(({ session }) => session === page.session);
   const earlier = sessions.some(({ session }) => session < page.session && (session > 0 || !page.workspace));
-  return earlier && own?.answered === 0 && page.draft === null; // whoever left a draft there is past the break
+  return earlier && own?.answered === 0 && page.draft === null; // a draft there means that the break is over
 }

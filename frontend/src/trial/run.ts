@@ -1,27 +1,61 @@
-// A visit from the first page to the receipt: what comes next, one trial after another, and the last word.
+// A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes.
 
-import { retrying } from "../lib/retry.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
-import { newUuid } from "../lib/uuid.ts";
+import { newUuid, retrying } from "../lib/http.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
-import { Asking } from "./asking.ts";
-import { Clips } from "./clips.ts";
-import type { ProtocolView, SessionSummary, TrialPage, VisitConfig, WorkspaceView } from "./contract.ts";
+import { type Reports, VisitApi, VoteSender } from "./api.ts";
+import type { Break } from "./break.ts";
+import type { ProtocolView, SessionSummary, TrialFrame, TrialPage, VisitConfig } from "./contract.ts";
+import type { Review } from "./dialogs.ts";
 import type { Keys } from "./keys.ts";
 import { turnBefore } from "./place.ts";
-import { asOf, TrialQueue } from "./queue.ts";
-import type { Reports } from "./reports.ts";
-import type { Rest } from "./rest.ts";
-import type { Review } from "./review.ts";
-import type { SaveStateView } from "./savestate.ts";
+import { asOf, Clips, TrialQueue } from "./queue.ts";
+import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
-import { Sending } from "./sending.ts";
 import type { Texts } from "./texts.ts";
-import { Trial } from "./trial.ts";
-import { Views } from "./views.ts";
 import { type Step, Workspace } from "./workspace.ts";
+
+// A digest over all views, set by build.mjs: their addresses carry no hash of their own, and servers let browsers keep
+// static files for a year.
+declare const VIEWS_VERSION: string;
+
+/** Loader of protocol views, by the name that the server gave: static/dist/view-<name>.js, beside this bundle. */
+class Views {
+  readonly #views = new Map<string, Promise<ProtocolView>>();
+  readonly #loaded = new Map<string, ProtocolView>();
+  #failures = 0;
+
+  /** The view, once it has been loaded. */
+  get(name: string): ProtocolView | undefined {
+    return this.#loaded.get(name);
+  }
+
+  load(name: string): Promise<ProtocolView> {
+    const known = this.#views.get(name);
+    if (known) return known;
+    const view = import(this.#address(name)) as Promise<ProtocolView>;
+    this.#views.set(name, view);
+    view.then(
+      (loaded) => this.#loaded.set(name, loaded),
+      () => {
+        this.#failures += 1;
+        this.#views.delete(name);
+      },
+    );
+    return view;
+  }
+
+  #address(name: string): string {
+    if (!/^[a-z0-9_-]+$/.test(name)) throw new Error(`"${name}" is not the name of a view.`);
+    const url = new URL(`./view-${name}.js`, import.meta.url);
+    url.searchParams.set("v", VIEWS_VERSION);
+    // Browsers remember a failed import for the life of the page; another address is asked for anew.
+    if (this.#failures) url.searchParams.set("again", String(this.#failures));
+    return url.href;
+  }
+}
 
 const PAGES_KEPT_AHEAD = 5;
 const BLANK_MS = 250; // between two trials, so that one is not taken for the other
@@ -29,16 +63,16 @@ const SETTLING_MS = 4000; // how long a break waits for the last answers to arri
 const STALL_MS = 250;
 const KEPT = { stored: true, replay: true };
 
-export interface RunParts {
+interface RunParts {
   config: VisitConfig;
   texts: Texts;
   scope: Scope;
   screen: Screen;
-  saveState: SaveStateView;
+  saveState: SaveStatus;
   outbox: Outbox;
   player: Player;
   keys: Keys;
-  rest: Rest;
+  rest: Break;
   review: Review;
   reports: Reports;
   /** Let the level be set once more. */
@@ -51,13 +85,14 @@ interface Answered {
   heard: Heard;
 }
 
+/** A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes. */
 export class VisitRun {
   readonly #parts: RunParts;
   readonly #queue = new TrialQueue();
   readonly #clips: Clips;
   readonly #views = new Views();
-  readonly #asking: Asking;
-  readonly #sending: Sending;
+  readonly #api: VisitApi;
+  readonly #sending: VoteSender;
   #sessions: readonly SessionSummary[] = [];
   #answered = 0;
   #receipt = "";
@@ -71,8 +106,8 @@ export class VisitRun {
 
   constructor(parts: RunParts) {
     this.#parts = parts;
-    this.#sending = new Sending(parts.outbox);
-    this.#asking = new Asking(parts);
+    this.#sending = new VoteSender(parts.outbox);
+    this.#api = new VisitApi(parts);
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
     parts.player.onInterruption((interruption, cutShort) => {
       if (interruption === "device") this.#noticeDevice();
@@ -98,7 +133,7 @@ export class VisitRun {
       if (!again && !turnedTo && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
       this.#reopened = null;
       await this.#runTrial(page, again?.heard);
-      await new Alarm().wait(scope, BLANK_MS);
+      await new WakeSignal().wait(scope, BLANK_MS);
     }
   }
 
@@ -116,7 +151,7 @@ export class VisitRun {
     const next = this.#sessions.find(({ session }) => session === page.session);
     if (!turn || !next) return false;
     screen.show("none");
-    await Promise.race([outbox.drained().then(() => this.#refill()), new Alarm().wait(scope, SETTLING_MS)]);
+    await Promise.race([outbox.drained().then(() => this.#refill()), new WakeSignal().wait(scope, SETTLING_MS)]);
     const sessions = this.#sessions.filter(({ session }) => session > 0).length;
     const facts = { turn, next, sessions, answered: this.#answered, receipt: this.#receipt };
     const choice = await rest.show({ ...facts, restS: config.rest_s, offersLevel: config.level_check });
@@ -131,9 +166,9 @@ export class VisitRun {
     if (!current) return;
     const id = newUuid();
     // It counts for the page that is due, which this one is once the server has the answers before it.
-    await Promise.race([outbox.drained(), new Alarm().wait(scope, SETTLING_MS)]);
+    await Promise.race([outbox.drained(), new WakeSignal().wait(scope, SETTLING_MS)]);
     const send = () => reports.send("clip", id, { reason }, current.trial);
-    const { skipped, enough } = await retrying(send, this.#asking.retry(current.scope, texts.waiting_for_network));
+    const { skipped, enough } = await retrying(send, this.#api.retry(current.scope, texts.waiting_for_network));
     this.#queue.postpone(current.trial);
     current.scope.dispose();
     screen.notice(skipped ? texts.skipped : enough ? texts.too_many_skipped : texts.postponed);
@@ -151,7 +186,7 @@ export class VisitRun {
 
   wake(): void {
     this.#parts.outbox.wake();
-    this.#asking.wake();
+    this.#api.wake();
   }
 
   /** What the server said about answers of this tab or of another one. */
@@ -191,61 +226,58 @@ export class VisitRun {
   }
 
   async #runTrial(page: TrialPage, already?: Heard): Promise<void> {
-    const { screen, scope, texts, player, keys } = this.#parts;
-    const trialScope = scope.child();
-    this.#current = { trial: page.trial, scope: trialScope };
-    const patiently = this.#asking.retry(trialScope, texts.waiting_for_network);
-    const view = await retrying(() => this.#views.load(page.view), patiently);
-    if (page.workspace) return this.#runWorkspace(page, view as WorkspaceView, trialScope);
-    screen.showTrial(page, this.#sessions);
-    const fetch = () => retrying(() => this.#clips.of(page), this.#asking.retry(trialScope, texts.loading_again));
-    const clips = already ? Promise.resolve(new Map()) : fetch();
-    const keep = (payload: Json, heard: Heard) => this.#keep(page, payload, heard);
-    const last = this.#last;
-    const reopen = () => {
-      this.#reopened = last && { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
-      trialScope.dispose();
-    };
-    const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
-    const form = view as ProtocolView;
-    await new Trial({ page, view: form, clips, player, screen, keys, texts, scope: trialScope, keep, ...extra }).done;
-    this.#current = null;
-  }
-
-  async #runWorkspace(page: TrialPage, view: WorkspaceView, scope: Scope): Promise<void> {
-    const { screen, keys, outbox, saveState } = this.#parts;
-    screen.show("workspace");
-    const now = asOf(page, outbox.waiting);
-    const keep = ({ page: at, payload, listened, draft }: Step) => {
+    const { screen, keys, outbox, saveState, texts } = this.#parts;
+    const scope = this.#parts.scope.child();
+    this.#current = { trial: page.trial, scope };
+    const view = await retrying(() => this.#views.load(page.view), this.#api.retry(scope, texts.waiting_for_network));
+    const keep = ({ page: at, payload, heard, draft }: Step) => {
       this.#queue.stepped(at, payload);
-      return draft ? this.#sending.send(at, payload, listened, draft) : this.#keep(at, payload, listened);
+      return draft ? this.#sending.send(at, payload, heard, draft) : this.#keep(at, payload, heard);
     };
     const renew = () => this.#refill().then(() => this.#queue.find(page.trial)?.media ?? {});
     const turnTo = (trial: string) => {
       this.#turnedTo = trial;
       scope.dispose();
     };
-    const pages = () => outbox.drained().then(() => this.#asking.pages());
+    const pages = () => outbox.drained().then(() => this.#api.pages());
     const changing = () => saveState.changing();
-    const desk = { changing, keep, renew, pages, turnTo };
-    await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...desk }).done;
-    this.#last = null; // it is opened again by turning to it, if at all
+    const showTrial = () => this.#showTrial(page, scope, already);
+    const host = { changing, keep, renew, pages, turnTo, showTrial };
+    const now = asOf(page, outbox.waiting);
+    await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...host }).done;
     this.#current = null;
+  }
+
+  #showTrial(page: TrialPage, scope: Scope, already?: Heard): TrialFrame {
+    const { screen, player, texts } = this.#parts;
+    screen.showTrial(page, this.#sessions);
+    const fetch = () => retrying(() => this.#clips.of(page), this.#api.retry(scope, texts.loading_again));
+    const clips = already ? Promise.resolve(new Map()) : fetch();
+    const last = this.#last;
+    const reopen = () => {
+      this.#reopened = last && { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
+      scope.dispose();
+    };
+    const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
+    return { screen, player, texts, clips, ...extra };
   }
 
   /** Resolves when the answer is safe; only then does the page go on. */
   async #keep(page: TrialPage, payload: Json, heard: Heard | Listened): Promise<void> {
-    if ("stall_ms" in heard) {
-      this.#last = { page, heard };
-      if (heard.stall_ms > STALL_MS) this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
-    }
+    this.#last = "stall_ms" in heard ? { page, heard } : null;
+    if ("stall_ms" in heard && heard.stall_ms > STALL_MS)
+      this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
     this.#parts.screen.notice("");
     await this.#sending.send(page, payload, heard);
-    this.#clips.prepare(this.#queue.pages);
+    this.#prepareClips();
   }
 
-  /** Ask what comes next; whoever asks meanwhile shares the answer. */
+  #prepareClips(): void {
+    this.#clips.prepare(this.#queue.pages.filter(({ view }) => this.#views.get(view)?.clipsAhead));
+  }
+
+  /** Ask what comes next; requests in the meantime share the answer. */
   #refill(): Promise<void> {
     this.#refilling ??= this.#askAhead().finally(() => {
       this.#refilling = null;
@@ -254,13 +286,13 @@ export class VisitRun {
   }
 
   async #askAhead(): Promise<void> {
-    const upcoming = await this.#asking.upcoming();
+    const upcoming = await this.#api.upcoming();
     this.#sessions = upcoming.sessions;
     this.#answered = upcoming.answered;
     this.#receipt = upcoming.receipt;
     this.#queue.merge(upcoming.trials);
-    for (const page of this.#queue.pages) this.#views.load(page.view).catch(() => {});
-    this.#clips.prepare(this.#queue.pages);
+    const views = this.#queue.pages.map((page) => this.#views.load(page.view));
+    void Promise.allSettled(views).then(() => this.#prepareClips());
   }
 
   /** Nothing is ready here: wait until the server knows all answers, then ask what is left; nothing means the end. */
@@ -273,15 +305,15 @@ export class VisitRun {
     return this.#queue.first ?? (await this.#finish());
   }
 
-  /** Where answers may be changed until they are handed in, whoever has given them all is asked first. */
+  /** Where answers may be changed until they are handed in, the review comes before the end. */
   async #finish(): Promise<TrialPage | undefined> {
     const { config, screen, review } = this.#parts;
     if (config.revisable) {
       screen.show("none");
-      const after = await review.show(await this.#asking.pages());
+      const after = await review.show(await this.#api.pages());
       if (after !== "submit") return this.#pageOf(after.open);
     }
-    await this.#asking.finish();
+    await this.#api.finish();
     return undefined;
   }
 
@@ -290,6 +322,6 @@ export class VisitRun {
     screen.note(texts.waiting_for_network);
     await outbox.drained(); // or the server would not know the newest answer to it
     this.#queue.reopen(trial);
-    return (await this.#asking.pages()).find((page) => page.trial === trial);
+    return (await this.#api.pages()).find((page) => page.trial === trial);
   }
 }

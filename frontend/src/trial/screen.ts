@@ -1,4 +1,4 @@
-// The elements of the visit's page and what each phase shows. Nothing here decides anything.
+// Elements of the visit's page and what each phase shows. Nothing here decides anything.
 import { fill, need } from "../lib/dom.ts";
 import type { SessionSummary, TrialPage } from "./contract.ts";
 import { attention, partOf, whereText } from "./place.ts";

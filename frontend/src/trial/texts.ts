@@ -1,4 +1,4 @@
-// The sentences a visit's page shows; listening/participation/texts.py holds and translates them.
+// Texts of the visit's page; listening/participation/texts.py holds and translates them.
 
 export interface Texts {
   saved: string;

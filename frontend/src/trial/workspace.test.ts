@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Scope } from "../lib/scope.ts";
 import type { VoteEvent } from "../outbox/events.ts";
-import type { Desk } from "./contract.ts";
-import { pageOf } from "./fake-pages.ts";
+import type { WorkspaceHost } from "./contract.ts";
+import { pageOf } from "./fakePages.ts";
 import { Keys } from "./keys.ts";
 import { asOf } from "./queue.ts";
-import { type Step, Workspace } from "./workspace.ts";
+import { type Step, saveUnloadDraft, takeUnloadDraft, Workspace } from "./workspace.ts";
 
 function step(trial: string, revision: number, payload: string): VoteEvent {
   const clock = { wall: "", monotonic_ms: 0, counter: revision };
@@ -26,14 +26,14 @@ test("what the server already has is not put back", () => {
 });
 
 /** A workspace over an outbox that takes a while for each step. */
-function worked(scope: Scope): { desk: Desk; steps: Step[]; underWay: number[]; done: Promise<void> } {
+function worked(scope: Scope): { host: WorkspaceHost; steps: Step[]; underWay: number[]; done: Promise<void> } {
   const steps: Step[] = [];
   const underWay: number[] = [];
-  const opened: Desk[] = [];
-  const screen = { workspace: { replaceChildren() {} } as unknown as HTMLElement, markup: () => ({}), notice() {} };
+  const opened: WorkspaceHost[] = [];
+  const screen = { workspace: { replaceChildren() {} }, show() {}, markup: () => ({}), notice() {} };
   const workspace = new Workspace({
     page: pageOf("t1", {}, { revision: 2, workspace: true }),
-    view: { open: (_root, _page, desk) => opened.push(desk) },
+    view: { open: (host) => opened.push(host) },
     screen: screen as never,
     keys: Object.create(Keys.prototype) as Keys,
     sessions: [],
@@ -49,8 +49,9 @@ function worked(scope: Scope): { desk: Desk; steps: Step[]; underWay: number[]; 
     renew: async () => ({}),
     pages: async () => [],
     turnTo() {},
+    showTrial: () => assert.fail("not asked for"),
   });
-  return { desk: opened[0] as Desk, steps, underWay, done: workspace.done };
+  return { host: opened[0] as WorkspaceHost, steps, underWay, done: workspace.done };
 }
 
 /** Where a browser would keep a note, and what a page hears when it is left. */
@@ -75,11 +76,11 @@ beforeEach(() => {
 
 test("steps are kept one after another, each under the revision after the one before, and the last closes", async () => {
   const scope = new Scope();
-  const { desk, steps, underWay, done } = worked(scope);
-  desk.keep("a", LISTENED);
-  desk.keep("b", LISTENED);
+  const { host, steps, underWay, done } = worked(scope);
+  host.keep("a", LISTENED);
+  host.keep("b", LISTENED);
   assert.equal(underWay.length, 2, "neither is safe yet");
-  await desk.finish("whole", LISTENED);
+  await host.finish("whole", LISTENED);
   await done;
   const kept = steps.map(({ page, payload, draft }) => [payload, page.revision, draft]);
   assert.deepEqual(kept, [
@@ -95,7 +96,7 @@ test("a step made while the page is left is made again on the next page, unless 
   const page = browser();
   const first = worked(new Scope());
   page.leave();
-  first.desk.keep("in the last moment", LISTENED);
+  first.host.keep("in the last moment", LISTENED);
   const next = worked(new Scope()); // still at the same revision: the step never arrived
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual(
@@ -112,4 +113,44 @@ test("a page that was closed elsewhere is over", async () => {
   const { done } = worked(scope);
   scope.dispose();
   await done;
+});
+
+const NOTE = { revision: 4, payload: { comment: "rain" }, listened: { plays: 1, heard_ms: 2000 } };
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key),
+  };
+  Object.defineProperty(globalThis, "localStorage", { value: localStorage, configurable: true });
+});
+
+test("a step that never arrived is given back once", () => {
+  saveUnloadDraft("a", NOTE);
+  assert.deepEqual(takeUnloadDraft("a", 4), NOTE);
+  assert.equal(takeUnloadDraft("a", 4), null);
+});
+
+test("a step that did arrive, or was overtaken on another device, is not made again", () => {
+  saveUnloadDraft("a", NOTE);
+  assert.equal(takeUnloadDraft("a", 5), null);
+  assert.equal(takeUnloadDraft("a", 4), null);
+});
+
+test("a note belongs to its page", () => {
+  saveUnloadDraft("a", NOTE);
+  assert.equal(takeUnloadDraft("b", 4), null);
+});
+
+test("where nothing can be kept the page works all the same", () => {
+  Object.defineProperty(globalThis, "localStorage", {
+    get: () => {
+      throw new Error("refused");
+    },
+    configurable: true,
+  });
+  saveUnloadDraft("a", NOTE);
+  assert.equal(takeUnloadDraft("a", 4), null);
 });

@@ -1,8 +1,43 @@
-// The elements of the page that sends files, and what they show.
+// Screen of the upload page: its elements, what they show, and its texts.
 import { fill, make, need } from "../lib/dom.ts";
-import { Pace, sizeText, timeText } from "./pace.ts";
-import type { Row, Shipment, Totals } from "./shipment.ts";
-import type { Texts } from "./texts.ts";
+import type { Row, Totals, UploadQueue } from "./queue.ts";
+import { sizeText, TransferRate, timeText } from "./transferRate.ts";
+
+export interface Texts {
+  state_waiting: string;
+  state_sending: string;
+  state_retrying: string;
+  state_paused: string;
+  state_done: string;
+  state_absent: string;
+  state_failed: string;
+  and_more: string;
+  pause: string;
+  resume: string;
+  remove: string;
+  announcing: string;
+  reading: string;
+  ignored: string;
+  total: string;
+  speed: string;
+  left: string;
+  seconds: string;
+  minutes: string;
+  hours: string;
+  said_progress: string;
+  said_arrived: string;
+  said_paused: string;
+  said_resumed: string;
+  trouble_network: string;
+  trouble_session: string;
+  trouble_disk: string;
+  trouble_gone: string;
+  trouble_absent: string;
+  trouble_unreadable: string;
+  trouble_changed: string;
+  trouble_nothing: string;
+  trouble_unknown: string;
+}
 
 const MOST_ROWS = 100;
 const SAID_EVERY_PERCENT = 25;
@@ -22,6 +57,7 @@ interface Line {
   note: HTMLElement;
 }
 
+/** The elements of the page that sends files, and what they show. */
 export class Screen {
   readonly drop = need("#drop");
   readonly chooseFolder = need<HTMLButtonElement>("#choose-folder");
@@ -34,7 +70,7 @@ export class Screen {
   readonly table = need<HTMLTableSectionElement>("#files tbody");
   readonly #texts: Texts;
   readonly #language = document.documentElement.lang;
-  readonly #pace = new Pace();
+  readonly #rate = new TransferRate();
   #lines = new Map<string, Line>();
   #said = 0;
 
@@ -55,24 +91,24 @@ export class Screen {
     const box = need("#trouble");
     if (box.textContent !== sentence) box.textContent = sentence;
     box.hidden = !sentence;
-    if (sentence) this.#pace.forget();
+    if (sentence) this.#rate.forget();
   }
 
   showPaused(paused: boolean): void {
     this.pause.textContent = paused ? this.#texts.resume : this.#texts.pause;
-    this.#pace.forget();
+    this.#rate.forget();
   }
 
   /** Draw everything anew; cheap enough for four times a second. */
-  show(shipment: Shipment, { paused, now }: { paused: boolean; now: number }): void {
-    const totals = shipment.totals();
-    this.#showRows(shipment.shown(MOST_ROWS), paused);
+  show(queue: UploadQueue, { paused, now }: { paused: boolean; now: number }): void {
+    const totals = queue.totals();
+    this.#showRows(queue.shown(MOST_ROWS), paused);
     need("#sending").hidden = totals.files === 0;
     if (!totals.files) return;
     this.#showTotals(totals, paused, now);
     const more = totals.files - MOST_ROWS;
     need("#more").textContent = more > 0 ? fill(this.#texts.and_more, { count: more }) : "";
-    const complete = shipment.complete;
+    const complete = queue.complete;
     if (complete && this.seal.disabled) this.say(this.#texts.said_arrived);
     this.seal.disabled = !complete;
     this.pause.hidden = complete;
@@ -85,11 +121,11 @@ export class Screen {
     const bar = need<HTMLProgressElement>("#total-bar");
     bar.max = bytes || 1;
     bar.value = bytes ? sent : 1;
-    if (!paused) this.#pace.note(now, sent);
+    if (!paused) this.#rate.note(now, sent);
     const size = (count: number) => sizeText(count, this.#language);
     need("#total-text").textContent = fill(this.#texts.total, { done, files, sent: size(sent), size: size(bytes) });
-    const speed = this.#pace.speed();
-    const left = this.#pace.secondsLeft(bytes - sent);
+    const speed = this.#rate.speed();
+    const left = this.#rate.secondsLeft(bytes - sent);
     const moving = speed && left !== null && sent < bytes && !paused;
     const parts = moving
       ? [fill(this.#texts.speed, { speed: size(speed) }), fill(this.#texts.left, { time: timeText(left, this.#texts) })]

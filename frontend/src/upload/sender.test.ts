@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Scope } from "../lib/scope.ts";
+import { type Row, UploadQueue } from "./queue.ts";
 import { Sender } from "./sender.ts";
-import { type Row, Shipment } from "./shipment.ts";
-import type { Attempt } from "./transport.ts";
+import type { Attempt } from "./tusHttpStack.ts";
 
 const tick = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -39,61 +39,61 @@ class Road {
 }
 
 function set(count: number) {
-  const shipment = new Shipment();
+  const queue = new UploadQueue();
   const names = Array.from({ length: count }, (_, n) => `${n}.wav`);
-  shipment.announce(names.map((path) => ({ path, byte_count: 1, received_bytes: 0, upload_url: `/${path}` })));
-  shipment.supply(names.map((path) => ({ path, file: new File(["x"], path) })));
+  queue.announce(names.map((path) => ({ path, byte_count: 1, received_bytes: 0, upload_url: `/${path}` })));
+  queue.supply(names.map((path) => ({ path, file: new File(["x"], path) })));
   const road = new Road();
   const scope = new Scope();
   const heard: string[] = [];
   const sender = new Sender({
-    shipment,
+    queue,
     hasher: { forget: (key) => heard.push(`forget ${key}`) },
     scope,
     attempt: road.attempt,
     onChange: () => {},
     onTrouble: (trouble) => heard.push(`trouble ${trouble}`),
     onOver: () => heard.push("over"),
-    explain: (row, fate) => `${row.path} ${fate.why}`,
+    explain: (row, recovery) => `${row.path} ${recovery.why}`,
     pause: () => 1,
   });
-  return { shipment, road, scope, sender, heard };
+  return { queue, road, scope, sender, heard };
 }
 
-const states = (shipment: Shipment) => shipment.rows.map(({ state }) => state);
+const states = (queue: UploadQueue) => queue.rows.map(({ state }) => state);
 
 test("two files go at a time, and all arrive", async () => {
-  const { shipment, road, scope } = set(5);
+  const { queue, road, scope } = set(5);
   await tick();
-  assert.deepEqual(states(shipment), ["sending", "sending", "waiting", "waiting", "waiting"]);
-  while (!shipment.complete) {
+  assert.deepEqual(states(queue), ["sending", "sending", "waiting", "waiting", "waiting"]);
+  while (!queue.complete) {
     for (const { end } of road.attempts) end(null);
     await tick();
   }
   assert.equal(road.attempts.length, 5);
-  assert.equal(shipment.rows[0]?.file, null, "a file that has arrived is let go");
+  assert.equal(queue.rows[0]?.file, null, "a file that has arrived is let go");
   scope.dispose();
 });
 
 test("a file that loses the network is tried until it is there", async () => {
-  const { shipment, road, scope, heard } = set(1);
+  const { queue, road, scope, heard } = set(1);
   for (let n = 1; n <= 6; n += 1) {
     await until(() => road.attempts.length === n);
     road.last.end(NETWORK);
   }
   await until(() => road.attempts.length === 7);
   road.last.end(null);
-  await until(() => shipment.complete);
+  await until(() => queue.complete);
   assert.deepEqual([heard[0], heard.at(-1)], ["trouble network", "trouble null"]);
   scope.dispose();
 });
 
 test("pausing stops what runs and starts nothing, going on begins with the same files", async () => {
-  const { shipment, road, sender, scope } = set(3);
+  const { queue, road, sender, scope } = set(3);
   await tick();
   sender.pause();
   await tick();
-  assert.deepEqual(states(shipment), ["waiting", "waiting", "waiting"]);
+  assert.deepEqual(states(queue), ["waiting", "waiting", "waiting"]);
   assert.ok(road.attempts.every(({ aborted }) => aborted));
   sender.wake();
   await tick();
@@ -108,22 +108,22 @@ test("pausing stops what runs and starts nothing, going on begins with the same 
 });
 
 test("a pause during the wait for the network holds too", async () => {
-  const { shipment, road, sender, scope } = set(1);
+  const { queue, road, sender, scope } = set(1);
   await tick();
   road.last.end(answered(507));
   sender.pause();
   await tick();
-  assert.deepEqual([states(shipment), road.attempts.length], [["waiting"], 1]);
+  assert.deepEqual([states(queue), road.attempts.length], [["waiting"], 1]);
   scope.dispose();
 });
 
 test("a refused file is given up with its reason, and the next one goes", async () => {
-  const { shipment, road, scope } = set(3);
+  const { queue, road, scope } = set(3);
   await tick();
   road.attempts[0]?.end(answered(413));
   await tick();
-  assert.equal(shipment.rows[0]?.trouble, "0.wav refused");
-  assert.deepEqual(states(shipment), ["failed", "sending", "sending"]);
+  assert.equal(queue.rows[0]?.trouble, "0.wav refused");
+  assert.deepEqual(states(queue), ["failed", "sending", "sending"]);
   scope.dispose();
 });
 

@@ -1,15 +1,15 @@
-// Sends the files of a shipment, two at a time, and goes on over every loss that asking again can mend.
-import { pauseAfter } from "../lib/retry.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
-import { type Fate, fateOf, type Trouble } from "./fate.ts";
-import type { Hasher } from "./hasher.ts";
-import type { Row, Shipment } from "./shipment.ts";
-import type { Attempt } from "./transport.ts";
+// Sender of the queued files, two at a time, with retries after every failure that may pass.
+import { pauseAfter } from "../lib/http.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
+import { type Recovery, recoveryOf, type Trouble } from "./errors.ts";
+import type { Hasher } from "./hashing.ts";
+import type { Row, UploadQueue } from "./queue.ts";
+import type { Attempt } from "./tusHttpStack.ts";
 
 const LANES = 2;
 
-export interface SenderParts {
-  shipment: Shipment;
+interface SenderParts {
+  queue: UploadQueue;
   hasher: Pick<Hasher, "forget">;
   scope: Scope;
   /** Carries one file from where the server has it to its end. */
@@ -21,21 +21,21 @@ export interface SenderParts {
   /** The server wants no more of this import. */
   onOver: () => void;
   /** Why a single file was given up. */
-  explain: (row: Row, fate: Extract<Fate, { verdict: "failed" }>) => string;
+  explain: (row: Row, recovery: Extract<Recovery, { verdict: "failed" }>) => string;
   pause?: (failures: number) => number;
 }
 
 export class Sender {
   readonly #parts: SenderParts;
-  readonly #alarms: Alarm[];
+  readonly #wakeSignals: WakeSignal[];
   readonly #running = new Set<Attempt>();
   #halted = false;
   #over = false;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#alarms = Array.from({ length: LANES }, () => new Alarm());
-    for (const alarm of this.#alarms) void this.#work(alarm);
+    this.#wakeSignals = Array.from({ length: LANES }, () => new WakeSignal());
+    for (const wakeSignal of this.#wakeSignals) void this.#work(wakeSignal);
     parts.scope.own(() => this.#abort());
   }
 
@@ -45,7 +45,7 @@ export class Sender {
 
   /** There is more to send, or the network is back. */
   wake(): void {
-    for (const alarm of this.#alarms) alarm.ring();
+    for (const wakeSignal of this.#wakeSignals) wakeSignal.notify();
   }
 
   pause(): void {
@@ -67,16 +67,16 @@ export class Sender {
     return this.#halted || this.#over || this.#parts.scope.disposed;
   }
 
-  async #work(alarm: Alarm): Promise<void> {
-    const { scope, shipment } = this.#parts;
+  async #work(wakeSignal: WakeSignal): Promise<void> {
+    const { scope, queue } = this.#parts;
     while (!scope.disposed) {
-      const row = this.#stopped ? undefined : shipment.next();
-      if (row?.file) await this.#send(row, row.file, alarm);
-      else await alarm.wait(scope);
+      const row = this.#stopped ? undefined : queue.next();
+      if (row?.file) await this.#send(row, row.file, wakeSignal);
+      else await wakeSignal.wait(scope);
     }
   }
 
-  async #send(row: Row, file: File, alarm: Alarm): Promise<void> {
+  async #send(row: Row, file: File, wakeSignal: WakeSignal): Promise<void> {
     let failures = 0;
     while (!this.#stopped) {
       this.#show(row, "sending");
@@ -84,18 +84,23 @@ export class Sender {
       const problem = await this.#try(row, file);
       if (problem === null) return this.#finish(row);
       if (this.#stopped) break;
-      const fate = fateOf(problem);
-      if (fate.verdict !== "again") return this.#giveUp(row, fate);
+      const recovery = recoveryOf(problem);
+      if (recovery.verdict !== "again") return this.#giveUp(row, recovery);
       failures = row.received > before ? 1 : failures + 1;
-      await this.#rest(row, fate, failures, alarm);
+      await this.#rest(row, recovery, failures, wakeSignal);
     }
     this.#show(row, "waiting");
   }
 
-  async #rest(row: Row, fate: Extract<Fate, { verdict: "again" }>, failures: number, alarm: Alarm): Promise<void> {
-    if (fate.trouble) this.#parts.onTrouble(fate.trouble);
+  async #rest(
+    row: Row,
+    recovery: Extract<Recovery, { verdict: "again" }>,
+    failures: number,
+    wakeSignal: WakeSignal,
+  ): Promise<void> {
+    if (recovery.trouble) this.#parts.onTrouble(recovery.trouble);
     this.#show(row, "retrying");
-    await alarm.wait(this.#parts.scope, fate.pauseMs ?? (this.#parts.pause ?? pauseAfter)(failures));
+    await wakeSignal.wait(this.#parts.scope, recovery.pauseMs ?? (this.#parts.pause ?? pauseAfter)(failures));
   }
 
   async #try(row: Row, file: File): Promise<unknown> {
@@ -117,9 +122,9 @@ export class Sender {
     this.#show(row, "done");
   }
 
-  #giveUp(row: Row, fate: Exclude<Fate, { verdict: "again" }>): void {
+  #giveUp(row: Row, recovery: Exclude<Recovery, { verdict: "again" }>): void {
     this.#parts.hasher.forget(row.path);
-    if (fate.verdict === "failed") row.trouble = this.#parts.explain(row, fate);
+    if (recovery.verdict === "failed") row.trouble = this.#parts.explain(row, recovery);
     else this.#over = true;
     this.#show(row, "failed");
     if (this.#over) {

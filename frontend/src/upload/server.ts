@@ -1,8 +1,8 @@
-// What the page asks of the server about an import, apart from the bytes themselves.
+// Requests about an import, apart from the bytes themselves.
 import { request, requestJson } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
-import type { Picked } from "./entries.ts";
-import type { Announced, Row } from "./shipment.ts";
+import type { Picked } from "./droppedFiles.ts";
+import type { Announced, Row } from "./queue.ts";
 
 /** What Django hands over: addresses, and the import if the page is that of one. */
 export interface Config {
@@ -14,7 +14,7 @@ export interface Config {
   csrf_cookie: string;
 }
 
-/** Of nothing at all; an empty file is never sent, so nobody computes it. */
+/** SHA-256 of an empty file, which is never sent and so never hashed. */
 const EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 const LONG_LIST_MS = 120_000;
 const TUS_VERSION = "1.0.0";

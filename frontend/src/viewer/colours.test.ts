@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COLOURS, distance, ENTRIES, entryOf, fromLinear, lookup, USUAL_LEVELS } from "./colours.ts";
-import type { SpectrogramShape } from "./contract.ts";
-import { dbOf, frequencyMarks, heightOf, hzAt, hzOf, melOf } from "./frequency.ts";
+import type { SpectrogramShape } from "./remote.ts";
+import { dbOf, frequencyMarks, heightOf, hzAt, hzOf, melOf } from "./ruler.ts";
 
 type Triple = readonly [number, number, number];
 

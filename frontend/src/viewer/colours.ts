@@ -1,4 +1,4 @@
-// The colours of the spectrogram: one map for all themes, even to the eye, readable with any kind of colour vision. Pure.
+// Colours of the spectrogram: one perceptually even map for all themes, readable with any kind of colour vision. Pure.
 
 type Triple = readonly [number, number, number];
 
@@ -24,7 +24,7 @@ function toLab([lightness, chroma, hue]: Triple): Triple {
 }
 
 /** OKLab to linear light. */
-export function toLinear([lightness, a, b]: Triple): Triple {
+function toLinear([lightness, a, b]: Triple): Triple {
   const long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const middle = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const short = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;

@@ -1,15 +1,211 @@
-// The buttons and keys of a viewer, and what they look like at each moment.
+// Buttons and keys of a viewer, and the commands behind them.
+
 import type { Scope } from "../lib/scope.ts";
-import type { Commands } from "./commands.ts";
-import { span } from "./geometry.ts";
-import { icon } from "./icons.ts";
-import { type Command, commandFor, placeOf } from "./keys.ts";
+import { icon, type Parts } from "./dom.ts";
+import { clampSample, pan, reveal, span, type View, viewOf, wholeView, xOf, zoomAround } from "./geometry.ts";
 import type { KeySheet } from "./menu.ts";
-import type { Parts } from "./parts.ts";
 import type { Playback } from "./playback.ts";
 import type { Readout } from "./readout.ts";
+import { stepWithin } from "./ruler.ts";
 import type { ViewerState } from "./state.ts";
 import type { ViewerTexts } from "./texts.ts";
+
+type Command =
+  | "toggle"
+  | "play"
+  | "stop"
+  | "left"
+  | "right"
+  | "select-left"
+  | "select-right"
+  | "page-left"
+  | "page-right"
+  | "start"
+  | "end"
+  | "zoom-in"
+  | "zoom-out"
+  | "whole"
+  | "selection"
+  | "follow"
+  | "loop"
+  | "statistic"
+  | "sheet";
+
+/** What a key event is judged by; a KeyboardEvent has all of it. */
+export interface Stroke {
+  key: string;
+  repeat: boolean;
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  altKey: boolean;
+  metaKey: boolean;
+}
+
+// Only letters that lie in the same place on QWERTY, QWERTZ and AZERTY (not A Q W Z Y M).
+const SINGLE: Record<string, Command> = {
+  " ": "toggle",
+  Enter: "play",
+  Escape: "stop",
+  PageUp: "page-left",
+  PageDown: "page-right",
+  Home: "start",
+  End: "end",
+  "+": "zoom-in",
+  "=": "zoom-in",
+  "-": "zoom-out",
+  _: "zoom-out",
+  "?": "sheet",
+  e: "whole",
+  s: "selection",
+  f: "follow",
+  l: "loop",
+  t: "statistic",
+};
+// Held down, these go on; the others happen once.
+const REPEATING: readonly Command[] = [
+  "left",
+  "right",
+  "select-left",
+  "select-right",
+  "page-left",
+  "page-right",
+  "zoom-in",
+  "zoom-out",
+];
+
+function meaning({ key, shiftKey }: Stroke): Command | null {
+  if (key === "ArrowLeft") return shiftKey ? "select-left" : "left";
+  if (key === "ArrowRight") return shiftKey ? "select-right" : "right";
+  return SINGLE[key.length === 1 ? key.toLowerCase() : key] ?? null;
+}
+
+/** Where the stroke fell: in a field one types, a slider moves by itself, a button is pressed by Enter and Space. */
+export type Place = "text" | "slider" | "button" | "other";
+
+function placeOf(target: EventTarget | null): Place {
+  if (!(target instanceof HTMLElement)) return "other";
+  if (target instanceof HTMLInputElement && target.type === "range") return "slider";
+  if (target.matches("input, textarea, select") || target.isContentEditable) return "text";
+  return target.matches("button, a[href], summary") ? "button" : "other";
+}
+
+const SLIDER_OWN = /^(Arrow|Page|Home$|End$)/;
+
+function belongsToPlace(key: string, place: Place): boolean {
+  if (place === "text") return key !== "Escape";
+  if (place === "slider") return SLIDER_OWN.test(key);
+  return place === "button" && (key === " " || key === "Enter");
+}
+
+/** The command of a stroke, or null when it is none here. Letters and signs can be switched off (WCAG 2.1.4). */
+export function commandFor(stroke: Stroke, place: Place, letters: boolean): Command | null {
+  if (stroke.ctrlKey || stroke.altKey || stroke.metaKey || belongsToPlace(stroke.key, place)) return null;
+  if (!letters && stroke.key.length === 1 && stroke.key !== " ") return null;
+  const command = meaning(stroke);
+  if (command && stroke.repeat && !REPEATING.includes(command)) return null;
+  return command;
+}
+
+const ZOOM_STEP = 2;
+const PAGE = 0.9;
+// An arrow goes 10 s in a view of an hour, and in proportion elsewhere.
+const STEPS_IN_VIEW = 360;
+
+/** How far an arrow key goes, in samples. */
+export function arrowStep(view: View, sampleRateHz: number): number {
+  return Math.max(Math.round(stepWithin(span(view) / sampleRateHz / STEPS_IN_VIEW) * sampleRateHz), 1);
+}
+
+/** Commands behind the buttons and keys of a viewer. */
+export class Commands {
+  readonly #state: ViewerState;
+  readonly #playback: Playback;
+  readonly #openSheet: () => void;
+  /** The end of the selection that Shift and arrows leave in place. */
+  #anchor: number | null = null;
+
+  constructor(state: ViewerState, playback: Playback, openSheet: () => void) {
+    this.#state = state;
+    this.#playback = playback;
+    this.#openSheet = openSheet;
+  }
+
+  run(command: Command): void {
+    if (!command.startsWith("select-")) this.#anchor = null;
+    this.#actions[command]();
+  }
+
+  zoom(factor: number): void {
+    const { view, bounds, position } = this.#state;
+    const x = xOf(view, position);
+    const around = x >= 0 && x <= view.width ? x : view.width / 2;
+    this.#state.setView(zoomAround(view, factor, around, bounds));
+  }
+
+  readonly #actions: Record<Command, () => void> = {
+    toggle: () => this.#playback.toggle(),
+    play: () => this.#playback.play(),
+    stop: () => this.#playback.stop(),
+    left: () => this.#step(-1),
+    right: () => this.#step(1),
+    "select-left": () => this.#extend(-1),
+    "select-right": () => this.#extend(1),
+    "page-left": () => this.#page(-1),
+    "page-right": () => this.#page(1),
+    start: () => this.#goTo(0),
+    end: () => this.#goTo(this.#state.length),
+    "zoom-in": () => this.zoom(ZOOM_STEP),
+    "zoom-out": () => this.zoom(1 / ZOOM_STEP),
+    whole: () => this.#state.setView(wholeView(this.#state.view.width, this.#state.bounds)),
+    selection: () => this.#toSelection(),
+    follow: () => this.#state.setOptions({ follow: !this.#state.follow }),
+    loop: () => this.#state.setOptions({ loop: !this.#state.loop }),
+    statistic: () => this.#otherStatistic(),
+    sheet: () => this.#openSheet(),
+  };
+
+  #step(direction: number): void {
+    this.#goTo(this.#state.position + direction * arrowStep(this.#state.view, this.#state.rate));
+  }
+
+  #goTo(sample: number): void {
+    const { bounds, view, length } = this.#state;
+    const target = clampSample(sample, length);
+    this.#playback.seek(target);
+    this.#state.setView(reveal(view, target, target > view.start ? 0.9 : 0.1, bounds));
+  }
+
+  #extend(direction: number): void {
+    const { selection, position, view, rate, length } = this.#state;
+    if (this.#anchor === null) {
+      const fromEnd = selection && position === selection.start;
+      this.#anchor = selection ? (fromEnd ? selection.stop : selection.start) : position;
+    }
+    const moving = selection ? (this.#anchor === selection.start ? selection.stop : selection.start) : position;
+    const target = clampSample(moving + direction * arrowStep(view, rate), length);
+    this.#state.select(this.#anchor, target);
+    this.#state.setView(reveal(this.#state.view, target, direction > 0 ? 0.9 : 0.1, this.#state.bounds));
+  }
+
+  #page(direction: number): void {
+    const { view, bounds, position } = this.#state;
+    const next = pan(view, direction * view.width * PAGE, bounds);
+    this.#state.setView(next);
+    if (this.#state.playing === "idle") this.#playback.seek(position + next.start - view.start);
+    else this.#state.setOptions({ follow: false });
+  }
+
+  #toSelection(): void {
+    const { selection, view, bounds } = this.#state;
+    if (selection) this.#state.setView(viewOf(selection, view.width, bounds));
+  }
+
+  #otherStatistic(): void {
+    const { look, manifest } = this.#state;
+    const other = look.statistic === "max" ? "mean" : "max";
+    if (manifest.spectrogram.statistics.includes(other)) this.#state.setLook({ statistic: other });
+  }
+}
 
 const SPOKEN: Partial<Record<Command, "position" | "selection" | "view">> = {
   left: "position",
@@ -26,7 +222,7 @@ const SPOKEN: Partial<Record<Command, "position" | "selection" | "view">> = {
   "select-right": "selection",
 };
 
-export interface ControlParts {
+interface ControlParts {
   scope: Scope;
   parts: Parts;
   state: ViewerState;
@@ -39,6 +235,7 @@ export interface ControlParts {
   keysOn: EventTarget | null;
 }
 
+/** The buttons and keys of a viewer, and what they look like at each moment. */
 export class Controls {
   readonly #with: ControlParts;
 

@@ -1,14 +1,169 @@
-// Draws the rulers, the waveform, the spectrogram and the overview on their canvases. Nothing here decides anything.
-import { hourStarts } from "./clock.ts";
+// Drawing of rulers, waveform, spectrogram and overview on their canvases, and of what lies over them.
+
 import { COLOURS, css } from "./colours.ts";
-import type { Range } from "./contract.ts";
-import { devicePixels, rangeOf, type View, wholeView } from "./geometry.ts";
+import type { Parts } from "./dom.ts";
+import { devicePixels, rangeOf, type View, wholeView, xOf } from "./geometry.ts";
 import { tileLevel, tileRange, tilesIn } from "./levels.ts";
 import { type Bins, envelope, type PeakStore } from "./peaks.ts";
+import type { Range } from "./remote.ts";
 import { clockTicks, fileTicks, type Tick } from "./ruler.ts";
 import type { ViewerState } from "./state.ts";
-import { hatch, type Palette, type Surface } from "./surface.ts";
 import type { TileStore } from "./tiles.ts";
+import { hourStarts } from "./times.ts";
+
+// Beyond three device pixels no difference is visible, but the memory counts.
+const FINEST = 3;
+
+export function screenRatio(): number {
+  return Math.min(Math.max(globalThis.devicePixelRatio || 1, 1), FINEST);
+}
+
+/** A canvas that is as fine as the screen, and the colours that a theme gives it. */
+export class Surface {
+  readonly canvas: HTMLCanvasElement;
+  readonly #context: CanvasRenderingContext2D;
+  /** In CSS pixels. */
+  width = 0;
+  height = 0;
+  ratio = 1;
+
+  constructor(canvas: HTMLCanvasElement) {
+    this.canvas = canvas;
+    this.#context = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
+  }
+
+  /** Take the size that the style sheet gives; true when it has any. */
+  fit(): boolean {
+    this.ratio = screenRatio();
+    this.width = this.canvas.clientWidth;
+    this.height = this.canvas.clientHeight;
+    const [width, height] = [Math.round(this.width * this.ratio), Math.round(this.height * this.ratio)];
+    if (this.canvas.width !== width) this.canvas.width = width;
+    if (this.canvas.height !== height) this.canvas.height = height;
+    return width > 0 && height > 0;
+  }
+
+  /** A cleared context in device pixels. */
+  begin(ground: string): CanvasRenderingContext2D {
+    const context = this.#context;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.globalAlpha = 1;
+    context.fillStyle = ground;
+    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    return context;
+  }
+
+  /** Give the memory back at once; browsers are slow to collect canvases. */
+  release(): void {
+    this.canvas.width = 0;
+    this.canvas.height = 0;
+  }
+}
+
+interface Palette {
+  ground: string;
+  wave: string;
+  line: string;
+  tick: string;
+  ink: string;
+  soft: string;
+  hatch: string;
+  face: string;
+}
+
+/** The theme's colours at this moment (static/css/viewer.css), through an element: only that way the browser works them out. */
+export function readPalette(probe: HTMLElement): Palette {
+  const style = getComputedStyle(probe);
+  const colour = (name: string) => {
+    probe.style.setProperty("color", `var(--viewer-${name})`);
+    return style.color || "#808080";
+  };
+  return {
+    ground: colour("ground"),
+    wave: colour("wave"),
+    line: colour("line"),
+    tick: colour("tick"),
+    ink: colour("ink"),
+    soft: colour("soft"),
+    hatch: colour("hatch"),
+    face: style.fontFamily || "sans-serif",
+  };
+}
+
+/** Slanted lines over a part that has nothing to show yet, or nothing to hear. */
+function hatch(
+  context: CanvasRenderingContext2D,
+  colour: string,
+  area: { left: number; top: number; width: number; height: number },
+  gap: number,
+): void {
+  context.save();
+  context.beginPath();
+  context.rect(area.left, area.top, area.width, area.height);
+  context.clip();
+  context.beginPath();
+  // Counted from the canvas's own zero, so that the lines stand still while the area grows.
+  const first = Math.floor((area.left - area.height) / gap) * gap;
+  for (let x = first; x < area.left + area.width; x += gap) {
+    context.moveTo(x, area.top + area.height);
+    context.lineTo(x + area.height, area.top);
+  }
+  context.strokeStyle = colour;
+  context.lineWidth = Math.max(gap / 8, 1);
+  context.stroke();
+  context.restore();
+}
+
+const NARROWEST_WINDOW = 6;
+
+/** Onto whole device pixels, so that a line is a line. */
+const snap = (x: number) => Math.round(x * screenRatio()) / screenRatio();
+
+function stand(element: HTMLElement, x: number, width: number): void {
+  const visible = x >= -1 && x <= width + 1;
+  element.hidden = !visible;
+  if (visible) element.style.setProperty("transform", `translateX(${snap(x)}px)`);
+}
+
+/** Lay an element over a range; out of view it is not there. */
+export function cover(element: HTMLElement, view: View, range: Range | null): void {
+  const left = range ? xOf(view, range.start) : 0;
+  const right = range ? xOf(view, range.stop) : 0;
+  element.hidden = !range || right < 0 || left > view.width;
+  if (element.hidden) return;
+  // A selection of a second in a view of a day is still seen.
+  const from = snap(Math.max(left, -8));
+  const to = snap(Math.min(right, view.width + 8));
+  element.style.setProperty("transform", `translateX(${from}px)`);
+  element.style.setProperty("width", `${Math.max(to - from, 1)}px`);
+}
+
+/** In the view, and in the strip with the whole recording. */
+export function placeCursor(parts: Parts, state: ViewerState): void {
+  const width = parts.minimap.clientWidth;
+  stand(parts.cursor, xOf(state.view, state.position), state.view.width);
+  stand(parts.here, xOf(wholeView(width, state.bounds), state.position), width);
+}
+
+export function placeHover(parts: Parts, state: ViewerState): void {
+  const { pointer, view } = state;
+  stand(parts.hover, pointer ? pointer.x : -99, view.width);
+}
+
+export function placeSelection(parts: Parts, state: ViewerState): void {
+  cover(parts.selection, state.view, state.selection);
+}
+
+export function placeWindow(parts: Parts, state: ViewerState, width: number): void {
+  const whole = wholeView(width, state.bounds);
+  const { start, stop } = rangeOf(state.view);
+  const left = xOf(whole, start);
+  const right = xOf(whole, stop);
+  const missing = Math.max(NARROWEST_WINDOW - (right - left), 0);
+  const from = Math.min(Math.max(left - missing / 2, 0), Math.max(width - NARROWEST_WINDOW, 0));
+  parts.window.style.setProperty("transform", `translateX(${snap(from)}px)`);
+  parts.window.style.setProperty("width", `${Math.max(right - left, NARROWEST_WINDOW)}px`);
+}
 
 type Context = CanvasRenderingContext2D;
 

@@ -1,5 +1,5 @@
-// Between samples and pixels: what part of the recording is in view, and how it moves. Pure.
-import type { Range } from "./contract.ts";
+// Geometry of the view: between samples and pixels, which part is in view, and how it moves. Pure.
+import type { Range } from "./remote.ts";
 
 /** `start` is a whole sample at the left edge, `width` is in CSS pixels. */
 export interface View {

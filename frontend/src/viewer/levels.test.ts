@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY, manifestWith, RATE } from "./fake-manifest.ts";
+import { DAY, manifestWith, RATE } from "./fakePage.ts";
 import { boundsOf, viewOf, wholeView, zoomAround } from "./geometry.ts";
 import {
   BLOCK_BINS,

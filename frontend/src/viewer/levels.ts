@@ -1,6 +1,7 @@
-// Which level of the pyramids a view is drawn from, and which of its tiles and blocks. Pure.
-import type { PeaksShape, Range, SpectrogramShape, Statistic } from "./contract.ts";
+// Levels of the pyramids: which one a view is drawn from, and which of its tiles and blocks. Pure.
+
 import { span, type View } from "./geometry.ts";
+import type { PeaksShape, Range, SpectrogramShape, Statistic } from "./remote.ts";
 
 /** Samples of one column of the spectrogram at a level. */
 export function columnStep(shape: SpectrogramShape, level: number): number {

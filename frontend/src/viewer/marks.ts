@@ -1,10 +1,10 @@
 // Regions and markers: buttons over the pictures, so that they can be reached, named and moved like any other control.
 import { make } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
-import { arrowStep } from "./commands.ts";
+import { arrowStep } from "./controls.ts";
+import type { Parts } from "./dom.ts";
+import { cover } from "./drawing.ts";
 import { clampSample, sampleAt, xOf } from "./geometry.ts";
-import { cover } from "./overlay.ts";
-import type { Parts } from "./parts.ts";
 import type { Marker, Region, ViewerState } from "./state.ts";
 import { formatTime } from "./times.ts";
 
@@ -14,7 +14,7 @@ export interface MarkNews {
   kind: "marker" | "region";
   at: number;
 }
-export type TellMark = (type: "choose" | "move" | "remove", news: MarkNews) => void;
+type TellMark = (type: "choose" | "move" | "remove", news: MarkNews) => void;
 
 interface Shown<M> {
   mark: M;

@@ -1,23 +1,33 @@
-// Paints what has changed, once before each paint of the screen, and asks for the pictures that are needed for it.
+// Painter of a viewer: redraws what has changed once a frame, and requests the data needed for it.
 import type { Scope } from "../lib/scope.ts";
-import { drawMinimap, drawRuler, drawSpectrum, drawWave } from "./drawing.ts";
+import type { Parts } from "./dom.ts";
+import {
+  drawMinimap,
+  drawRuler,
+  drawSpectrum,
+  drawWave,
+  placeCursor,
+  placeHover,
+  placeSelection,
+  placeWindow,
+  readPalette,
+  Surface,
+  screenRatio,
+} from "./drawing.ts";
 import { pan, rangeOf, resize } from "./geometry.ts";
 import type { Marks } from "./marks.ts";
-import { placeCursor, placeHover, placeSelection, placeWindow } from "./overlay.ts";
-import type { Parts } from "./parts.ts";
 import type { PeakStore } from "./peaks.ts";
 import type { Playback } from "./playback.ts";
 import type { Readout } from "./readout.ts";
 import type { Topic, ViewerState } from "./state.ts";
-import { readPalette, Surface, screenRatio } from "./surface.ts";
 import type { TileStore } from "./tiles.ts";
 
-// While somebody turns the wheel the levels in between are not all worth fetching.
+// While the wheel is turned, the levels in between are not all worth fetching.
 const SETTLE_MS = 90;
 // What is drawn on the canvases, and does not only lie over them.
 const PICTURED: readonly Topic[] = ["data", "view", "look", "heard"];
 
-export interface PainterParts {
+interface PainterParts {
   scope: Scope;
   parts: Parts;
   state: ViewerState;

@@ -1,9 +1,9 @@
-// The peaks of the waveform: fetched in blocks, folded to what one pixel shows.
-import type { Manifest, PeaksShape, Range } from "./contract.ts";
+// Peaks of the waveform: fetched in blocks, reduced to what one pixel shows.
+
+import { DataStore, type DataStoreParts } from "./dataStore.ts";
 import type { View } from "./geometry.ts";
 import { BLOCK_BINS, binSamples, blocksIn, peaksLevel } from "./levels.ts";
-import type { Remote } from "./remote.ts";
-import { Stock, type StoreParts } from "./stock.ts";
+import type { Manifest, PeaksShape, Range, Remote } from "./remote.ts";
 
 const LIMIT_BYTES = 8 * 2 ** 20;
 
@@ -20,7 +20,7 @@ export interface Bins {
   at(bin: number): { values: Int8Array; index: number } | undefined;
 }
 
-export interface Envelope {
+interface Envelope {
   low: Int8Array;
   high: Int8Array;
   /** 1 where the envelope is known. */
@@ -55,13 +55,13 @@ function fold(bins: Bins, first: number, last: number, result: Envelope, column:
 
 export class PeakStore {
   readonly #remote: Remote;
-  readonly #stock: Stock<Block>;
+  readonly #store: DataStore<Block>;
   #shape: PeaksShape;
 
-  constructor(parts: StoreParts, manifest: Manifest) {
+  constructor(parts: DataStoreParts, manifest: Manifest) {
     this.#remote = parts.remote;
     this.#shape = manifest.peaks;
-    this.#stock = new Stock(parts, {
+    this.#store = new DataStore(parts, {
       limitBytes: LIMIT_BYTES,
       fetch: (key, signal) => this.#fetch(key, signal),
       byteCount: ({ values }) => values.length,
@@ -69,17 +69,17 @@ export class PeakStore {
   }
 
   get failing(): boolean {
-    return this.#stock.failing;
+    return this.#store.failing;
   }
 
   refresh(manifest: Manifest): void {
     this.#shape = manifest.peaks;
-    this.#stock.refresh();
+    this.#store.refresh();
   }
 
   want(view: View, range: Range, length: number): void {
     const level = peaksLevel(this.#shape, view.samplesPerPixel);
-    this.#stock.want(blocksIn(this.#shape, level, range, length).map((block) => `${level}/${block}`));
+    this.#store.want(blocksIn(this.#shape, level, range, length).map((block) => `${level}/${block}`));
   }
 
   /** The level that suits the view, with coarser bins in the place of those that have not come. */
@@ -92,7 +92,7 @@ export class PeakStore {
     let coarse = bin;
     for (let up = level; up < this.#shape.levels; up += 1) {
       const block = Math.floor(coarse / BLOCK_BINS);
-      const values = this.#stock.peek(`${up}/${block}`)?.values;
+      const values = this.#store.peek(`${up}/${block}`)?.values;
       const index = (coarse - block * BLOCK_BINS) * 2;
       if (values && index + 1 < values.length) return { values, index };
       if (values && up === level) return undefined; // the block is here, and the recording ends before this bin

@@ -1,13 +1,12 @@
-// Lets the viewer sound: what Play means here, the cursor that follows the ear, the view that follows the cursor.
+// Playback in the viewer: what Play means, the cursor that follows the sound, the view that follows the cursor.
 import type { Scope } from "../lib/scope.ts";
 import type { Passage } from "../player/schedule.ts";
-import { type PlayerNews, SlicePlayer } from "../player/slices.ts";
-import type { Range } from "./contract.ts";
+import { type PlayerNews, SlicePlayer } from "../player/slicePlayer.ts";
 import { follow } from "./geometry.ts";
-import type { Remote } from "./remote.ts";
+import type { Range, Remote } from "./remote.ts";
 import type { ViewerState } from "./state.ts";
 
-// A selection that is being dragged is heard when the hand rests.
+// A selection that is being dragged is played when the pointer has rested.
 const REST_MS = 150;
 
 /** What is played from a sample: inside a selection up to its end, elsewhere up to the end of the recording. Pure. */

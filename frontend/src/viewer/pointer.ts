@@ -1,11 +1,11 @@
-// The hand on the pictures: drag to move, drag the ruler (or with Shift) to select, wheel and two fingers to zoom, click to go there.
+// Pointer input on the pictures: drag to move, drag the ruler (or with Shift) to select, wheel and two fingers to zoom.
 import type { Scope } from "../lib/scope.ts";
+import type { Parts } from "./dom.ts";
 import { clampView, pan, pinch, sampleAt, span, type View, wholeView, xOf, zoomAround } from "./geometry.ts";
-import type { Parts } from "./parts.ts";
 import type { Playback } from "./playback.ts";
 import type { ViewerState } from "./state.ts";
 
-const SLACK = 4; // a hand is never quite still
+const SLACK = 4; // pixels that a press may move and still be a click
 const DOUBLE_MS = 400;
 const DOUBLE_SLACK = 12;
 const LINE_PX = 16;
@@ -40,19 +40,19 @@ interface Drag {
 }
 
 /** The sample that was clicked: in the picture, or in the strip with the whole recording. */
-export type TellHand = (type: "pick" | "jump", sample: number) => void;
+type PointerActs = (type: "pick" | "jump", sample: number) => void;
 
-export class Hand {
+export class PointerInput {
   readonly #parts: Parts;
   readonly #state: ViewerState;
   readonly #playback: Playback;
   readonly #down = new Map<number, number>();
   #drag: Drag | null = null;
   #pinch: { view: View; from: [number, number] } | null = null;
-  readonly #tell: TellHand;
+  readonly #tell: PointerActs;
   #lastClick = { at: 0, x: 0 };
 
-  constructor(scope: Scope, parts: Parts, state: ViewerState, playback: Playback, tell: TellHand) {
+  constructor(scope: Scope, parts: Parts, state: ViewerState, playback: Playback, tell: PointerActs) {
     this.#parts = parts;
     this.#state = state;
     this.#playback = playback;
@@ -100,7 +100,7 @@ export class Hand {
     };
   }
 
-  /** Who takes one edge of the selection leaves the other where it is. */
+  /** Dragging one edge of the selection leaves the other where it is. */
   #edge(target: Element): { anchor: number; moving: number } | null {
     const { selection } = this.#state;
     if (!selection || !target.matches(".viewer__edge")) return null;
@@ -169,7 +169,7 @@ export class Hand {
     this.#show(next);
   }
 
-  /** Who looks elsewhere while it plays does not want to be pulled back. */
+  /** A listener who looks elsewhere while it plays is not pulled back. */
   #show(view: View): void {
     this.#state.setView(view);
     const { position, follow, playing } = this.#state;
@@ -181,7 +181,7 @@ export class Hand {
 /** The strip with the whole recording: its window is dragged, or called by a click. */
 class Strip {
   #grip: number | null = null;
-  #pressed: number | null = null; // where, as long as the hand has not left that place
+  #pressed: number | null = null; // where, as long as the pointer has not left that place
 
   constructor(scope: Scope, parts: Parts, state: ViewerState, called: (sample: number) => void) {
     const { minimap } = parts;

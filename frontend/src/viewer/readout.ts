@@ -1,17 +1,16 @@
-// What the viewer says in figures and words: position, clock, what lies under the pointer, how the picture was made.
+// Readout of the viewer in figures and words: position, clock, what lies under the pointer, how the picture was made.
 import { fill, make } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
-import { clockAt } from "./clock.ts";
-import { arrowStep } from "./commands.ts";
-import { dbOf, frequencyMarks, hzAt } from "./frequency.ts";
+import { arrowStep } from "./controls.ts";
+import type { Parts } from "./dom.ts";
+import { screenRatio } from "./drawing.ts";
 import { rangeOf, sampleAt, span } from "./geometry.ts";
 import { columnStep, storedStatistic, tileLevel, tileSpan } from "./levels.ts";
-import type { Parts } from "./parts.ts";
+import { dbOf, frequencyMarks, hzAt } from "./ruler.ts";
 import type { ViewerState } from "./state.ts";
-import { screenRatio } from "./surface.ts";
 import type { ViewerTexts } from "./texts.ts";
 import type { TileStore } from "./tiles.ts";
-import { decimalsFor, formatClock, formatDb, formatHz, formatTime, spokenParts } from "./times.ts";
+import { clockAt, decimalsFor, formatClock, formatDb, formatHz, formatTime, spokenParts } from "./times.ts";
 
 const QUIET_MS = 400;
 const AXIS_GAP = 0.085;
@@ -105,7 +104,7 @@ export class Readout {
     write(level, db === null ? "" : formatDb(db));
   }
 
-  /** Say what a key has done, once the hand rests. */
+  /** Announce what a key has done, once no key follows. */
   announce(what: "position" | "selection" | "view"): void {
     this.#quiet();
     this.#quiet = this.#scope.after(QUIET_MS, () => write(this.#parts.live, this.#sentence(what)));

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Scope } from "../lib/scope.ts";
-import { arrowStep, Commands } from "./commands.ts";
-import { BrokenManifest, type Manifest, readManifest } from "./contract.ts";
+import { arrowStep, Commands } from "./controls.ts";
 import { missing } from "./drawing.ts";
-import { answerWith, DAY, manifestWith, RATE } from "./fake-manifest.ts";
+import { answerWith, DAY, manifestWith, RATE } from "./fakePage.ts";
 import { span, viewOf } from "./geometry.ts";
 import { envelope } from "./peaks.ts";
 import { passageAt } from "./playback.ts";
 import { readWheel } from "./pointer.ts";
-import { shareReady } from "./refresh.ts";
+import { BrokenManifest, type Manifest, readManifest } from "./remote.ts";
 import { type Topic, ViewerState } from "./state.ts";
+import { shareReady } from "./viewer.ts";
 
 test("a manifest is read, with or without what participants do not get", () => {
   const manifest = manifestWith({

@@ -1,9 +1,9 @@
-// What a viewer shows and does at this moment, and who is told when it changes. Nothing here touches the page.
+// State of a viewer and its change events. Nothing here touches the page.
 import type { Scope } from "../lib/scope.ts";
-import type { PlayState } from "../player/slices.ts";
+import type { PlayState } from "../player/slicePlayer.ts";
 import { type Levels, USUAL_LEVELS } from "./colours.ts";
-import type { Manifest, Range, Statistic } from "./contract.ts";
 import { type Bounds, boundsOf, clampSample, clampView, sameView, type View, wholeView } from "./geometry.ts";
+import type { Manifest, Range, Statistic } from "./remote.ts";
 
 export interface Look extends Levels {
   readonly statistic: Statistic;
@@ -30,7 +30,7 @@ export interface Region extends Range {
 }
 
 /** Where the pointer is over the pictures: CSS pixels from the left, and the height in the spectrogram if it is there. */
-export interface Pointer {
+interface Pointer {
   readonly x: number;
   readonly height: number | null;
 }

@@ -1,4 +1,4 @@
-// The sentences of the viewer; templates/partials/viewer_texts.html holds and translates them.
+// Texts of the viewer; templates/partials/viewer_texts.html holds and translates them.
 import { need } from "../lib/dom.ts";
 
 export interface ViewerTexts {

@@ -1,11 +1,10 @@
-// The tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
+// Tiles of the spectrogram: fetched coarse to fine, decoded to grey, coloured when they are drawn.
 import { lookup } from "./colours.ts";
-import type { Manifest, SpectrogramShape, Statistic } from "./contract.ts";
+import { DataStore, type DataStoreParts } from "./dataStore.ts";
 import { rangeOf, type View } from "./geometry.ts";
 import { partOf, storedStatistic, type Tile, tileLevel, tilesIn, tilesWanted } from "./levels.ts";
-import type { Remote } from "./remote.ts";
+import type { Manifest, Remote, SpectrogramShape, Statistic } from "./remote.ts";
 import type { Look } from "./state.ts";
-import { Stock, type StoreParts } from "./stock.ts";
 
 const LIMIT_BYTES = 96 * 2 ** 20;
 const BYTES_PER_PIXEL = 5; // one grey, four coloured
@@ -19,7 +18,7 @@ interface Picture {
 }
 
 /** A piece of a picture that can stand in for a tile: some of the columns of some image. */
-export interface Share {
+interface Share {
   image: OffscreenCanvas;
   left: number;
   width: number;
@@ -28,19 +27,19 @@ export interface Share {
 
 export class TileStore {
   readonly #remote: Remote;
-  readonly #stock: Stock<Picture>;
+  readonly #store: DataStore<Picture>;
   readonly #scratch = new OffscreenCanvas(1, 1);
   #shape: SpectrogramShape;
   #look: Look;
   #table: Uint32Array<ArrayBuffer>;
   #colouring = 0;
 
-  constructor(parts: StoreParts, manifest: Manifest, look: Look) {
+  constructor(parts: DataStoreParts, manifest: Manifest, look: Look) {
     this.#remote = parts.remote;
     this.#shape = manifest.spectrogram;
     this.#look = look;
     this.#table = lookup(this.#shape.floor_db, this.#shape.ceiling_db, look);
-    this.#stock = new Stock(parts, {
+    this.#store = new DataStore(parts, {
       limitBytes: LIMIT_BYTES,
       fetch: (key, signal) => this.#fetch(key, signal),
       byteCount: ({ grey }) => grey.length * BYTES_PER_PIXEL,
@@ -52,7 +51,7 @@ export class TileStore {
   }
 
   get failing(): boolean {
-    return this.#stock.failing;
+    return this.#store.failing;
   }
 
   setLook(look: Look): void {
@@ -63,20 +62,20 @@ export class TileStore {
 
   refresh(manifest: Manifest): void {
     this.#shape = manifest.spectrogram;
-    this.#stock.refresh();
+    this.#store.refresh();
   }
 
   /** Fetch what the view needs, and after that what it will need when it has moved to `ahead`. */
   want(view: View, ratio: number, length: number, ahead: View = view): void {
-    const has = (tile: Tile) => this.#stock.has(this.#key(tile));
+    const has = (tile: Tile) => this.#store.has(this.#key(tile));
     const level = tileLevel(this.#shape, view, ratio);
     const later = ahead === view ? [] : tilesIn(this.#shape, level, rangeOf(ahead), length);
     const tiles = [...tilesWanted(this.#shape, view, ratio, length, has), ...later];
-    this.#stock.want([...new Set(tiles.map((tile) => this.#key(tile)))]);
+    this.#store.want([...new Set(tiles.map((tile) => this.#key(tile)))]);
   }
 
   failed(tile: Tile): boolean {
-    return this.#stock.failed(this.#key(tile));
+    return this.#store.failed(this.#key(tile));
   }
 
   /** The best picture there is for a tile: itself, or the part of a coarser one, or the other statistic's. */
@@ -89,13 +88,13 @@ export class TileStore {
   valueAt(tile: Tile, column: number, row: number): number | undefined {
     const { columns, rows } = this.#shape;
     if (column < 0 || column >= columns || row < 0 || row >= rows) return undefined;
-    return this.#stock.peek(this.#key(tile))?.grey[row * columns + column];
+    return this.#store.peek(this.#key(tile))?.grey[row * columns + column];
   }
 
   #find(tile: Tile, statistic: Statistic): Share | undefined {
     for (let level = tile.level; level < this.#shape.levels; level += 1) {
       const { tile: holder, left, width } = partOf(this.#shape, tile, level);
-      const picture = this.#stock.get(this.#key(holder, statistic));
+      const picture = this.#store.get(this.#key(holder, statistic));
       if (picture) return { image: this.#coloured(picture), left, width, exact: level === tile.level };
     }
     return undefined;

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clockAt, hourStarts, ofDay, sampleAtClock } from "./clock.ts";
 import {
+  clockAt,
   decimalsFor,
   formatClock,
   formatDb,
   formatHour,
   formatHz,
   formatTime,
+  hourStarts,
+  ofDay,
   parseTime,
+  sampleAtClock,
   spokenParts,
 } from "./times.ts";
 

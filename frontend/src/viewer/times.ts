@@ -1,5 +1,5 @@
-// Times, frequencies and levels in words and back. Pure.
-import { ofDay } from "./clock.ts";
+// Times of the file and of the clock, frequencies and levels as text and back. Pure.
+import type { Stretch } from "./remote.ts";
 
 const two = (value: number) => String(value).padStart(2, "0");
 
@@ -36,7 +36,7 @@ export function formatHour(clockS: number): string {
   return formatClock(clockS).slice(0, 5);
 }
 
-export interface SpokenParts {
+interface SpokenParts {
   h: number;
   m: number;
   s: string;
@@ -48,7 +48,7 @@ export function spokenParts(seconds: number, decimals = 1): SpokenParts {
   return { h: hours, m: minutes, s: String(Number(rest)) };
 }
 
-/** Seconds, m:s or h:m:s as somebody types them; undefined when it is no time. */
+/** Seconds, m:s or h:m:s as they are typed; undefined when it is no time. */
 export function parseTime(text: string): number | undefined {
   const trimmed = text.trim().replace(",", ".");
   if (!/^(\d+:){0,2}\d+(\.\d*)?$/.test(trimmed)) return undefined;
@@ -70,4 +70,36 @@ export function formatDb(db: number): string {
 export function decimalsFor(secondsPerPixel: number): number {
   if (secondsPerPixel >= 1) return 0;
   return Math.min(Math.max(Math.ceil(-Math.log10(secondsPerPixel)), 1), 3);
+}
+
+const DAY_S = 86_400;
+
+/** Seconds after midnight of the first day, or null between two stretches, where the recording has no clock. */
+export function clockAt(stretches: readonly Stretch[], sample: number, sampleRateHz: number): number | null {
+  const stretch = stretches.find(({ start, stop }) => sample >= start && sample < stop);
+  return stretch ? stretch.clock_s + (sample - stretch.start) / sampleRateHz : null;
+}
+
+/** The sample at a time of day: the first one, or null if the recording was not running then. */
+export function sampleAtClock(stretches: readonly Stretch[], clockS: number, sampleRateHz: number): number | null {
+  for (const { start, stop, clock_s } of stretches) {
+    const sample = start + Math.round((clockS - clock_s) * sampleRateHz);
+    if (sample >= start && sample < stop) return sample;
+  }
+  return null;
+}
+
+/** Samples at which a whole hour of the clock begins. */
+export function hourStarts(stretches: readonly Stretch[], sampleRateHz: number): number[] {
+  return stretches.flatMap(({ start, stop, clock_s }) => {
+    const first = Math.ceil(clock_s / 3600);
+    const last = Math.ceil((clock_s + (stop - start) / sampleRateHz) / 3600) - 1;
+    const hours = Array.from({ length: Math.max(last - first + 1, 0) }, (_, offset) => first + offset);
+    return hours.map((hour) => start + Math.round((hour * 3600 - clock_s) * sampleRateHz));
+  });
+}
+
+/** The same time on the dial of a clock. */
+export function ofDay(clockS: number): number {
+  return ((clockS % DAY_S) + DAY_S) % DAY_S;
 }

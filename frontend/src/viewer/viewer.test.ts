@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Scope } from "../lib/scope.ts";
-import { openContexts } from "../player/contexts.ts";
-import { FakeContext, installFakeAudio } from "../player/fake-audio.ts";
-import { answerWith, DAY, RATE } from "./fake-manifest.ts";
-import { cancelPaint, FakeElement, installFakePage, left, paint, waitForPaint } from "./fake-page.ts";
+import { FakeContext, installFakeAudio } from "../player/fakeAudio.ts";
+import { openContexts } from "../player/output.ts";
+import {
+  answerWith,
+  cancelPaint,
+  DAY,
+  FakeElement,
+  installFakePage,
+  left,
+  paint,
+  RATE,
+  waitForPaint,
+} from "./fakePage.ts";
 import type { ViewerTexts } from "./texts.ts";
 import { mountViewer, type ViewerOptions } from "./viewer.ts";
 

@@ -1,27 +1,53 @@
-// One viewer for a sound of any length: waveform, spectrogram, rulers, selection, marks and playing, from a clip to a day.
+// Viewer of a sound of any length: waveform, spectrogram, rulers, selection, marks and playing, from a clip to a day.
+
 import { fill } from "../lib/dom.ts";
 import { Problem } from "../lib/http.ts";
-import { Alarm, type Scope } from "../lib/scope.ts";
-import type { PlayerNews } from "../player/slices.ts";
-import { Commands } from "./commands.ts";
-import type { Manifest, Range } from "./contract.ts";
-import { Controls } from "./controls.ts";
-import { SelectionFields } from "./fields.ts";
+import { type Scope, WakeSignal } from "../lib/scope.ts";
+import type { PlayerNews } from "../player/slicePlayer.ts";
+import { Commands, Controls } from "./controls.ts";
+import { makeParts, type Options, type Parts } from "./dom.ts";
 import { clampSample, rangeOf, viewOf } from "./geometry.ts";
 import { type MarkNews, Marks } from "./marks.ts";
-import { fillMenu, KeySheet } from "./menu.ts";
+import { fillMenu, KeySheet, SelectionFields } from "./menu.ts";
 import { Painter } from "./painter.ts";
-import { makeParts, type Options, type Parts } from "./parts.ts";
 import { PeakStore } from "./peaks.ts";
 import { Playback } from "./playback.ts";
-import { Hand } from "./pointer.ts";
+import { PointerInput } from "./pointer.ts";
 import { Readout } from "./readout.ts";
-import { shareReady, watchIngest } from "./refresh.ts";
-import { Remote } from "./remote.ts";
+import { type Manifest, type Range, Remote } from "./remote.ts";
 import { type Look, type Marker, type Region, ViewerState } from "./state.ts";
 import type { ViewerTexts } from "./texts.ts";
 import { TileStore } from "./tiles.ts";
 import { formatTime } from "./times.ts";
+
+const PAUSE_MS = 3000;
+
+/** The share of the recording that can be seen; most of what cannot is heard all the same. Pure. */
+export function shareReady({ ready, length_samples }: Manifest): number {
+  return ready.reduce((sum, { start, stop }) => sum + stop - start, 0) / length_samples;
+}
+
+/** Ask for the manifest every few seconds while anybody looks; `changed` hears of each one that says something new. */
+async function watchIngest(
+  scope: Scope,
+  remote: Remote,
+  first: Manifest,
+  changed: (manifest: Manifest) => void,
+): Promise<void> {
+  let known = first;
+  while (known.state === "ingesting" && !scope.disposed) {
+    await new WakeSignal().wait(scope, PAUSE_MS);
+    if (scope.disposed || document.visibilityState === "hidden") continue;
+    try {
+      const manifest = await remote.manifest(scope.signal);
+      const news = manifest.state !== known.state || shareReady(manifest) !== shareReady(known);
+      known = manifest;
+      if (news && !scope.disposed) changed(manifest);
+    } catch {
+      // The server restarts or the network is away; what is on the page stays, and the next round asks again.
+    }
+  }
+}
 
 export interface ViewerOptions {
   /** The sound's address, with a slash at its end. */
@@ -39,7 +65,7 @@ export interface ViewerOptions {
   bar?: boolean;
   /** Where keys are heard; the viewer itself unless said otherwise, and nowhere where the page has keys of its own. */
   keysOn?: EventTarget | null;
-  /** Who is asked for the sound, where the page keeps some of it at hand. */
+  /** Source of the sound, where the page keeps some of it itself. */
   remote?: Remote;
 }
 
@@ -173,13 +199,13 @@ class SoundViewer implements Viewer {
   }
 
   async #load(): Promise<void> {
-    const alarm = new Alarm();
-    this.#scope.listen(this.#parts.retry, "click", () => alarm.ring());
+    const wakeSignal = new WakeSignal();
+    this.#scope.listen(this.#parts.retry, "click", () => wakeSignal.notify());
     while (!this.#scope.disposed && !this.#live) {
       try {
         this.#begin(await this.#remote.manifest(this.#scope.signal));
       } catch (error) {
-        await alarm.wait(this.#scope, this.#explain(error));
+        await wakeSignal.wait(this.#scope, this.#explain(error));
       }
     }
   }
@@ -213,7 +239,7 @@ class SoundViewer implements Viewer {
     const painter = new Painter({ scope, parts, state, tiles, peaks, marks, readout, playback, painted });
     new Controls({ scope, parts, state, texts, commands, playback, readout, sheet, keysOn });
     new SelectionFields(scope, parts, state, texts);
-    new Hand(scope, parts, state, playback, (type, sample) => this.#emit(type, sample));
+    new PointerInput(scope, parts, state, playback, (type, sample) => this.#emit(type, sample));
     fillMenu(scope, parts, state, texts);
     for (const topic of ["view", "selection", "position"] as const) state.on(scope, [topic], () => this.#emit(topic));
     void watchIngest(scope, this.#remote, manifest, (next) => {

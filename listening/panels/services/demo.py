@@ -3,23 +3,21 @@
 import json
 from datetime import datetime
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 
 from django.conf import settings
 from django.db import transaction
 
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services.accounts import create_account, random_password
-from core.tasks import JobRun, enqueue
 from listening.models import Panel, Seat
 from listening.panels.services import panels
 from rating.models import Ballot, Experiment
-from rating.registry import protocols
+from rating.registry import module_of, protocols
 
 EXPERIMENTER = "demo"
 ADMIN = "demo-admin"
-BUILD = "listening.build_demo"  # the job
 LONG = "TAKES_LONG"  # set by the module of a demo that takes more than a second or two
 
 
@@ -33,10 +31,11 @@ def create_demo(*, long_ones: bool = False) -> list[Experiment]:
 def build_later() -> None:
     """Leave what takes long to the worker."""
     for builder in _missing(User.objects.get(username=EXPERIMENTER)):
-        enqueue(BUILD, key=f"demo {builder.__name__}", module=builder.__name__)
+        enqueue(build_demo, key=f"demo {builder.__name__}", module=builder.__name__)
 
 
-def build_one(*, run: JobRun, module: str) -> None:
+@job(queue="bulk")
+def build_demo(*, run: JobRun, module: str) -> None:
     """Build one part of the demo; a run that was cut short goes on where it was."""
     run.progress(0, 1, "")
     import_module(module).build(owner=User.objects.get(username=EXPERIMENTER))
@@ -44,7 +43,7 @@ def build_one(*, run: JobRun, module: str) -> None:
 
 def is_being_built() -> bool:
     """Whether the worker still has a part of the demo to make."""
-    return Job.objects.filter(name=BUILD, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists()
+    return Job.objects.filter(name=build_demo.name, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists()
 
 
 def is_empty() -> bool:
@@ -90,8 +89,8 @@ def _account(name: str, role: User.Role) -> User:
 def _missing(owner: User) -> list[ModuleType]:
     """The demos of registered protocols that are not open yet; a protocol without a demo is no defect."""
     open_ones = set(Experiment.objects.filter(owner=owner).exclude(state="draft").values_list("protocol", flat=True))
-    names = [f"listening.demos.{slug.replace('-', '_')}" for slug in protocols() if slug not in open_ones]
-    return [import_module(name) for name in names if find_spec(name)]
+    demos = [module_of(slug, "demo") for slug in protocols() if slug not in open_ones]
+    return [demo for demo in demos if demo]
 
 
 def _panel_with_free_seat(experiment: Experiment) -> Panel | None:

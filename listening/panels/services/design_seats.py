@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -15,10 +15,10 @@ from listening.design.base import ANCHORING, ScaleOrder, SeatSequence, Showing
 from listening.design.base import Design as Layout
 from listening.design.errors import DesignOvertaken, SeatsTaken
 from listening.models import Design, Invitation, Panel, Seat
-from listening.panels.services.material import Cell, scale_orders_of
+from listening.panels.services.material import Cell, condition_on, designable, pages_of
 from rating.errors import WrongState
 from rating.models import Ballot, Experiment, Slot
-from rating.protocols.base import Entry, RatingProtocol, TrialKind, TrialPlan
+from rating.protocol import Designable, Entry, PageHolds, TrialKind, TrialPlan
 from rating.registry import get_protocol
 from rating.services.ballots import entries_of, store_plans
 from rating.services.experiments import adopt_layout
@@ -89,22 +89,21 @@ def discard_unseated(experiment: Experiment) -> None:
 
 
 def _staged(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
-    protocol = get_protocol(experiment.protocol)
-    scale_orders_of(protocol)
-    entries = {(entry.item, entry.condition): entry for entry in entries_of(experiment)}
+    protocol = designable(get_protocol(experiment.protocol))
+    pages = pages_of(entries_of(experiment), protocol.page_holds)
     ballots: list[UUID] = []
     for some in _batches(sequences, SEATS_AT_ONCE):
         progress(len(ballots), len(sequences), "")
-        plans = {f"panel {one.panel} seat {one.seat}": list(_pages(one, protocol, entries)) for one in some}
+        plans = {f"panel {one.panel} seat {one.seat}": list(_trials(one, protocol, pages)) for one in some}
         ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=STAGED)]
     progress(len(ballots), len(sequences), "")
     return ballots
 
 
-def _pages(sequence: SeatSequence, protocol: RatingProtocol, entries: Mapping[Cell, Entry]) -> Iterator[TrialPlan]:
+def _trials(sequence: SeatSequence, protocol: Designable, pages: Mapping[Cell, Sequence[Entry]]) -> Iterator[TrialPlan]:
     for showing in sequence.showings:
-        yield from protocol.show(
-            entries[showing.item, showing.condition],
+        yield from protocol.trials_for(
+            pages[showing.item, showing.condition],
             session=showing.session,
             kind=TrialKind.PRACTICE if showing.session == ANCHORING else TrialKind.TEST,
             scales=showing.scales,
@@ -155,15 +154,16 @@ def _renumber_rehearsals(experiment: Experiment, panels: Mapping[int, Panel], *,
 
 
 def sequences_of(experiment: Experiment) -> Iterator[SeatSequence]:
-    """What each seat hears, read from its ballot: the first occupancy of every seat that counts, panel by panel."""
-    has_orders = scale_orders_of(get_protocol(experiment.protocol)) != ((),)
+    """What each seat hears, read from its ballot: the first turn of every seat that counts, panel by panel."""
+    protocol = designable(get_protocol(experiment.protocol))
+    has_orders = bool(protocol.scale_orders)
     seats = (
         Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN, occupancy=1)
         .order_by("panel__number", "number")
         .values_list("ballot_id", "panel__number", "number")
     )
     for some in _batches(list(seats), READ_AT_ONCE):
-        pages = _pages_of([ballot for ballot, _, _ in some])
+        pages = _pages_of([ballot for ballot, _, _ in some], protocol.page_holds)
         for ballot, panel, number in some:
             showings = tuple(_showings(pages[ballot], has_orders=has_orders))
             yield SeatSequence(panel, number, showings)
@@ -172,17 +172,20 @@ def sequences_of(experiment: Experiment) -> Iterator[SeatSequence]:
 Page = tuple[int, str, str, ScaleOrder]  # session, item, condition, scales asked
 
 
-def _pages_of(ballots: Sequence[UUID]) -> dict[UUID, list[Page]]:
+def _pages_of(ballots: Sequence[UUID], holds: PageHolds) -> dict[UUID, list[Page]]:
     pages: dict[UUID, list[Page]] = {ballot: [] for ballot in ballots}
     rows = (
         Slot.objects.filter(trial__ballot__in=ballots)
         .order_by("trial__ballot", "trial__position", "key")
         .values_list(
-            "trial__ballot", "trial__session", "stimulus__item__name", "stimulus__condition__name", "trial__ask"
+            *("trial__ballot", "trial__position", "trial__session", "stimulus__item__name", "trial__ask"),
+            *("stimulus__condition__name", "stimulus__condition__role"),
         )
     )
-    for ballot, session, item, condition, ask in rows:
-        pages[ballot].append((session, item, condition, tuple(ask)))
+    for (ballot, _), slots in groupby(rows, key=lambda row: row[:2]):
+        page = list(slots)
+        _, _, session, item, ask, *_ = page[0]
+        pages[ballot].append((session, item, condition_on([slot[5:] for slot in page], holds), tuple(ask)))
     return pages
 
 

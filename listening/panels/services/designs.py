@@ -9,9 +9,9 @@ from typing import IO, Any
 from django.db import transaction
 
 from core.clauses import clause, keep_clauses
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
-from core.tasks import JobRun, enqueue
 from listening.design.base import ANCHORING, IMPORTED, DesignRequest, LayoutRequest, Sample, SeatSequence, Showing
 from listening.design.base import Design as Layout
 from listening.design.errors import DesignFileUnreadable, DesignMissing, DesignOutdated, NoDesignFiles
@@ -23,14 +23,21 @@ from listening.design.subsets.planning import SubsetPlan, plan_subsets
 from listening.design.udase_csv import WRITERS, SeatFile, Vocabulary, file_name, natural, read_seat_file
 from listening.models import Design
 from listening.panels.services.design_seats import adopt_design, check_untouched, sequences_of
-from listening.panels.services.material import Cell, Material, lengths_of, material_of, scale_orders_of, written_orders
+from listening.panels.services.material import (
+    Cell,
+    Material,
+    designable,
+    lengths_of,
+    material_of,
+    pages_of,
+    scale_orders_of,
+    written_orders,
+)
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.ballots import entries_of
 from rating.services.experiments import condition_names
-
-JOB = "listening.adopt_design"
 
 Planner = Callable[..., SubsetPlan]
 
@@ -119,17 +126,16 @@ def settings_of(request: LayoutRequest) -> dict[str, Any]:
 def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str, actor: User) -> Job:
     """Have the design that was tried laid out in the background; what is refused now is not begun."""
     arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
-    key = f"{JOB}:{experiment.pk}:{sha256}"
+    key = f"{apply_design.name}:{experiment.pk}:{sha256}"
     with transaction.atomic():
         # Going live takes the same lock: it comes first and this is refused, or it finds the job and is refused.
         check_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
-        return enqueue(JOB, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
+        return enqueue(apply_design, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
-def adopt_in_background(
-    *, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str
-) -> None:
-    """The job. What it is refused parks it: a job whose work was discarded is not done."""
+@job(queue="interactive")
+def apply_design(*, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str) -> None:
+    """Lay out the design that was previewed. An error fails the job: a job whose work was discarded is not done."""
     experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
     if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
         return
@@ -160,7 +166,8 @@ def adopt_draft(*, experiment: Experiment, draft: Draft, actor: User, **how: Any
 
 def job_for(experiment: Experiment) -> Job | None:
     """The latest job that lays out this experiment."""
-    return Job.objects.filter(name=JOB, key__startswith=f"{JOB}:{experiment.pk}:").order_by("-created_at").first()
+    name = apply_design.name
+    return Job.objects.filter(name=name, key__startswith=f"{name}:{experiment.pk}:").order_by("-created_at").first()
 
 
 # --- Reading back -----------------------------------------------------------------------------------------------------
@@ -267,7 +274,7 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
     if not files:
         raise NoDesignFiles
     protocol = get_protocol(experiment.protocol)
-    known = frozenset((entry.item, entry.condition) for entry in entries_of(experiment))
+    known = frozenset(pages_of(entries_of(experiment), designable(protocol).page_holds))
     vocabulary = Vocabulary(stimuli=known, orders=written_orders(protocol))
     read = [
         read_seat_file(content, name=name, vocabulary=vocabulary)
@@ -302,7 +309,9 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
 
 
 def _renamed(sequence: SeatSequence, names: Mapping[str, str]) -> SeatSequence:
-    showings = tuple(replace(showing, condition=names[showing.condition]) for showing in sequence.showings)
+    showings = tuple(
+        replace(showing, condition=names.get(showing.condition, showing.condition)) for showing in sequence.showings
+    )
     return replace(sequence, showings=showings)
 
 

@@ -1,17 +1,18 @@
 """Material of a design: a collection's complete items, their factors, conditions, references and lengths."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from listening.design.base import Sample, ScaleOrder
-from listening.design.errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
+from listening.design.errors import CellsMissing, ConditionUnknown, NotDesignable, NothingToDesign
 from rating.models import Experiment
-from rating.protocols.base import Entry, RatingProtocol, TrialKind
+from rating.protocol import REFERENCE, Designable, Entry, PageHolds, Protocol, by_item
 from rating.registry import get_protocol
 from stimuli.intake.reports import some
 from stimuli.models import Condition, Stimulus
 
 Cell = tuple[str, str]  # item, condition
+WHOLE_ITEM = "*"  # instead of a condition, where a page holds an item under all of them
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Material:
 
 def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Material:
     """Read what can be laid out; refuse with the exact cells where an item lacks a condition."""
+    holds = designable(get_protocol(experiment.protocol)).page_holds
     rows = _stimuli(experiment)
     is_reference = {condition: role == Condition.Role.REFERENCE for _, _, condition, role, _ in rows}
     rated = _chosen([name for name, reference in is_reference.items() if not reference], conditions)
@@ -47,30 +49,63 @@ def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Mater
     if missing:
         named = [f"{item} x {condition}" for item, condition in missing]
         raise CellsMissing(count=len(missing), cells=some(named, most=12), missing=named)
+    references = [(item, condition) for item, _, condition, _, _ in rows if is_reference[condition]]
     return Material(
         samples=[Sample(name, {key: str(level) for key, level in levels.items()}) for name, levels in factors.items()],
-        conditions=rated,
-        references=[(item, condition) for item, _, condition, _, _ in rows if is_reference[condition]],
-        clip_s={(item, condition): seconds for item, _, condition, _, seconds in rows},
+        conditions=[WHOLE_ITEM] if holds is PageHolds.ITEM else rated,
+        # A reference that is heard beside what it is compared with is not also heard by itself beforehand.
+        references=references if holds is PageHolds.STIMULUS else [],
+        clip_s=lengths_of(experiment),
         scale_orders=scale_orders_of(get_protocol(experiment.protocol)),
     )
 
 
-def scale_orders_of(protocol: RatingProtocol) -> tuple[ScaleOrder, ...]:
+def designable(protocol: Protocol) -> Designable:
+    if not isinstance(protocol, Designable):
+        raise NotDesignable(protocol=protocol.title)
+    return protocol
+
+
+def scale_orders_of(protocol: Protocol) -> tuple[ScaleOrder, ...]:
     """The orders among which a design may choose; one empty order where the protocol asks as it declares."""
-    trial = protocol.show(Entry("", "", ""), session=1, kind=TrialKind.TEST)
-    if not trial:
-        raise PlannedSingly(protocol=protocol.title)
-    return protocol.scale_orders or ((),)
+    return designable(protocol).scale_orders or ((),)
 
 
-def written_orders(protocol: RatingProtocol) -> tuple[ScaleOrder, ...]:
+def written_orders(protocol: Protocol) -> tuple[ScaleOrder, ...]:
     """The same with the scales by name, as files spell them."""
-    return protocol.scale_orders or (tuple(scale.key for scale in protocol.scales),)
+    return designable(protocol).scale_orders or (tuple(scale.key for scale in protocol.scales),)
+
+
+def pages_of(entries: Iterable[Entry], holds: PageHolds) -> dict[Cell, tuple[Entry, ...]]:
+    """What every page that a design may arrange holds, by its item and condition."""
+    items = by_item(entries)
+    if holds is PageHolds.ITEM:
+        return {(item, WHOLE_ITEM): tuple(every) for item, every in items.items()}
+    if holds is PageHolds.STIMULUS:
+        return {(entry.item, entry.condition): (entry,) for every in items.values() for entry in every}
+    return {
+        (entry.item, entry.condition): (reference, entry)
+        for every in items.values()
+        for reference in every
+        if reference.role == REFERENCE
+        for entry in every
+        if entry.role != REFERENCE
+    }
+
+
+def condition_on(page: Sequence[tuple[str, str]], holds: PageHolds) -> str:
+    """The condition under which a design knows a page, out of the condition and role of each of its slots."""
+    if holds is PageHolds.ITEM:
+        return WHOLE_ITEM
+    return next((name for name, role in page if holds is PageHolds.STIMULUS or role != REFERENCE), page[0][0])
 
 
 def lengths_of(experiment: Experiment) -> dict[Cell, float]:
-    return {(item, condition): seconds for item, _, condition, _, seconds in _stimuli(experiment)}
+    """How long the sounds of every page last."""
+    protocol = designable(get_protocol(experiment.protocol))
+    entries = [Entry("", item, name, role, duration_s=s) for item, _, name, role, s in _stimuli(experiment)]
+    pages = pages_of(entries, protocol.page_holds)
+    return {cell: sum(entry.duration_s for entry in page) for cell, page in pages.items()}
 
 
 def _chosen(known: Sequence[str], conditions: Sequence[str]) -> list[str]:

@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
 
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
-from core.tasks import JobRun, enqueue
 from listening.models import Design, Invitation, Panel, Seat
 from listening.panels.errors import NoSeats, PanelFilling, PanelUnknown, SeatsDesigned, UnknownGroup
 from listening.panels.services.design_seats import SEATS_AT_ONCE, Fence, Progress
@@ -22,7 +22,6 @@ from rating.registry import get_protocol
 from rating.services.ballots import copy_ballot, draw_plans, store_plans
 
 LINK_DAYS = 180
-FILL = "listening.fill_panel"  # the job
 
 
 def is_designed(experiment: Experiment) -> bool:
@@ -44,11 +43,13 @@ def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str
     with transaction.atomic():
         panel = _next_panel(experiment=experiment, seats=seats, actor=actor, group=group)
         arguments = {"experiment_id": str(experiment.pk), "panel": panel.number, "seats": seats}
-        return enqueue(FILL, key=f"{FILL}:{experiment.pk}:{panel.number}", requested_by=actor, **arguments)
+        key = f"{fill_panel.name}:{experiment.pk}:{panel.number}"
+        return enqueue(fill_panel, key=key, requested_by=actor, **arguments)
 
 
+@job(queue="interactive")
 def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> None:
-    """The job: make the seats that the panel still lacks, so that a run that was cut short goes on where it was."""
+    """Make the seats that the panel still lacks, so that a run that was cut short goes on where it was."""
     experiment = Experiment.objects.get(pk=experiment_id)
     if is_designed(experiment):
         raise SeatsDesigned
@@ -63,12 +64,12 @@ def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> No
 
 def filling_jobs(experiment: Experiment) -> dict[int, Job]:
     """The job that makes a panel's seats, by the number of the panel, as long as it is not done."""
-    jobs = Job.objects.filter(key__startswith=f"{FILL}:{experiment.pk}:").exclude(state=Job.State.DONE)
+    jobs = Job.objects.filter(key__startswith=f"{fill_panel.name}:{experiment.pk}:").exclude(state=Job.State.DONE)
     return {job.arguments["panel"]: job for job in jobs.order_by("created_at")}
 
 
 def _is_filling(panel: Panel) -> bool:
-    return Job.objects.unfinished().filter(key=f"{FILL}:{panel.experiment_id}:{panel.number}").exists()
+    return Job.objects.unfinished().filter(key=f"{fill_panel.name}:{panel.experiment_id}:{panel.number}").exists()
 
 
 def _plannable(experiment: Experiment, group: str) -> str:
@@ -97,7 +98,7 @@ def _next_panel(*, experiment: Experiment, seats: int, actor: User, group: str) 
 
 def known_group(experiment: Experiment, group: str) -> str:
     """The group that was asked for, or the first one where none was; nothing where the protocol has none."""
-    groups = get_protocol(experiment.protocol).groups
+    groups = get_protocol(experiment.protocol).groups.names
     if group and group not in groups:
         raise UnknownGroup(group=group[:40], known=", ".join(groups) or "-")
     return group or (groups[0] if groups else "")

@@ -1,5 +1,6 @@
 """Answers on paper: the sheets of a seat, and what was drawn on them entered by an organiser as ordinary votes."""
 
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,8 +27,8 @@ from listening.participation.access import invitation_for
 from listening.participation.services.visits import claim_seat, finish_visit
 from rating.errors import KeyReused, WrongState
 from rating.models import Experiment, Trial, Vote
-from rating.protocols.base import FULL_LENGTH, Answer, Json, Mark, RatingProtocol, TrialKind, TrialPlan
-from rating.registry import get_protocol
+from rating.protocol import FULL_LENGTH, Answer, Json, Mark, Protocol, TrialKind, TrialPlan
+from rating.registry import get_protocol, module_of
 from rating.services.pages import plan_of
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
@@ -72,12 +73,18 @@ class Reading:
     whole: bool = False
 
 
-def paper_protocol(experiment: Experiment) -> RatingProtocol:
-    """The protocol of an experiment whose answers may be given on paper."""
-    protocol = get_protocol(experiment.protocol)
-    if not protocol.paper:
+class PaperForm(typing.Protocol):
+    """What a protocol's module `paper` offers, beside its templates paper.html and paper_guide.html."""
+
+    def payload_of(self, answer: Answer, trial: TrialPlan) -> Json: ...
+
+
+def paper_of(experiment: Experiment) -> PaperForm:
+    """The paper form of an experiment's protocol."""
+    module = module_of(experiment.protocol, "paper")
+    if module is None:
         raise PaperNotOffered
-    return protocol
+    return typing.cast(PaperForm, module)
 
 
 def seats_for_paper(experiment: Experiment) -> SeatQuerySet:
@@ -135,11 +142,11 @@ def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, ac
 def enter_sheet(*, seat: Seat, sheet: Sheet, reading: Reading, now: datetime, actor: User) -> Receipt:
     """Store what was read off a sheet as the seat's answer; until the seat is finished it can be entered again."""
     visit_on_paper(seat)
-    protocol = paper_protocol(seat.ballot.experiment)
-    moved = _moved(protocol, sheet, reading)
+    paper = paper_of(seat.ballot.experiment)
+    moved = _moved(get_protocol(seat.ballot.experiment.protocol), sheet, reading)
     detail = {"comment": reading.comment, "moved": moved, "frame_px": reading.frame_px}
     answer = Answer(marks=reading.marks, detail=detail, whole=reading.whole)
-    payload = protocol.transcribe(answer, sheet.plan)
+    payload = paper.payload_of(answer, sheet.plan)
     receipt = cast_for_seat(seat, sheet.trial, reading.event_id, reading.revision, payload, actor, client=CLIENT)
     if receipt.status == "stored":
         # A vote is a durable transaction of its own, so the log comes second; the vote itself says who entered it.
@@ -159,17 +166,17 @@ def enter_sheet(*, seat: Seat, sheet: Sheet, reading: Reading, now: datetime, ac
 
 def finish_on_paper(*, seat: Seat, now: datetime, actor: User) -> Completion:
     """Close the ballot once every recording is closed; what the sheets only show counts as seen."""
-    return hand_in(visit=visit_on_paper(seat), seat=seat, now=now, actor=actor, client=CLIENT)
+    paper = paper_of(seat.ballot.experiment)
+    return hand_in(visit=visit_on_paper(seat), seat=seat, now=now, actor=actor, client=CLIENT, paper=paper)
 
 
-def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str) -> Completion:
+def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str, paper: PaperForm) -> Completion:
     """Close a ballot whose answers the organiser entered; pages that are only shown count as seen."""
-    protocol = get_protocol(seat.ballot.experiment.protocol)
     waiting = [sheet for sheet in sheets_of(seat=seat) if not sheet.trial.answered]
     if still_open := [sheet for sheet in waiting if sheet.number]:
         raise SheetsOpen(count=len(still_open))
     for sheet in waiting:
-        payload = protocol.transcribe(Answer(marks=()), sheet.plan)
+        payload = paper.payload_of(Answer(marks=()), sheet.plan)
         event_id = uuid5(SHOWN, str(sheet.trial.pk))
         cast_for_seat(seat, sheet.trial, event_id, sheet.trial.revision, payload, actor, client=client)
     completion = finish_visit(visit=visit, now=now)
@@ -199,7 +206,7 @@ def cast_for_seat(
     return receipt
 
 
-def _moved(protocol: RatingProtocol, sheet: Sheet, reading: Reading) -> dict[str, str]:
+def _moved(protocol: Protocol, sheet: Sheet, reading: Reading) -> dict[str, str]:
     """How each mark was read that changed since the given revision, so that the same form gives the same payload."""
     known = Vote.objects.filter(trial=sheet.trial, revision=reading.revision).first()
     before = set(protocol.read(known.payload, sheet.plan).marks) if known else set()

@@ -22,7 +22,9 @@ LONGEST_URL = 200
 def session_settings_of(experiment: Experiment) -> SessionSettings:
     """The experiment's session settings, or the defaults where none are stored."""
     known = SessionSettings.objects.filter(experiment=experiment).first()
-    return known or SessionSettings(experiment=experiment, lease_hours=get_protocol(experiment.protocol).lease_hours)
+    return known or SessionSettings(
+        experiment=experiment, lease_hours=get_protocol(experiment.protocol).access.absence_hours
+    )
 
 
 def checks_are_open(experiment: Experiment) -> bool:

@@ -16,7 +16,7 @@ import httpx
 from listening.models import Panel, Seat
 from listening.panels.services import panels
 from rating.models import Ballot, Experiment
-from rating.protocols.base import Json
+from rating.protocol import Json
 from rating.registry import get_protocol
 from rating.services.pages import plan_of, record_all_fetches
 

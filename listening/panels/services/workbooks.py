@@ -1,7 +1,6 @@
 """Workbooks of seats: written for people who work without a browser, and entered again as ordinary votes."""
 
 import hashlib
-import importlib
 import io
 import json
 import zipfile
@@ -27,8 +26,7 @@ from listening.participation.services.visits import claim_seat
 from listening.workbooks.base import Book, BookPage, Choices, Returned, Workbook
 from rating.errors import WrongState
 from rating.models import Experiment
-from rating.protocols.base import RatingProtocol
-from rating.registry import get_protocol
+from rating.registry import get_protocol, module_of
 from stimuli.errors.intake import TableUnreadable
 from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
 
@@ -49,24 +47,24 @@ class Entered:
     drafts: int = 0
 
 
-def workbook_protocol(experiment: Experiment) -> RatingProtocol:
-    """The protocol of an experiment whose seats can be had as workbooks."""
-    protocol = get_protocol(experiment.protocol)
-    if not protocol.workbook:
+def workbook_of(experiment: Experiment) -> Workbook:
+    """The workbook form of an experiment's protocol."""
+    module = module_of(experiment.protocol, "workbook")
+    if module is None:
         raise WorkbookNotOffered
-    return protocol
+    return cast(Workbook, module)
 
 
 def seats_with_workbooks(experiment: Experiment) -> Iterator[Seat]:
     """Seats that can still be filled in."""
-    workbook_protocol(experiment)
+    workbook_of(experiment)
     return iter(seats_for_paper(experiment).exclude(state=Seat.State.FINISHED))
 
 
 @transaction.atomic
 def write_workbook(*, seat: Seat, now: datetime, actor: User) -> bytes:
     """Write a seat's workbook with the answers so far; an open seat is reserved for the recipient of the file."""
-    made = _module(seat.ballot.experiment).write_book(_book(seat, link_to=_link(seat, now), now=now))
+    made = workbook_of(seat.ballot.experiment).write_book(_book(seat, link_to=_link(seat, now), now=now))
     record_about_seat(seat, "workbook.made", actor)
     return made
 
@@ -92,13 +90,13 @@ def enter_workbook(
         raise WorkbookConsentMissing
     sheets = {str(sheet.trial.pk): sheet for sheet in sheets_of(seat=seat)}
     book = _book(seat, link_to="", now=now)
-    returned = _module(seat.ballot.experiment).read_book(_cells(file, name), book)
+    returned = workbook_of(seat.ballot.experiment).read_book(_cells(file, name), book)
     stands_open = len(returned.stands_open(choices))
     if stands_open:
         return Entered(returned, stands_open)
     _take_seat(seat, now=now, language=language, actor=actor)
     for key, answer in returned.answers.items():
-        payload = workbook_protocol(seat.ballot.experiment).transcribe(answer, sheets[key].plan)
+        payload = workbook_of(seat.ballot.experiment).payload_of(answer, sheets[key].plan)
         _cast(seat, sheets[key], payload, actor)
     closed = sum(answer.whole for answer in returned.answers.values())
     decided = {"closed": closed, "drafts": len(returned.answers) - closed}
@@ -111,11 +109,11 @@ def enter_workbook(
 
 def finish_from_workbook(*, seat: Seat, now: datetime, actor: User) -> Completion:
     """Close the ballot once every clip is answered."""
-    workbook_protocol(seat.ballot.experiment)
+    workbook = workbook_of(seat.ballot.experiment)
     visit = seat.visits.order_by("created_at").last()
     if visit is None:
         raise WorkbookSeatOpen
-    return hand_in(visit=visit, seat=seat, now=now, actor=actor, client=CLIENT)
+    return hand_in(visit=visit, seat=seat, now=now, actor=actor, client=CLIENT, paper=workbook)
 
 
 def _book(seat: Seat, *, link_to: str, now: datetime) -> Book:
@@ -124,7 +122,7 @@ def _book(seat: Seat, *, link_to: str, now: datetime) -> Book:
         title=experiment.title,
         seat=f"{seat.panel.number}.{seat.number}",
         link=link_to,
-        labels=workbook_protocol(experiment).label_set(experiment.label_set),
+        labels=get_protocol(experiment.protocol).label_set(experiment.label_set),
         pages=[_page(sheet) for sheet in sheets_of(seat=seat)],
         made_at=now,
     )
@@ -187,7 +185,3 @@ def _cells(file: BinaryIO, name: str) -> dict[str, Any]:
 def _sha256(file: BinaryIO) -> str:
     file.seek(0)
     return hashlib.sha256(file.read(MOST_BYTES)).hexdigest()
-
-
-def _module(experiment: Experiment) -> Workbook:
-    return cast(Workbook, importlib.import_module(f"listening.workbooks.{workbook_protocol(experiment).workbook}"))

@@ -18,27 +18,28 @@ from listening.models import Seat
 from listening.panels.errors import SheetChanged, SheetUnknown
 from listening.panels.forms import PaperConsentForm, SheetForm
 from listening.panels.services import paper as services
-from rating.protocols.base import Scale
+from rating.protocol import Scale
+from rating.registry import get_protocol
 from rating.services.experiments import experiment_for
 
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
     experiment = experiment_for(staff(request), slug)
-    services.paper_protocol(experiment)
+    services.paper_of(experiment)
     return services.seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 
 
 def _about(seat: Seat) -> dict[str, Any]:
     experiment = seat.ballot.experiment
-    protocol = services.paper_protocol(experiment)
     sheets = services.sheets_of(seat=seat)
     return {
         "experiment": experiment,
         "seat": seat,
-        "labels": protocol.label_set(experiment.label_set),
+        "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
         "sheets": sheets,
         "rated": [sheet for sheet in sheets if sheet.number],
         "tab": "people",
+        "paper_script": f"dist/paper-{experiment.protocol}.js",
     }
 
 
@@ -47,8 +48,8 @@ def _about(seat: Seat) -> dict[str, Any]:
 def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Everything that a rater needs on paper, in the order of the seat; nothing on it names a condition."""
     about = _about(_seat_asked_for(request, slug, number, place))
-    template = f"rating/protocols/{services.paper_protocol(about['experiment']).paper}"
-    parts = {"sheet_template": f"{template}.html", "guide_template": f"{template}_guide.html"}
+    slug = about["experiment"].protocol
+    parts = {"sheet_template": f"{slug}/paper.html", "guide_template": f"{slug}/paper_guide.html"}
     return render(request, "listening/paper_print.html", about | parts)
 
 
@@ -79,7 +80,7 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
     sheet = next((each for each in about["rated"] if each.number == sheet_number), None)
     if sheet is None:
         raise SheetUnknown(number=sheet_number, count=len(about["rated"]))
-    form = SheetForm(request.POST or None, sheet=sheet, protocol=services.paper_protocol(seat.ballot.experiment))
+    form = SheetForm(request.POST or None, sheet=sheet, protocol=get_protocol(seat.ballot.experiment.protocol))
     if request.method == "POST" and form.is_valid():
         try:
             services.enter_sheet(
@@ -98,7 +99,7 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
 
 
 def _scan_texts(scales: Sequence[Scale]) -> dict[str, str]:
-    """Texts of the scan reader; frontend/src/paper/scan.ts lists the same keys."""
+    """What the page says while a scan is clicked; protocols/tcsd_plane/view/paper.ts lists the same keys."""
     right, up = scales[0].key, scales[-1].key
     return {
         "corner_0": _("Click the origin of the frame, where %(right)s and %(up)s are least.")

@@ -25,7 +25,7 @@ from listening.participation.recruitment import service_address
 from listening.participation.services.visits import completions_of
 from rating.forms import ReasonForm
 from rating.models import Experiment
-from rating.registry import get_protocol
+from rating.registry import get_protocol, module_of
 from rating.services.experiments import experiment_for
 
 
@@ -160,9 +160,9 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
         "needed": [panel for panel in shown if panel["needed"]],
         "held": held.select_related("participant").order_by("panel__number", "number"),
         "now": now,
-        "groups": protocol.groups,
-        "paper_seats": seats_for_paper(experiment) if protocol.paper else (),
-        "workbook_seats": seats_for_paper(experiment) if protocol.workbook else (),
+        "groups": protocol.groups.names,
+        "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
+        "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
         "designed": panels.is_designed(experiment),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_are_open(experiment),

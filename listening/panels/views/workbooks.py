@@ -26,7 +26,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
     experiment = experiment_for(staff(request), slug)
-    services.workbook_protocol(experiment)
+    services.workbook_of(experiment)
     return seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 
 

@@ -38,7 +38,7 @@ def fetched_stimulus(*, visit: Visit, key: str, now: datetime, manifest_only: bo
     """
     slot = slot_for(visit=visit, key=key, now=now)
     protocol = get_protocol(visit.seat.ballot.experiment.protocol)
-    if not manifest_only or protocol.sounds_needed != "every" or not slot.stimulus.served:
+    if not manifest_only or protocol.access.sounds_needed != "every" or not slot.stimulus.served:
         record_fetch(slot_id=slot.pk, visit_id=visit.pk, now=now)
     return slot.stimulus
 
@@ -64,7 +64,7 @@ def slot_for(*, visit: Visit, key: str, now: datetime) -> Slot:
     )
     if slot is None:
         raise MediaUnknown
-    if get_protocol(visit.seat.ballot.experiment.protocol).one_page_at_a_time and slot.trial_id != _open_page(visit):
+    if get_protocol(visit.seat.ballot.experiment.protocol).access.one_at_a_time and slot.trial_id != _open_page(visit):
         raise PageClosed
     return slot
 

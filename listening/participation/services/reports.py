@@ -73,7 +73,7 @@ def _keep(visit: Visit, event: ReportEvent, now: datetime) -> Outcome:
 def _is_due(ballot: Ballot, trial: Trial) -> bool:
     """Whether this page comes next, or is open at all where pages may be answered in any order."""
     waiting = ballot.trials.unanswered().values_list("pk", flat=True)
-    return trial.pk in (waiting if get_protocol(ballot.experiment.protocol).revisable else waiting[:1])
+    return trial.pk in (waiting if get_protocol(ballot.experiment.protocol).access.revisable else waiting[:1])
 
 
 def _was_asked_for(trial: Trial) -> bool:

@@ -11,8 +11,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, FloatField, Max, Min, Sum
 
+from core import sql
 from core.models import User
-from core.prepared import PreparedRead
 from core.services import audit
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
 from listening.panels.services.seats import (
@@ -38,21 +38,15 @@ from listening.participation.errors import (
 )
 from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.participation.services.verification import record_completion
-from rating.models import UNANSWERED, Ballot, Experiment, Trial
+from rating.models import UNANSWERED, Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
-_PROGRESS = PreparedRead(
-    lambda ballot: (
-        Trial.objects.filter(ballot_id=ballot)
-        .order_by()
-        .values("ballot_id")
-        .annotate(total=Count("pk"), missing=Count("pk", filter=UNANSWERED))
-        .values_list("total", "missing")
-    ),
-    ballot=UUID(int=1),
-)
+_PROGRESS = """
+SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE NOT answered AND skipped_at IS NULL) AS missing
+FROM rating_trial WHERE ballot_id = %(ballot)s
+"""
 
 
 def seat_held(invitation: Invitation, arrival: Arrival | None = None, held: Collection[str] = ()) -> Seat | None:
@@ -224,7 +218,8 @@ def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
 
 
 def progress(*, visit: Visit) -> dict[str, int]:
-    ((total, missing),) = _PROGRESS.rows(ballot=visit.seat.ballot_id) or [(0, 0)]
+    (counts,) = sql.fetch(_PROGRESS, ballot=visit.seat.ballot_id)
+    total, missing = counts["total"], counts["missing"]
     return {"answered": total - missing, "total": total}
 
 
@@ -254,7 +249,7 @@ def _is_dry_run(invitation: Invitation) -> bool:
 def _was_in_other_group(invitation: Invitation, held: Collection[str]) -> bool:
     """Whether this browser had a seat in another group, where the protocol allows people in one group only."""
     panel = invitation.panel
-    if not get_protocol(panel.experiment.protocol).one_group_each or _is_dry_run(invitation):
+    if not get_protocol(panel.experiment.protocol).groups.exclusive or _is_dry_run(invitation):
         return False
     seats = Seat.objects.filter(visits__in=[UUID(visit) for visit in held], panel__experiment=panel.experiment_id)
     return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=DRY_RUN).exists()
@@ -307,7 +302,7 @@ def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]
     sessions = ballot.trials.order_by().values("session")
     counted = sessions.annotate(total=Count("pk"), left=Count("pk", filter=to_come))
     seconds = dict(sessions.annotate(seconds=listening_s).values_list("session", "seconds"))
-    page_s = get_protocol(ballot.experiment.protocol).page_s
+    page_s = get_protocol(ballot.experiment.protocol).access.typical_s
     return [
         {
             "session": row["session"],

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.ranks import MOST_EXACT, average_ranks, friedman, holm, signed_rank
-from tests.analysis.methods.plane.placed import close
+from tests.protocols.tcsd_plane.placed import close
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 8])

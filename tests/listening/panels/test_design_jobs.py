@@ -1,25 +1,26 @@
 """Material of a design, and the job that applies the design that was previewed."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from core.jobs import queue
+from core.jobs.worker import work
 from core.models import Job
-from core.services import jobs
-from core.worker import work
 from listening.design.base import DesignRequest
-from listening.design.errors import CellsMissing, ConditionUnknown, NothingToDesign, PlannedSingly
+from listening.design.errors import CellsMissing, ConditionUnknown, NotDesignable, NothingToDesign
 from listening.models import Design
 from listening.panels.services import designs, panels
+from listening.panels.services.design_seats import sequences_of
 from listening.panels.services.material import material_of
+from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import ExperimentBusy, WrongState
-from rating.models import Experiment
-from rating.protocols.acr import AbsoluteCategoryRating
-from rating.protocols.base import TrialPlan
+from rating.models import Experiment, Trial
+from rating.protocol import PageHolds
 from rating.services.experiments import go_live, pause
+from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus
 from tests.factories import make_panel_experiment, make_user, tone
 
@@ -63,23 +64,45 @@ def test_an_unknown_condition_and_a_collection_of_references_are_refused(experim
         material_of(make_panel_experiment(items=0))
 
 
-def test_a_protocol_that_plans_each_seat_by_itself_is_refused(
-    experiment: Experiment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def alone(*args: Any, **kwargs: Any) -> tuple[TrialPlan, ...]:
-        return ()
-
-    monkeypatch.setattr(AbsoluteCategoryRating, "show", alone)
-    experiment.protocol = "acr"
-    with pytest.raises(PlannedSingly):
+def test_a_protocol_that_plans_each_seat_by_itself_is_refused(experiment: Experiment) -> None:
+    experiment.protocol = "chaptering"
+    with pytest.raises(NotDesignable):
         material_of(experiment)
+
+
+@pytest.mark.parametrize(
+    ("holds", "conditions", "slots"),
+    [
+        (PageHolds.STIMULUS, ["C0", "C1"], 1),
+        (PageHolds.PAIR, ["C0", "C1"], 2),
+        (PageHolds.ITEM, ["*"], 3),
+    ],
+)
+def test_a_page_of_a_design_may_hold_several_stimuli(
+    holds: PageHolds, conditions: list[str], slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Subsets, panels and orders are laid out over pages, whatever a page holds, and are read back as they were."""
+    monkeypatch.setattr(AbsoluteCategoryRating, "page_holds", holds)
+    experiment = make_panel_experiment(protocol="acr", label_set="acr-en-1", items=4, references=0)
+    for item in experiment.collection.items.all():
+        role = Condition.Role.REFERENCE
+        add_stimulus(collection=experiment.collection, item=item.name, condition="ref", content=tone(400), role=role)
+    material = material_of(experiment)
+    assert (material.conditions, bool(material.references)) == (conditions, holds is PageHolds.STIMULUS)
+    wanted = DesignRequest(preset="crossed", panels=2, seats=2, size=2, sessions=2, seed="1")
+    draft = designs.draft_design(experiment=experiment, wanted=wanted)
+    designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+    assert list(sequences_of(experiment)) == list(draft.layout.sequences)
+    trials = Trial.objects.filter(ballot__experiment=experiment, kind="test")
+    assert {trial.slots.count() for trial in trials} == {slots}
+    assert all(len(set(trial.slots.values_list("stimulus__item__name"))) == 1 for trial in trials)
 
 
 # --- In the background ------------------------------------------------------------------------------------------------
 
 
 def run(job: Job) -> Job:
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()
@@ -106,7 +129,7 @@ def test_the_job_lays_out_nothing_when_the_collection_has_changed_since() -> Non
         )
     job = run(designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner))
     assert job.error.startswith("The collection has changed since")
-    assert job.state == Job.State.PARKED, "what was discarded is not done"
+    assert job.state == Job.State.FAILED, "what was discarded is not done"
     assert not Design.objects.exists()
 
 
@@ -123,7 +146,7 @@ def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> 
     experiment = make_panel_experiment(seats=1)
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
-    with pytest.raises(ExperimentBusy, match=designs.JOB):
+    with pytest.raises(ExperimentBusy, match=designs.apply_design.name):
         go_live(experiment=experiment, actor=experiment.owner)
     Job.objects.update(state=Job.State.RUNNING, lease_until=timezone.now() + timedelta(hours=1))
     client.force_login(experiment.owner)
@@ -144,14 +167,14 @@ def test_a_job_of_another_experiment_or_one_that_has_ended_keeps_nobody_from_goi
     for busy in (experiment, other):
         sha256 = designs.draft_design(experiment=busy, wanted=SMALL).sha256
         designs.ask_for_design(experiment=busy, wanted=SMALL, sha256=sha256, actor=busy.owner)
-    Job.objects.filter(arguments__experiment_id=str(experiment.pk)).update(state=Job.State.PARKED)
+    Job.objects.filter(arguments__experiment_id=str(experiment.pk)).update(state=Job.State.FAILED)
     assert go_live(experiment=experiment, actor=experiment.owner).state == "live"
 
 
 def test_nobody_goes_live_while_seats_are_being_made() -> None:
     experiment = make_panel_experiment(seats=1)
     job = panels.ask_for_panel(experiment=experiment, seats=5, actor=experiment.owner)
-    with pytest.raises(ExperimentBusy, match=panels.FILL):
+    with pytest.raises(ExperimentBusy, match=panels.fill_panel.name):
         go_live(experiment=experiment, actor=experiment.owner)
     assert run(job).state == Job.State.DONE
     live = go_live(experiment=experiment, actor=experiment.owner)
@@ -167,7 +190,7 @@ def test_a_job_that_is_refused_in_the_end_is_not_done_and_the_page_says_why(clie
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
     Experiment.objects.update(state=Experiment.State.LIVE, design_sha256="a" * 64)
-    assert run(job).state == Job.State.PARKED
+    assert run(job).state == Job.State.FAILED
     assert "needs it to be draft" in job.error
     client.force_login(experiment.owner)
     page = client.get(f"/experiments/{experiment.slug}/design/").content.decode()

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from core.jobs import queue
+from core.jobs.worker import work
 from core.models import AuditEntry, Job
-from core.services import jobs
-from core.worker import work
 from listening.design.base import DesignRequest, Sample
 from listening.design.errors import DesignRowsRefused, PlanningTooLong, SubsetsTooLarge
 from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
@@ -63,7 +63,7 @@ def fields(page: str) -> dict[str, list[str]]:
 
 def run_only_job() -> Job:
     [job] = Job.objects.all()
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()

@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from listening.models import Panel, Seat
 from listening.panels.services import panels
+from protocols.speech_summaries.protocol import JUDGE, MAKER, SpeechSummaries
 from rating.models import Experiment
-from rating.protocols.speech_summaries import JUDGE, MAKER, SpeechSummaries
-from tests.analysis.summaries_material import summaries_experiment
+from rating.protocol import Groups
+from tests.protocols.speech_summaries.material import summaries_experiment
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +74,6 @@ def test_rehearsals_may_be_tried_in_every_group(experiment: Experiment, client: 
 def test_a_protocol_whose_groups_may_mix_refuses_nobody(
     experiment: Experiment, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(SpeechSummaries, "one_group_each", False)
+    monkeypatch.setattr(SpeechSummaries, "groups", Groups((MAKER, JUDGE)))
     for group in (MAKER, JUDGE):
         assert join(client, link(panel_of(experiment, group))).status_code == 302

@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from core.models import AuditEntry
 from listening.models import Completion, Participant, Seat, Visit
+from listening.panels.services.paper import paper_of
 from rating.models import Consent, Experiment, RejectedVote, Score, Vote
-from rating.protocols.base import RatingProtocol
-from rating.registry import protocols
+from rating.protocol import Protocol
+from rating.registry import module_of, protocols
 from rating.services.experiments import pause
 from rating.services.pages import plan_of
 from rating.services.votes import chain_holds
@@ -31,7 +32,7 @@ CROSSES = {"s1-TC": "0.741", "s1-SD": "0.219", "s2-TC": "0.191", "s2-SD": "0.861
 @pytest.fixture
 def experiment() -> Experiment:
     """An example and two recordings with two summaries each, and two seats."""
-    return make_experiment(protocol="plane", items=3, conditions=2, seats=2, options={"example": EXAMPLE})
+    return make_experiment(protocol="tcsd_plane", items=3, conditions=2, seats=2, options={"example": EXAMPLE})
 
 
 @pytest.fixture
@@ -262,13 +263,15 @@ def test_only_protocols_with_sheets_offer_paper(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "protocol", [protocol for protocol in protocols().values() if protocol.paper], ids=lambda protocol: protocol.slug
+    "protocol",
+    [protocol for protocol in protocols().values() if module_of(protocol.slug, "paper")],
+    ids=lambda protocol: protocol.slug,
 )
-def test_what_is_written_off_paper_is_read_back_as_it_was(protocol: RatingProtocol) -> None:
+def test_what_is_written_off_paper_is_read_back_as_it_was(protocol: Protocol) -> None:
     experiment = make_experiment(protocol=protocol.slug, seats=1)
     for trial in experiment.ballots.get().trials.all():
         plan = plan_of(trial, trial.slots.all())
         answer = protocol.read(protocol.example(plan, Random(1)), plan)
-        again = protocol.read(json.loads(json.dumps(protocol.transcribe(answer, plan))), plan)
+        again = protocol.read(json.loads(json.dumps(paper_of(experiment).payload_of(answer, plan))), plan)
         assert (again.marks, again.whole) == (answer.marks, answer.whole)
         assert answer.marks

@@ -10,15 +10,15 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from core.jobs import queue
+from core.jobs.worker import work
 from core.models import Job
-from core.services import jobs
-from core.worker import work
 from listening.design.base import DesignRequest
 from listening.models import Invitation, Panel, Seat
 from listening.panels.services import panels
 from listening.panels.services.designs import adopt_draft, draft_design
+from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.models import Ballot
-from rating.protocols.acr import AbsoluteCategoryRating
 from rating.services.ballots import open_ballot, store_plans
 from stimuli.services.collections import create_collection
 from tests.factories import make_experiment, make_panel_experiment, make_user
@@ -34,7 +34,7 @@ def page(client: Client) -> str:
 
 
 def run_job(job: Job) -> Job:
-    claimed = jobs.claim(worker="test", names=[job.name], job_id=job.pk)
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
     assert claimed is not None
     work(claimed)
     job.refresh_from_db()
@@ -133,7 +133,7 @@ def test_a_killed_job_goes_on_where_it_was_and_makes_no_seat_twice(monkeypatch: 
     monkeypatch.undo()
     assert Seat.objects.filter(panel__number=2).count() == 4
     Job.objects.update(lease_until=timezone.now() - timedelta(hours=1))
-    assert jobs.sweep() == 1
+    assert queue.requeue_expired() == 1
     assert run_job(job).state == Job.State.DONE
     assert (job.progress_done, job.progress_total) == (10, 10)
     seats = Seat.objects.filter(panel__number=2).order_by("number")
@@ -148,7 +148,7 @@ def test_a_design_that_comes_first_ends_the_job_with_a_sentence() -> None:
     job = panels.ask_for_panel(experiment=experiment, seats=2, actor=experiment.owner)
     wanted = DesignRequest(panels=2, seats=2, size=4, factors=(), sessions=2)
     adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
-    assert run_job(job).state == Job.State.PARKED
+    assert run_job(job).state == Job.State.FAILED
     assert "laid out together" in job.error
     assert Seat.objects.count() == 4
 

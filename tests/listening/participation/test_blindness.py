@@ -5,9 +5,8 @@ from random import Random
 import pytest
 from django.http import HttpResponseBase
 
-from core.plugins import load_plugins
 from rating.models import Trial
-from rating.registry import get_protocol
+from rating.registry import get_protocol, protocols
 from rating.services.pages import plan_of
 from stimuli.models import Recording
 from tests.factories import Sitting, event, make_experiment, sit_down
@@ -39,7 +38,7 @@ def whole_visit(sitting: Sitting) -> list[HttpResponseBase]:
     return seen
 
 
-@pytest.mark.parametrize("slug", load_plugins("RATING_PROTOCOLS"))
+@pytest.mark.parametrize("slug", protocols())
 def test_a_whole_visit_names_nothing(slug: str) -> None:
     sitting = sit_down(make_experiment(protocol=slug, seats=1))
     seen = "".join(everything_in(response) for response in whole_visit(sitting))

@@ -126,7 +126,7 @@ def test_an_answer_sooner_than_the_sound_lasts_is_taken_and_flagged(ago: timedel
     assert Vote.objects.get().flags == flags
 
 
-@pytest.mark.parametrize("slug", ["plane", "chaptering", "thumbs", "p835", "acr"])
+@pytest.mark.parametrize("slug", ["tcsd_plane", "chaptering", "thumbs", "p835", "acr"])
 def test_no_protocol_that_is_about_sound_takes_a_whole_answer_without_one(slug: str) -> None:
     sitting = sit_down(make_experiment(seats=1, protocol=slug), fetched=False)
     page = sitting.upcoming()["trials"][0]
@@ -139,7 +139,7 @@ def test_no_protocol_that_is_about_sound_takes_a_whole_answer_without_one(slug: 
 
 
 def test_a_summary_may_be_written_and_judged_by_reading_alone() -> None:
-    sitting = sit_down(make_experiment(seats=1, protocol="speech-summaries"), fetched=False)
+    sitting = sit_down(make_experiment(seats=1, protocol="speech_summaries"), fetched=False)
     page = sitting.upcoming()["trials"][0]
     made = event(page["trial"], payload=whole_answer(sitting.ballot, page))
     assert results(sitting, made)[0]["status"] == "stored"

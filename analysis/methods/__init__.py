@@ -1,1 +1,0 @@
-"""The analysis methods: base.py and one file a method, all pure."""

@@ -1,0 +1,342 @@
+"""Report of mean opinion scores: units to choose from, differences, breakdowns, and shapes that others parse."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from analysis import datasets, matrices
+from analysis.exports import csv_lines
+from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
+from analysis.reports.choices import Choices
+from analysis.reports.listeners import complete_only, listener_sentences
+from analysis.reports.page_tables import (
+    PageTable,
+    Row,
+    count_of,
+    difference_columns,
+    figure,
+    laid_out,
+    mean_columns,
+    percent,
+    word,
+)
+from analysis.reports.paragraphs import methods_paragraph
+from analysis.services.results import ITEMS_A_PAGE
+from rating.models import Experiment
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
+
+UNIT_TABLES = {"listener": "rows", "vote": "votes_level", "vote-1.96": "votes_level_p808", "item": "items_level"}
+
+
+def units() -> dict[str, str]:
+    return {
+        "listener": _("Listeners"),
+        "vote": _("Votes"),
+        "vote-1.96": _("Votes, 1.96 SE"),
+        "item": _("Items"),
+    }
+
+
+def unit_notes() -> dict[str, str]:
+    return {
+        "listener": _(
+            "Mean of listener means with its 95 % t interval over listeners. One listener alone has no interval."
+        ),
+        "vote": _(
+            "Mean of all votes with its 95 % t interval over votes. It takes the votes of one person as independent, "
+            "so it is too short."
+        ),
+        "vote-1.96": _(
+            "Mean of all votes and 1.96 standard errors, as the P.808 toolkit prints them. It takes the votes of one "
+            "person as independent, so it is too short."
+        ),
+        "item": _(
+            "Mean of item means with its 95 % t interval over items: where the mean would lie with other material."
+        ),
+    }
+
+
+def means(table: Mapping[str, Any], *, unit: str, scale: str) -> PageTable:
+    rows = _of_scale(table.get(UNIT_TABLES[unit], []), scale)
+    return laid_out("conditions", _("By condition"), unit_notes()[unit], mean_columns(), rows)
+
+
+def differences(table: Mapping[str, Any], *, against: str, scale: str) -> tuple[PageTable, list[str], str]:
+    """The differences to one condition, the conditions to choose from, and the one that was chosen."""
+    rows = table.get("differences", [])
+    choices = list(dict.fromkeys(row["against"] for row in rows))
+    first = table.get("baseline") or next(iter(choices), "")
+    chosen = against if against in choices else first
+    columns = difference_columns("difference", _("Difference"), word(_("Condition"), "condition"))
+    note = _("Each listener's own difference, averaged, with its 95 % t interval over listeners.")
+    shown = [row for row in _of_scale(rows, scale) if row["against"] == chosen]
+    return laid_out("differences", _("Differences"), note, columns, shown), choices, chosen
+
+
+def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[PageTable]:
+    """Means by panel and by factor, the spread of the votes, and what order and position did."""
+    made = [
+        laid_out(
+            "panels",
+            _("By panel"),
+            unit_notes()[unit],
+            mean_columns(word(_("Panel"), "panel")),
+            _of_unit(_of_scale(table.get("panels", []), scale), unit),
+        ),
+        laid_out(
+            "factors",
+            _("By factor"),
+            unit_notes()[unit],
+            mean_columns(word(_("Factor"), "factor"), word(_("Level"), "level")),
+            _of_unit(_of_scale(table.get("factors", []), scale), unit),
+        ),
+        _distribution(_of_scale(table.get("distribution", []), scale)),
+        *_effects(table, scale),
+    ]
+    return [each for each in made if each.lines]
+
+
+def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> PageTable:
+    """One page of the items, or of the clips of the anchoring session."""
+    chosen = _of_scale(rows, scale)
+    pages = max(1, -(-len(chosen) // ITEMS_A_PAGE))
+    page = min(max(page, 1), pages)
+    start = (page - 1) * ITEMS_A_PAGE
+    titles = {"items": _("By item"), "anchoring": _("Anchoring session")}
+    notes = {
+        "items": _("Over listeners. Means of fewer than five answers are grey."),
+        "anchoring": _("Practice with reference stimuli, kept apart from all other figures. Over listeners."),
+    }
+    return laid_out(
+        part,
+        titles[part],
+        notes[part],
+        mean_columns(word(_("Item"), "item"), items=False),
+        chosen[start : start + ITEMS_A_PAGE],
+        pages={"page": page, "pages": pages, "total": len(chosen)},
+    )
+
+
+def warning_sentences(warnings: list[Row]) -> list[str]:
+    """What an expert reader should know, in words."""
+    sentences = {
+        "few_votes": _("{scale}: {cells} of {of} clips have fewer than 8 answers, the least {least}."),
+        "unanimous": _(
+            "{scale}: in {cells} of {of} clips all listeners gave the same mark; there, an interval of no width does "
+            "not mean certainty."
+        ),
+        "floor": _(
+            "{scale}, {condition}: {share} of the answers are at the lowest end; differences may not show there."
+        ),
+        "ceiling": _(
+            "{scale}, {condition}: {share} of the answers are at the highest end; differences may not show there."
+        ),
+        "unbalanced": _("{scale}: conditions have between {least} and {most} answers."),
+    }
+    return [
+        sentences[row["code"]].format_map({**row, "share": percent(row["share"]) if "share" in row else ""})
+        for row in warnings
+        if row["code"] in sentences
+    ]
+
+
+def _distribution(rows: list[Row]) -> PageTable:
+    columns = [
+        word(_("Condition"), "condition"),
+        word(_("Scale"), "scale"),
+        *((str(n), True, lambda row, n=n: str(row["counts"][str(n)])) for n in range(1, 6)),
+        ("%GoB", True, lambda row: percent(row["good_or_better"])),
+        ("%PoW", True, lambda row: percent(row["poor_or_worse"])),
+    ]
+    note = _(
+        "How many answers each category got; the shares of 4 and 5 (good or better) and of 1 and 2 (poor or worse)."
+    )
+    return laid_out("distribution", _("Distribution"), note, columns, rows)
+
+
+def _effects(table: Mapping[str, Any], scale: str) -> list[PageTable]:
+    orders = _of_scale(table.get("orders", []), scale)
+    order = difference_columns(
+        "difference",
+        _("Difference"),
+        word(_("Condition"), "condition"),
+        (_("Order"), False, lambda row: f"{row['order']} − {row['against_order']}"),
+    )
+    slope = difference_columns("slope_per_100_pages", _("Points in 100 pages"))
+    session = difference_columns(
+        "residual",
+        _("Residual"),
+        word(_("Session"), "session"),
+        (_("Answers"), True, count_of("n_votes")),
+        ("MOS", True, lambda row: figure(row["mos"])),
+    )
+    between = any(row["pairing"] == "between listeners" for row in orders)
+    return [
+        laid_out("orders", _("Order of the scales"), _order_note(between=between), order, orders),
+        laid_out(
+            "positions",
+            _("Position"),
+            _("How marks drift within a session: the slope of each listener's residuals, averaged over listeners."),
+            slope,
+            _of_scale(table.get("positions", []), scale),
+        ),
+        laid_out(
+            "sessions",
+            _("Sessions"),
+            _("A residual is a mark less the mean of its condition and less its listener's own mean; over listeners."),
+            session,
+            _of_scale(table.get("sessions", []), scale),
+        ),
+    ]
+
+
+def _order_note(*, between: bool) -> str:
+    if between:
+        return _(
+            "The mean under one order less that under the other. Different listeners heard the two orders, so "
+            "differences between people are in it (Welch)."
+        )
+    return _(
+        "Each listener's mean under one order less that under the other, averaged, with its 95 % t interval over "
+        "listeners."
+    )
+
+
+def _of_scale(rows: list[Row], scale: str) -> list[Row]:
+    return [row for row in rows if not scale or row["scale"] == scale]
+
+
+def _of_unit(rows: list[Row], unit: str) -> list[Row]:
+    return [row for row in rows if row["unit"] == unit]
+
+
+def paragraph(experiment: Experiment, result: Result) -> str:
+    """Say what the figures are made of; nothing where there are none."""
+    counts = result["counts"]
+    if not counts:
+        return ""
+    told = [
+        _(
+            "{listeners} listeners in {panels} panels rated {items} items under {conditions} conditions on the scales "
+            "{scales} with the protocol {protocol} {protocol_version} (wording {wording}), {votes} votes in all."
+        ),
+        _(
+            "Mean opinion scores are means of listener means; intervals are 95 % t intervals over listeners, not cut "
+            "to the ends of the scale. SDs have n − 1 in the denominator."
+        ),
+        _("{practice_votes} votes of the anchoring session are kept apart.") if counts["practice_votes"] else "",
+        _("No vote was excluded by a rule; ballots that were given up and taken over by others do not count."),
+    ]
+    return methods_paragraph(
+        experiment, result, told, counts=counts, scales=", ".join(scale["key"] for scale in result["scales"])
+    )
+
+
+STARTERS = Path(__file__).resolve().parent.parent / "starters"
+EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
+
+
+LONG = ("items", "anchoring")
+
+
+def _means(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
+    return csv_lines(result["table"]["rows"], columns=EXPECTED)
+
+
+class MosReport(Report):
+    template = "analysis/reports/mos.html"
+    downloads = "analysis/reports/mos_downloads.html"
+    long = LONG
+    files: ClassVar[Mapping[str, ReportFile]] = {
+        "means.csv": ReportFile(gettext_lazy("Means by condition (CSV)"), _means)
+    }
+
+    def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
+        table, scales = result["table"], [scale["key"] for scale in result["scales"]]
+        chosen = MosChoices(asked, scales)
+        compared, choices, against = differences(table, against=chosen.against, scale=chosen.scale)
+        long = [
+            long_table(part, table.get(part, []), scale=chosen.scale, page=chosen.pages[part]) for part in self.long
+        ]
+        return {
+            "asked": chosen,
+            "units": units(),
+            "scales": scales,
+            "means": means(table, unit=chosen.unit, scale=chosen.scale),
+            "complete": complete_only(
+                means({"rows": table.get("complete_listeners", [])}, unit="listener", scale=chosen.scale)
+            ),
+            "unit_table": UNIT_TABLES[chosen.unit],
+            "unit_links": {unit: chosen.query(unit=unit) for unit in UNIT_TABLES},
+            "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
+            "every_scale": chosen.query(scale=""),
+            "differences": compared,
+            "choices": choices,
+            "against": against,
+            "breakdowns": breakdowns(table, unit=chosen.unit, scale=chosen.scale),
+            "long": [_paged(each, chosen) for each in long if each.lines],
+            "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
+            "paragraph": paragraph(experiment, result),
+        }
+
+    def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
+        if result["computed_at"] is not None:
+            yield "analysis/expected.csv", _means(experiment, result, {})
+        for name in ("starter.py", "starter.R"):
+            yield f"analysis/{name}", [(STARTERS / name).read_text()]
+        yield from _legacy(experiment, simulated=simulated)
+
+
+class MosChoices(Choices):
+    """The unit of intervals, one scale or all, what differences are to, and pages of long tables."""
+
+    usual: ClassVar[Mapping[str, str]] = {"unit": "listener"}
+
+    def __init__(self, asked: Asked, scales: list[str]) -> None:
+        super().__init__(asked)
+        self.unit = asked["unit"] if asked.get("unit") in UNIT_TABLES else "listener"
+        self.scale = asked["scale"] if asked.get("scale") in scales else ""
+        self.against = asked.get("against", "")
+        self.pages = {part: _number(asked.get(f"{part}_page", "")) for part in LONG}
+
+    @property
+    def chosen(self) -> Mapping[str, str | None]:
+        return {"unit": self.unit, "scale": self.scale, "against": self.against}
+
+
+def suffix_of(scales: list[str], scale: str) -> str:
+    """What the P.808 toolkit adds to its column names: nothing where there is one scale."""
+    return f"_{scale}" if len(scales) > 1 else ""
+
+
+def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:
+    """The shapes of others, one file a scale; each is made when its turn comes, out of the codes."""
+    table = datasets.table(experiment, simulated=simulated)
+    scales = [scale.key for scale in get_protocol(experiment.protocol).scales]
+    clips = partial(matrices.clips, table, names=condition_names(experiment))
+    for scale in scales:
+        made, suffix = clips(scale=scale), suffix_of(scales, scale)
+        wide = csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
+        yield f"legacy/udase/results_{scale}.csv", wide
+        by_clip = csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
+        yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip
+    layout = matrices.layout_of(experiment.protocol)
+    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
+    name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
+    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales, layout))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 1
+
+
+def _paged(table: Any, asked: MosChoices) -> Mapping[str, Any]:
+    page, pages = table.pages["page"], table.pages["pages"]
+    turn = {"before": page - 1, "after": page + 1 if page < pages else 0}
+    links = {name: asked.query(**{f"{table.id}_page": to}) if to else "" for name, to in turn.items()}
+    return {"table": table, "opened": page > 1, **links}

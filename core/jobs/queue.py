@@ -1,0 +1,203 @@
+"""Queue of job rows: add, claim under a lease, extend, finish, fail, requeue after a worker's death, prune."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from core.models import Job, User
+from core.querysets import JobQuerySet
+from core.services import audit
+
+FIRST_RETRY_S = 2
+RETRY_GROWTH = 4
+SCHEDULE_PREFIX = "schedule:"
+
+
+class LeaseLost(Exception):
+    """Another worker has taken the job over, or may: nothing done under this claim may be committed."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job has come, for people who wait for it."""
+
+    done: int
+    total: int
+    note: str = ""
+
+
+def add(
+    *,
+    name: str,
+    arguments: dict[str, Any],
+    key: str = "",
+    requested_by: User | None = None,
+    queue: Job.Queue,
+) -> Job:
+    """Write a job into the caller's transaction, or return the untouched one that already waits under the same key.
+
+    The waiting one is locked until the caller commits. Otherwise a worker could claim it, miss the caller's
+    uncommitted rows and finish, and no job would see them.
+    """
+    fields: dict[str, Any] = {"name": name, "arguments": arguments, "key": key, "requested_by": requested_by}
+    fields["queue"] = queue
+    with transaction.atomic():
+        if not key:
+            job = Job.objects.create(**fields)
+            job.refresh_from_db()
+            return job
+        while True:
+            waiting = Job.objects.untouched(key=key).select_for_update().first()
+            if waiting is not None:
+                return waiting
+            # Adds nothing when another process adds the same key at the same time; the next turn finds that job.
+            Job.objects.bulk_create([Job(**fields)], ignore_conflicts=True)
+
+
+def add_once(*, job_id: UUID, name: str, key: str, queue: Job.Queue) -> Job | None:
+    """Write a job under an id that the caller derives from its cause, so that there can never be two of it.
+
+    None when it exists already, or while an earlier job with the same key is unfinished.
+    """
+    if Job.objects.filter(pk=job_id).exists() or Job.objects.unfinished().filter(key=key).exists():
+        return None
+    try:
+        with transaction.atomic():
+            return Job.objects.create(id=job_id, name=name, key=key, queue=queue)
+    except IntegrityError:  # Another process was faster.
+        return None
+
+
+def claim(*, worker: str, names: Collection[str], job_id: UUID | str | None = None, bulk: bool = True) -> Job | None:
+    """Take the next job that is due (or the given one) under a fresh token and a lease; None if none is.
+
+    Interactive jobs go before results and these before bulk; in a queue, the job that has waited longest goes first.
+
+    Only jobs that this worker knows by name are taken, so that old workers leave new work alone during an upgrade.
+    """
+    waiting = Job.objects.due(bulk=bulk).filter(name__in=names)
+    if job_id is not None:
+        waiting = waiting.filter(pk=job_id)
+    if not waiting.exists():  # Most polls end here, without taking SQLite's only write lock.
+        return None
+    with transaction.atomic():
+        job = waiting.select_for_update(skip_locked=True).first()
+        if job is None:
+            return None
+        Job.objects.filter(pk=job.pk).update(
+            state=Job.State.RUNNING,
+            attempts=F("attempts") + 1,
+            token=F("token") + 1,
+            worker=worker[:100],
+            lease_until=_lease_end(),
+            started_at=Now(),
+        )
+        job.refresh_from_db()
+    return job
+
+
+def heartbeat(*, job: Job) -> bool:
+    """Extend the lease; False when the job is no longer this claim's."""
+    return _held(job).update(lease_until=_lease_end()) == 1
+
+
+def report(*, job: Job, progress: Progress) -> bool:
+    """Show how far the job has come; False when the job is no longer this claim's."""
+    return _held(job).update(**_progress_fields(progress)) == 1
+
+
+@contextmanager
+def fenced(*, job: Job) -> Iterator[None]:
+    """Open a transaction that holds the job's row; LeaseLost, and nothing committed, unless this claim still stands."""
+    with transaction.atomic(durable=True):
+        if _held(job).select_for_update().first() is None:
+            raise LeaseLost(f"{job.name} {job.pk}: claim {job.token} no longer stands.")
+        yield
+        # The heartbeat may have waited behind this transaction's lock for longer than the lease.
+        _held(job).update(lease_until=_lease_end())
+
+
+def complete(*, job: Job, progress: Progress | None = None) -> bool:
+    """Mark the job done; False when the job is no longer this claim's."""
+    shown = _progress_fields(progress) if progress else {}
+    return _held(job).update(state=Job.State.DONE, lease_until=None, finished_at=Now(), error="", **shown) == 1
+
+
+def fail_attempt(*, job: Job, error: str) -> bool:
+    """Have the job tried again, later each time, or fail it after the last attempt; False if no longer this claim's."""
+    if job.attempts >= settings.JOB_MAX_ATTEMPTS:
+        return fail(job=job, error=error)
+    pause = timedelta(seconds=FIRST_RETRY_S * RETRY_GROWTH ** (job.attempts - 1))
+    return _held(job).update(state=Job.State.QUEUED, lease_until=None, not_before=Now() + pause, error=error) == 1
+
+
+def fail(*, job: Job, error: str) -> bool:
+    """Keep the job with its error until a person looks at it; False when the job is no longer this claim's."""
+    return _held(job).update(state=Job.State.FAILED, lease_until=None, finished_at=Now(), error=error) == 1
+
+
+def release(*, job: Job) -> bool:
+    """Give an unfinished job back, as if this claim had never been: the attempt does not count."""
+    back = {"state": Job.State.QUEUED, "lease_until": None, "attempts": F("attempts") - 1, "worker": ""}
+    return _held(job).update(**back) == 1
+
+
+@transaction.atomic
+def retry(*, job: Job, actor: User | None) -> bool:
+    """Return a failed job to the queue with all its attempts; False when it has not failed."""
+    back = {"state": Job.State.QUEUED, "attempts": 0, "not_before": Now(), "finished_at": None}
+    if not Job.objects.filter(pk=job.pk, state=Job.State.FAILED).update(**back):
+        return False
+    audit.record(actor=actor, action="job.retried", target=job, before={"error": job.error})
+    return True
+
+
+def requeue_expired() -> int:
+    """Return jobs whose lease has ended to the queue, fail those out of attempts; return how many were found."""
+    if not Job.objects.expired().exists():
+        return 0
+    with transaction.atomic():
+        found = list(Job.objects.expired().select_for_update(skip_locked=True))
+        for job in found:
+            error = f"The worker {job.worker} fell silent during attempt {job.attempts}: killed, or out of memory."
+            if job.attempts >= settings.JOB_MAX_ATTEMPTS:
+                fail(job=job, error=error)
+            else:
+                _held(job).update(state=Job.State.QUEUED, lease_until=None, error=error)
+    return len(found)
+
+
+def prune() -> int:
+    """Delete finished jobs of the schedule after a day; return how many."""
+    old = Job.objects.filter(
+        key__startswith=SCHEDULE_PREFIX,
+        state__in=[Job.State.DONE, Job.State.FAILED],
+        finished_at__lt=Now() - timedelta(days=1),
+    )
+    return old.delete()[0]
+
+
+def _held(job: Job) -> JobQuerySet:
+    """The job's row, if this very claim still stands."""
+    return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, token=job.token)
+
+
+def _lease_end() -> Any:
+    """The end of a lease that starts now, by the database's clock: workers' clocks differ."""
+    return Now() + timedelta(seconds=settings.JOB_LEASE_S)
+
+
+def _progress_fields(progress: Progress) -> dict[str, Any]:
+    return {
+        "progress_done": progress.done,
+        "progress_total": progress.total,
+        "progress_note": progress.note[:200],
+    }

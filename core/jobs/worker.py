@@ -1,0 +1,175 @@
+"""Worker: runs claimed jobs under a heartbeat, and in the embedded set-up polls the job table for them."""
+
+import logging
+import os
+import socket
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.db import connections
+
+from core.errors import AppError
+from core.jobs import JobRun, LeaseLost, declared_jobs, queue, schedule
+from core.models import Job
+
+logger = logging.getLogger(__name__)
+
+SCHEDULE_EVERY_S = 1.0
+REQUEUE_EVERY_S = 30.0
+PRUNE_EVERY_S = 3600.0
+# How long jobs may go on after the worker was asked to stop, before they are given back.
+GRACE_S = 20.0
+ERROR_BACKOFF_S = 1.0
+
+
+def worker_name() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{threading.get_native_id()}"
+
+
+def work(job: Job) -> None:
+    """Run one claimed job to its end: done, back in the queue, or failed."""
+    run = JobRun(job)
+    with _heartbeat(job):
+        try:
+            declared_jobs()[job.name](run=run, **job.arguments)
+            run.complete()
+        except LeaseLost as lost:
+            logger.warning("%s; another attempt goes on.", lost)
+        except AppError as refusal:  # An expected refusal does not get better by trying again.
+            logger.warning("%s %s failed for good: %s", job.name, job.pk, refusal)
+            queue.fail(job=job, error=str(refusal))
+        except Exception:
+            logger.exception("%s %s failed in attempt %s.", job.name, job.pk, job.attempts)
+            queue.fail_attempt(job=job, error=traceback.format_exc())
+
+
+@contextmanager
+def _heartbeat(job: Job) -> Iterator[None]:
+    """Extend the job's lease from a thread of its own for as long as the work goes on."""
+    over = threading.Event()
+    heart = threading.Thread(target=_beat, args=(job, over), name=f"heartbeat-{job.pk}", daemon=True)
+    heart.start()
+    try:
+        yield
+    finally:
+        over.set()
+        heart.join()
+
+
+def _beat(job: Job, over: threading.Event) -> None:
+    try:
+        while not over.wait(settings.JOB_LEASE_S / 3):
+            try:
+                if not queue.heartbeat(job=job):
+                    return
+            except Exception as problem:  # The database may be away for a moment; two more beats fit in the lease.
+                logger.warning("The heartbeat of %s %s failed: %s", job.name, job.pk, problem)
+                connections.close_all()
+    finally:
+        connections.close_all()
+
+
+class Worker:
+    """Threads that claim and run jobs, and a main thread that requeues, prunes and keeps the schedule.
+
+    Every thread takes interactive jobs first and results second; half of them take bulk jobs when neither waits. The
+    others stay free, so that a person who waits never waits for a bulk job. Only a single thread has to take turns.
+    """
+
+    def __init__(self, *, threads: int, poll_s: float, grace_s: float = GRACE_S) -> None:
+        self.poll_s = poll_s
+        self.grace_s = grace_s
+        self._stop = threading.Event()
+        self._stop_requests = 0
+        self._running: dict[threading.Thread, Job] = {}
+        for_bulk = max(1, threads // 2)
+        self._threads = [
+            threading.Thread(target=self._serve, kwargs={"bulk": n < for_bulk}, name=f"jobs-{n}", daemon=True)
+            for n in range(threads)
+        ]
+        # Half a lease at most, so that a dead worker's job starts again within two leases.
+        requeue_s = min(REQUEUE_EVERY_S, settings.JOB_LEASE_S / 2)
+        self._periodic = [
+            PeriodicTask(schedule.run_due, SCHEDULE_EVERY_S),
+            PeriodicTask(queue.requeue_expired, requeue_s),
+            PeriodicTask(queue.prune, PRUNE_EVERY_S),
+        ]
+
+    def stop(self) -> None:
+        """Ask the worker to finish what it does and to leave; asked again, it leaves at once.
+
+        A signal handler calls this in the middle of anything, so it may only count: setting an event could deadlock.
+        """
+        self._stop_requests += 1
+
+    def run(self) -> None:
+        """Work until stopped; jobs that do not end in time go back to the queue."""
+        for thread in self._threads:
+            thread.start()
+        while not self._stop_requests:
+            for task in self._periodic:
+                task.run_if_due()
+            time.sleep(self.poll_s)
+        self._stop.set()
+        self._await_threads()
+        for job in list(self._running.values()):
+            if queue.release(job=job):
+                logger.warning("%s %s was given back unfinished.", job.name, job.pk)
+        connections.close_all()
+
+    def _await_threads(self) -> None:
+        asked_at = time.monotonic()
+        while any(thread.is_alive() for thread in self._threads):
+            if self._stop_requests > 1 or time.monotonic() - asked_at >= self.grace_s:
+                return
+            time.sleep(0.05)
+
+    def _serve(self, *, bulk: bool) -> None:
+        while not self._stop.is_set():
+            pause_s = self.poll_s
+            try:
+                if self._serve_one(bulk=bulk):
+                    pause_s = 0
+            except Exception:  # The database is away, most likely; the job's lease ends or the next poll finds it.
+                logger.exception("The worker could not claim or finish a job.")
+                connections.close_all()
+                pause_s = ERROR_BACKOFF_S
+            if pause_s:
+                self._stop.wait(pause_s)
+        connections.close_all()
+
+    def _serve_one(self, *, bulk: bool = True) -> bool:
+        job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
+        if job is None:
+            return False
+        me = threading.current_thread()
+        self._running[me] = job
+        try:
+            work(job)
+        finally:
+            connections.close_all()
+            self._running.pop(me, None)
+        return True
+
+
+class PeriodicTask:
+    """A function that is called every so often; a failure is logged and waits for the next turn."""
+
+    def __init__(self, act: Callable[[], object], every_s: float) -> None:
+        self.act = act
+        self.every_s = every_s
+        self._due_at = float("-inf")
+
+    def run_if_due(self) -> None:
+        if time.monotonic() < self._due_at:
+            return
+        self._due_at = time.monotonic() + self.every_s
+        try:
+            self.act()
+        except Exception:
+            logger.exception("The worker's periodic task %s failed.", getattr(self.act, "__name__", self.act))
+            connections.close_all()

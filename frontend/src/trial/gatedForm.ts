@@ -1,0 +1,167 @@
+// Form that opens when the clips of its page have been heard to the end: ready, playing, rate.
+import type { Scope } from "../lib/scope.ts";
+import type { Heard, Json } from "../outbox/events.ts";
+import { heardToTheEnd, type SlotPresentation, summarise } from "../player/heard.ts";
+import type { Clip } from "../player/player.ts";
+import type { ShownPage, TrialFrame, WorkspaceHost } from "./contract.ts";
+import { digitOf } from "./keys.ts";
+import type { Phase } from "./screen.ts";
+
+export interface AnswerForm {
+  /** The payload of the vote, or undefined while it is incomplete. */
+  answer(): Json | undefined;
+  onChange(listener: () => void): void;
+}
+
+export interface GatedForm {
+  /** Build the controls. Until the clips were heard `root` stands in a disabled fieldset: native controls close by
+   * themselves, and everything else must ask `root.matches(":disabled *")`. */
+  mount(root: HTMLElement): AnswerForm;
+  /** The slots in the order in which they are played; all of the page where none are named. */
+  slots?: readonly string[];
+  /** Silence between two slots, in seconds of the audio clock. */
+  gapS?: number;
+  /** Whether a complete answer is taken without pressing Next. */
+  autoConfirm?: boolean;
+}
+
+/** Run a page on which every slot is heard to the end before the form opens; Next closes the page. */
+export function gatedForm(host: WorkspaceHost, page: ShownPage, scope: Scope, form: GatedForm): void {
+  new GatedTrial(host, page, scope, form);
+}
+
+class GatedTrial {
+  readonly #host: WorkspaceHost;
+  readonly #page: ShownPage;
+  readonly #scope: Scope;
+  readonly #frame: TrialFrame;
+  readonly #gapS: number;
+  readonly #autoConfirm: boolean;
+  readonly #slots: readonly string[];
+  readonly #form: AnswerForm;
+  readonly #presentations: SlotPresentation[] = [];
+  #clips: ReadonlyMap<string, Clip> = new Map();
+  #phase: Phase = "loading";
+  #fullPlays = 0;
+  #heardMs = 0; // when the last presentation ended
+  #answeredMs = 0; // when the answer was last changed
+
+  constructor(host: WorkspaceHost, page: ShownPage, scope: Scope, form: GatedForm) {
+    const { slots = Object.keys(page.media), gapS = 0, autoConfirm = false } = form;
+    this.#host = host;
+    this.#page = page;
+    this.#scope = scope;
+    this.#slots = slots;
+    this.#gapS = gapS;
+    this.#autoConfirm = autoConfirm;
+    this.#frame = host.showTrial();
+    const { screen, player, already } = this.#frame;
+    this.#form = form.mount(screen.view);
+    this.#form.onChange(() => this.#changed());
+    scope.listen(screen.play, "click", () => void this.play());
+    scope.listen(screen.next, "click", () => void this.next());
+    page.keys.on(scope, (event) => this.#key(event));
+    scope.own(() => player.stop());
+    if (already) this.#takeAnother();
+    else void this.#load();
+  }
+
+  async play(): Promise<void> {
+    const { player, screen, texts } = this.#frame;
+    if (!this.#mayPlay()) return;
+    if (!(await player.unlock())) return screen.note(texts.no_sound);
+    this.#enter("playing", texts.playing);
+    screen.focus("player");
+    let earliestS = 0;
+    for (const slot of this.#slots) {
+      const clip = this.#clips.get(slot) as Clip;
+      const presentation = await player.play(clip, earliestS);
+      this.#presentations.push({ ...presentation, slot });
+      earliestS = presentation.startedAt + presentation.durationS + this.#gapS;
+      if (!heardToTheEnd(presentation)) return this.#interrupted(presentation.outcome);
+    }
+    this.#fullPlays += 1;
+    this.#heardMs = performance.now();
+    this.#enter("rate", texts.rate_now);
+    screen.focus("view");
+  }
+
+  async next(): Promise<void> {
+    const { texts, already } = this.#frame;
+    const payload = this.#phase === "rate" ? this.#form.answer() : undefined;
+    if (payload === undefined) return;
+    this.#enter("saving", texts.saving);
+    await this.#host.finish(payload, already ?? this.#heard());
+  }
+
+  #heard(): Heard {
+    const { sampleRateHz, latencyS, levelDb } = this.#frame.player;
+    const answerMs = this.#answeredMs - this.#heardMs;
+    return summarise(this.#presentations, this.#slots, { sampleRateHz, latencyS, levelDb, answerMs });
+  }
+
+  #takeAnother(): void {
+    this.#enter("rate", this.#frame.texts.reopened);
+    this.#frame.screen.focus("view");
+  }
+
+  async #load(): Promise<void> {
+    const { clips, screen, texts } = this.#frame;
+    this.#enter("loading", texts.loading);
+    this.#clips = await clips;
+    if (this.#scope.disposed) return;
+    this.#enter("ready", texts.press_play);
+    screen.focus("play");
+  }
+
+  /** Cut short: what was heard is recorded, and the clip can be played again until it was heard whole. */
+  #interrupted(outcome: SlotPresentation["outcome"]): void {
+    const { texts, screen } = this.#frame;
+    if (this.#scope.disposed) return;
+    const open = this.#fullPlays > 0;
+    this.#enter(open ? "rate" : "ready", outcome === "stopped" ? texts.stopped : texts.voided);
+    screen.focus(open ? "view" : "play");
+  }
+
+  #mayPlay(): boolean {
+    const allowed = this.#page.plays_allowed;
+    if (this.#phase === "ready") return true;
+    if (this.#phase !== "rate" || this.#frame.already) return false;
+    return allowed <= 0 || this.#fullPlays < allowed;
+  }
+
+  #enter(phase: Phase, note: string): void {
+    const again = this.#presentations.length > 0;
+    this.#phase = phase;
+    this.#frame.screen.showPhase(phase, { canPlay: this.#mayPlay(), again, note });
+    this.#offerNext();
+  }
+
+  #changed(): void {
+    this.#answeredMs = performance.now();
+    this.#offerNext();
+    if (this.#autoConfirm) void this.next();
+  }
+
+  #offerNext(): void {
+    this.#frame.screen.next.disabled = this.#phase !== "rate" || this.#form.answer() === undefined;
+  }
+
+  #key(event: KeyboardEvent): boolean {
+    if (event.key === " ") {
+      void this.play();
+      return true;
+    }
+    if (event.key === "Enter") {
+      void this.next();
+      return true;
+    }
+    if (event.key === "Backspace" && this.#phase === "ready" && this.#frame.reopen) {
+      this.#frame.reopen();
+      return true;
+    }
+    if (digitOf(event.code) === undefined || this.#phase === "rate") return false;
+    this.#frame.screen.note(this.#frame.texts.opens_later);
+    return true;
+  }
+}

@@ -1,0 +1,98 @@
+// Save status of the page: the pill and, when the participant must act, the box that says how.
+import { copyText, fill, need } from "../lib/dom.ts";
+import type { Scope } from "../lib/scope.ts";
+import type { VoteEvent } from "../outbox/events.ts";
+import type { SaveState } from "../outbox/outbox.ts";
+import type { Texts } from "./texts.ts";
+
+interface PillText {
+  state: "saved" | "saving" | "kept" | "problem";
+  text: string;
+  trouble: string; // empty when nothing needs to be said
+}
+
+/** What to show for a state. Pure. */
+export function describe(state: SaveState, texts: Texts, clock: (iso: string) => string): PillText {
+  switch (state.kind) {
+    case "saved":
+      return {
+        state: "saved",
+        text: state.at ? fill(texts.saved_at, { time: clock(state.at) }) : texts.saved,
+        trouble: "",
+      };
+    case "saving":
+      return { state: "saving", text: texts.saving, trouble: "" };
+    case "kept":
+      return { state: "kept", text: fill(texts.kept, { count: state.waiting }), trouble: texts.trouble_kept };
+    case "problem":
+      return { state: "problem", text: texts.not_saved, trouble: texts[`trouble_${state.reason}`] };
+  }
+}
+
+/** All that is on its way is saved, but something else was done meanwhile. Pure. */
+export function overlaid(state: SaveState, changes: number): SaveState {
+  return changes && state.kind === "saved" ? { kind: "saving", waiting: changes } : state;
+}
+
+export class SaveStatus {
+  readonly #texts: Texts;
+  readonly #pill = need("#save-state");
+  readonly #trouble = need("#trouble");
+  readonly #sentence = need("#trouble-sentence");
+  readonly #clock: Intl.DateTimeFormat;
+  #sessionLost = false;
+  #state: SaveState = { kind: "saved", at: null };
+  readonly #changes = new Set<symbol>(); // done, and not on their way yet
+
+  constructor(scope: Scope, texts: Texts, act: { retry: () => void; waiting: () => readonly VoteEvent[] }) {
+    this.#texts = texts;
+    const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+    this.#clock = new Intl.DateTimeFormat(document.documentElement.lang || undefined, time);
+    scope.listen(need("#retry"), "click", act.retry);
+    scope.listen(need("#copy-answers"), "click", () => this.#copy(act.waiting()));
+  }
+
+  show(state: SaveState): void {
+    this.#state = state;
+    this.#draw();
+  }
+
+  /** Something was done that the outbox does not have yet; over when what this gives is called. */
+  changing(): () => void {
+    const change = Symbol("change");
+    this.#changes.add(change);
+    this.#draw();
+    return () => {
+      if (this.#changes.delete(change)) this.#draw();
+    };
+  }
+
+  /** The server no longer knows this browser, as seen by a request other than the outbox's. */
+  setSessionLost(lost: boolean): void {
+    this.#sessionLost = lost;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const state = overlaid(this.#state, this.#changes.size);
+    const shown = describe(state, this.#texts, (iso) => this.#clock.format(new Date(iso)));
+    const trouble = this.#sessionLost ? this.#texts.trouble_session : shown.trouble;
+    this.#pill.dataset.state = shown.state;
+    // Written only when it changes: a live region repeats every write aloud.
+    if (this.#pill.textContent !== shown.text) this.#pill.textContent = shown.text;
+    if (this.#sentence.textContent !== trouble) this.#sentence.textContent = trouble;
+    this.#trouble.hidden = !trouble;
+  }
+
+  async #copy(events: readonly VoteEvent[]): Promise<void> {
+    const text = JSON.stringify({ page: location.pathname, events }, null, 1);
+    const box = need<HTMLTextAreaElement>("#answers-text");
+    box.value = text;
+    if (await copyText(text)) {
+      need("#copy-note").textContent = this.#texts.copied;
+      return;
+    }
+    box.hidden = false; // no clipboard here: the text itself, ready to be copied by hand
+    box.select();
+  }
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Problem, Unreachable } from "../lib/http.ts";
+import { Scope } from "../lib/scope.ts";
+import { UploadController, type UploadControllerParts } from "./controller.ts";
+import type { Picked } from "./droppedFiles.ts";
+import type { Announced, Row } from "./queue.ts";
+
+// Every text is its own key and what would be filled into it.
+const TEXTS = new Proxy({}, { get: (_, key) => `${String(key)} {path}{count}` }) as UploadControllerParts["texts"];
+
+/** A server that knows what was announced; empty files are there as soon as it knows them. */
+class FakeServer {
+  intake = "";
+  begun = 0;
+  page = "/page/";
+  trouble: Error | null = null;
+  readonly forgotten: string[] = [];
+
+  async announce(picked: readonly Picked[]): Promise<Announced[]> {
+    const isNew = !this.intake;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (this.trouble) throw this.trouble;
+    if (isNew) this.begun += 1;
+    this.intake = "i";
+    return picked.map(({ path, file }) => announced(path, file.size));
+  }
+
+  async list(): Promise<Announced[]> {
+    if (this.trouble) throw this.trouble;
+    return [announced("old.wav", 3)];
+  }
+
+  async forget(row: Row): Promise<void> {
+    if (this.trouble) throw this.trouble;
+    this.forgotten.push(row.path);
+  }
+
+  csrf = () => "";
+}
+
+const announced = (path: string, byte_count: number) => ({ path, byte_count, received_bytes: 0, upload_url: "/u/" });
+const empty = (name: string) => Object.assign(new File([], name), { webkitRelativePath: "" });
+
+function open(intake = "") {
+  const server = new FakeServer();
+  server.intake = intake;
+  const notes: string[] = [];
+  const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {} };
+  const scope = new Scope();
+  const config = { hashing_url: "/hashing.js" };
+  const controller = new UploadController({
+    config,
+    texts: TEXTS,
+    screen,
+    server,
+    scope,
+  } as unknown as UploadControllerParts);
+  return { controller, server, notes, scope };
+}
+
+beforeEach(() => {
+  const worker = class extends EventTarget {
+    postMessage(): void {}
+    terminate(): void {}
+  };
+  const document = { querySelector: () => ({ action: "" }) };
+  Object.assign(globalThis, { Worker: worker, document, history: { replaceState: () => {} } });
+});
+
+test("two drops at once go into one import", async () => {
+  const { controller, server, scope } = open();
+  await Promise.all([controller.takeFiles([empty("a.wav")]), controller.takeFiles([empty("b.wav")])]);
+  assert.equal(server.begun, 1);
+  scope.dispose();
+});
+
+test("everything that is odd about a drop is said, also when it brings new files", async () => {
+  const { controller, notes, scope } = open("i");
+  await controller.resume();
+  await controller.takeFiles([empty("old.wav"), empty("new.wav"), empty(".DS_Store")]);
+  assert.equal(notes.at(-1), "trouble_changed old.wav{count} trouble_unknown {path}1 ignored {path}1");
+  await controller.takeFiles([]);
+  assert.equal(notes.at(-1), "trouble_nothing {path}{count}");
+  scope.dispose();
+});
+
+test("a folder that cannot be read is named, and the next drop is taken all the same", async () => {
+  const { controller, server, notes, scope } = open();
+  const locked = { name: "secret", fullPath: "/set/secret", isDirectory: true, createReader: () => ({ readEntries }) };
+  const readEntries = (_: unknown, fail: (problem: Error) => void) => fail(new Error("NotReadableError"));
+  await controller.takeDrop([locked as unknown as FileSystemEntry], Promise.resolve([]));
+  assert.equal(notes.at(-1), "trouble_unreadable set/secret{count}");
+  assert.equal(server.begun, 0, "an import lacks no file silently");
+  await controller.takeFiles([empty("a.wav")]);
+  assert.equal(server.begun, 1);
+  scope.dispose();
+});
+
+test("what the server refuses is said in its words, and a lost session or network in ours", async () => {
+  for (const [trouble, said] of [
+    [new Problem(413, { detail: "Too much." }), "Too much."],
+    [new Problem(403, { detail: "Only erin can import." }), "Only erin can import."],
+    [new Problem(401, { detail: "Sign in first." }), "trouble_session {path}{count}"],
+    [new Problem(502, {}), "trouble_network {path}{count}"],
+    [new Unreachable(), "trouble_network {path}{count}"],
+  ] as const) {
+    const { controller, server, notes, scope } = open();
+    server.trouble = trouble;
+    await controller.takeFiles([empty("a.wav")]);
+    assert.equal(notes.at(-1), said);
+    scope.dispose();
+  }
+});
+
+test("an import that the server no longer has is told when its page opens", async () => {
+  const { controller, server, notes, scope } = open("i");
+  server.trouble = new Problem(404, { detail: "There is no such import." });
+  await controller.resume();
+  assert.equal(notes.at(-1), "There is no such import.");
+  scope.dispose();
+});
+
+test("a file is left out, also one that the server has forgotten already, but not over a refusal", async () => {
+  const { controller, server, notes, scope } = open("i");
+  await controller.resume();
+  server.trouble = new Problem(423, { detail: "Another request is sending this file." });
+  await controller.remove("old.wav");
+  assert.equal(notes.at(-1), "Another request is sending this file.");
+  server.trouble = new Problem(404, {});
+  await controller.remove("old.wav");
+  server.trouble = null;
+  await controller.remove("old.wav");
+  assert.deepEqual(server.forgotten, [], "it is not on the list any more");
+  scope.dispose();
+});

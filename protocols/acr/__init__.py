@@ -1,0 +1,1 @@
+"""Absolute category rating (P.800 ACR)."""

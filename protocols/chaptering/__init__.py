@@ -1,0 +1,1 @@
+"""Chaptering of recordings."""

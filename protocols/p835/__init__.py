@@ -1,0 +1,1 @@
+"""P.835: speech, background and overall quality."""

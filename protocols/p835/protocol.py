@@ -1,0 +1,97 @@
+"""Speech with noise suppressed, ITU-T P.835: the same clip three times, rated for speech, background, and overall."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import ClassVar
+
+from core.clauses import clause
+from core.errors import sentence
+from protocols.p835.labels import LABEL_SETS
+from rating.protocol import (
+    PLAYS_ALLOWED,
+    REFERENCE,
+    Entry,
+    Json,
+    Option,
+    OptionUnfit,
+    Scale,
+    ScaleProtocol,
+    Slot,
+    TrialColumn,
+    TrialKind,
+    TrialPlan,
+    without_repeated_items,
+)
+
+SPEECH_FIRST = ("SIG", "BAK", "OVRL")
+BACKGROUND_FIRST = ("BAK", "SIG", "OVRL")
+
+
+class SpeechBackgroundOverall(ScaleProtocol):
+    """One page is one presentation on one scale. OVRL comes last; SIG and BAK take turns in coming first."""
+
+    slug = "p835"
+    version = "1.0"
+    title = "Speech, background, overall (P.835)"
+    scales = (Scale("SIG", low=1, high=5), Scale("BAK", low=1, high=5), Scale("OVRL", low=1, high=5))
+    scale_orders = (SPEECH_FIRST, BACKGROUND_FIRST)
+    label_sets = LABEL_SETS
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "sessions": Option(
+            4, sentence("In how many sessions of equal length a seat's clips are heard, after practice.")
+        ),
+        "layout": Option(
+            "vertical",
+            sentence("How the five answers stand: vertical, best on top, or horizontal, in one row."),
+            choices=("vertical", "horizontal"),
+            in_page=True,
+        ),
+        "auto_confirm": Option(
+            False, sentence("A digit on the keyboard goes on at once, without Enter."), in_page=True
+        ),
+    }
+    trial_columns = (
+        TrialColumn("part", "Which of the three pages of one clip, from 1.", (1, 2, 3)),
+        TrialColumn("order", "In which order the scales of the clip were asked.", ("SIG-BAK-OVRL", "BAK-SIG-OVRL")),
+    )
+
+    def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
+        if options.get("sessions") == 0:
+            raise OptionUnfit(option="sessions", problem=clause("there must be at least one session."))
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        """Plan a seat by itself: references first, then everything shuffled, in sessions of equal length.
+
+        Panels are balanced by a design (listening.design) instead, which calls `trials_for` for each page.
+        """
+        orders = rng.sample(self.scale_orders, len(self.scale_orders))
+        references = [entry for entry in entries if entry.role == REFERENCE]
+        rated = [entry for entry in entries if entry.role != REFERENCE]
+        sessions = int(options.get("sessions", self.defaults["sessions"]))
+        for position, entry in enumerate(rng.sample(references, len(references))):
+            scales = orders[2 * position // len(references)]
+            yield from self.trials_for([entry], session=0, kind=TrialKind.PRACTICE, scales=scales)
+        for position, entry in enumerate(without_repeated_items(rng.sample(rated, len(rated)))):
+            session = 1 + position * sessions // len(rated)
+            scales = orders[2 * (session - 1) // sessions]
+            yield from self.trials_for([entry], session=session, kind=TrialKind.TEST, scales=scales)
+
+    def trials_for(
+        self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
+    ) -> tuple[TrialPlan, ...]:
+        (entry,) = page
+        order = tuple(scales) or SPEECH_FIRST
+        return tuple(
+            TrialPlan(
+                slots=(Slot("a", entry),),
+                ask=(scale,),
+                kind=kind,
+                session=session,
+                detail={"part": part, "order": list(order)},
+            )
+            for part, scale in enumerate(order, start=1)
+        )
+
+    def present(self, trial: TrialPlan) -> Json:
+        return super().present(trial) | {"part": trial.detail["part"], "order": trial.detail["order"]}

@@ -1,0 +1,1 @@
+"""Speech summaries by picking words."""

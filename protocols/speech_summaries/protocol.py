@@ -1,0 +1,214 @@
+"""Speech summaries by word extraction: makers pick words of a transcript, judges rate versions of hidden source."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from random import Random
+from typing import ClassVar
+
+from core.clauses import clause
+from core.errors import sentence
+from rating.payload import require_bool, require_integer, require_list, require_object, require_text
+from rating.protocol import (
+    FULL_LENGTH,
+    PLAYS_ALLOWED,
+    REFERENCE,
+    Answer,
+    Entry,
+    Groups,
+    InvalidAnswer,
+    Json,
+    LabelSet,
+    LabelStatus,
+    Mark,
+    MaterialUnfit,
+    Option,
+    OptionUnfit,
+    PageAccess,
+    Protocol,
+    Scale,
+    ScaleLabels,
+    Slot,
+    TrialPlan,
+    by_item,
+    sounds,
+    texts,
+    the_sound,
+)
+
+MAKER, JUDGE = "maker", "judge"
+MOST_WORDS = 10_000
+LONGEST_COMMENT = 5000
+
+
+class SpeechSummaries(Protocol):
+    """One page is one utterance. Words keep their order, and a word is known by its position: two equal ones differ.
+
+    The transcript of an utterance is a text of words in the role "reference" (or "full-length"); every other text is a
+    version. Makers and judges sit in different panels, so nobody judges what they summarised.
+    """
+
+    slug = "speech_summaries"
+    version = "1.0"
+    title = "Speech summaries by picking words"
+    scales = (Scale("QUALITY", low=1, high=5), Scale("WORDS", low=1, high=MOST_WORDS))
+    roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
+    text_kinds = frozenset({"tokens", "summary"})
+    groups = Groups((MAKER, JUDGE), exclusive=True)
+    access = PageAccess(workspace=True, sounds_needed="none", typical_s=90.0)  # the utterance can be read
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "ratio": Option(0.4, sentence("The share of the words that a summary keeps, above 0 and up to 1.")),
+        "tolerance": Option(
+            0.05, sentence("By how much that share may be missed, up or down; 0.05 is 5 of 100 words.")
+        ),
+        "sound": Option(
+            True, sentence("Whether the utterance can be heard on demand, where the collection has its sound.")
+        ),
+    }
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        wanted = {**self.defaults, **options}
+        items = by_item(entries)
+        page = self._judged if wanted.get("group") == JUDGE else self._made
+        for item in rng.sample(sorted(items), len(items)):
+            yield page(items[item], wanted, rng)
+
+    def _made(self, entries: list[Entry], options: Mapping[str, Json], rng: Random) -> TrialPlan:
+        transcript, _ = _parts(entries)
+        count, ratio = len(words_of(transcript)), float(options["ratio"])
+        least, most = words_allowed(count, ratio, float(options["tolerance"]))
+        target = min(max(round(ratio * count), least), most)
+        detail = {"group": MAKER, "ratio": ratio, "target": target, "least": least, "most": most}
+        return TrialPlan(slots=_slots(transcript, entries, options), ask=("WORDS",), detail=detail)
+
+    def _judged(self, entries: list[Entry], options: Mapping[str, Json], rng: Random) -> TrialPlan:
+        transcript, versions = _parts(entries)
+        if not versions:
+            raise MaterialUnfit(problem=f"{entries[0].item} has no versions to judge. Bring in at least one.")
+        shuffled = rng.sample(versions, len(versions))
+        shown = tuple(Slot(f"v{number}", entry) for number, entry in enumerate(shuffled, start=1))
+        slots = _slots(transcript, entries, options) + shown
+        return TrialPlan(slots=slots, ask=("QUALITY",), detail={"group": JUDGE})
+
+    def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
+        if not 0 < options.get("ratio", 1) <= 1:
+            raise OptionUnfit(option="ratio", problem=clause("it is a share of the words, above 0 and up to 1."))
+        if not 0 <= options.get("tolerance", 0) < 1:
+            raise OptionUnfit(option="tolerance", problem=clause("it is a share of the words, from 0 to below 1."))
+
+    def present(self, trial: TrialPlan) -> Json:
+        return {"versions": [slot.key for slot in _versions(trial)], "ask": list(trial.ask), **trial.detail}
+
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        return _read_judged(self, payload, trial) if trial.detail["group"] == JUDGE else _read_made(payload, trial)
+
+    def example(self, trial: TrialPlan, rng: Random) -> Json:
+        if trial.detail["group"] == JUDGE:
+            return {"marks": {slot.key: _plausible(slot.entry, rng) for slot in _versions(trial)}, "finished": True}
+        transcript = _transcript(trial)
+        wanted = rng.randint(trial.detail["least"], trial.detail["most"])
+        # Long words tend to matter, and each has a weight of its own: simulated makers agree to a degree.
+        weights = {
+            place: Random(f"{transcript.item} {place}").random() + rng.random() / 2 + len(word) / 8
+            for place, word in enumerate(words_of(transcript), start=1)
+        }
+        return {"picked": sorted(sorted(weights, key=lambda place: -weights[place])[:wanted]), "finished": True}
+
+    label_sets = (
+        LabelSet(
+            id="summaries-en-1",
+            language="en",
+            version=1,
+            status=LabelStatus.REVIEWED,
+            source="Earmark's own wording; the ends of the scale as in Hori, Hori and Furui (2003)",
+            scales={
+                "QUALITY": ScaleLabels(
+                    word="Quality",
+                    question="How good is this summary of the utterance?",
+                    attend="Judge whether it keeps what matters and reads as a sentence. Words were only left out.",
+                    anchors=((5, "Best"), (4, "Good"), (3, "Fair"), (2, "Poor"), (1, "Incorrect")),
+                ),
+                "WORDS": ScaleLabels(
+                    word="Words",
+                    question="Which words make the best summary?",
+                    attend="Pick words until the counter is content. Their order stays, and no word can be changed.",
+                    anchors=((1, "One word"),),
+                ),
+            },
+        ),
+    )
+
+
+def words_of(entry: Entry) -> list[str]:
+    return list((entry.text or {}).get("tokens") or ())
+
+
+def words_allowed(count: int, ratio: float, tolerance: float) -> tuple[int, int]:
+    """How few and how many of so many words may be picked; the nearest number, where none is within the tolerance."""
+    fit = [n for n in range(1, count + 1) if abs(n / count - ratio) <= tolerance + 1e-9]
+    nearest = min(range(1, count + 1), key=lambda n: round(abs(n / count - ratio), 9), default=0)
+    return (fit[0], fit[-1]) if fit else (nearest, nearest)
+
+
+def _parts(entries: list[Entry]) -> tuple[Entry, list[Entry]]:
+    found = texts(entries)
+    transcripts = [entry for entry in found if entry.role in (REFERENCE, FULL_LENGTH) and words_of(entry)]
+    if len(transcripts) != 1:
+        raise MaterialUnfit(
+            problem=(
+                f"{entries[0].item} has {len(transcripts)} transcripts. It must have one: a text of words in the role "
+                f"{REFERENCE}."
+            )
+        )
+    return transcripts[0], [entry for entry in found if entry is not transcripts[0]]
+
+
+def _slots(transcript: Entry, entries: list[Entry], options: Mapping[str, Json]) -> tuple[Slot, ...]:
+    heard = [the_sound(entries)] if options["sound"] and sounds(entries) else []
+    return (Slot("transcript", transcript), *(Slot("sound", entry) for entry in heard))
+
+
+def _transcript(trial: TrialPlan) -> Entry:
+    return next(slot.entry for slot in trial.slots if slot.key == "transcript")
+
+
+def _versions(trial: TrialPlan) -> list[Slot]:
+    """The versions in the order of their numbers, in whichever order the slots were stored."""
+    versions = [slot for slot in trial.slots if slot.key.startswith("v")]
+    return sorted(versions, key=lambda slot: int(slot.key.removeprefix("v")))
+
+
+def _read_made(payload: Json, trial: TrialPlan) -> Answer:
+    parts = require_object(payload, "the answer", keys=("picked", "listened", "finished"), needs=["picked"])
+    count = len(words_of(_transcript(trial)))
+    require_object(parts.get("listened", {}), "listened", keys=("plays",))
+    picked = [
+        require_integer(position, "a position", least=1, most=count)
+        for position in require_list(parts["picked"], "picked", most=count)
+    ]
+    if any(later <= earlier for earlier, later in pairwise(picked)):
+        raise InvalidAnswer(problem="positions come in the order of the transcript, each once.")
+    whole = require_bool(parts.get("finished", False), "finished")
+    least, most = trial.detail["least"], trial.detail["most"]
+    if whole and not least <= len(picked) <= most:
+        raise InvalidAnswer(problem=f"a summary of this utterance has {least} to {most} words, not {len(picked)}.")
+    marks = (Mark("transcript", "WORDS", float(len(picked))),) if picked else ()
+    return Answer(marks=marks, detail={"picked": picked}, whole=whole)
+
+
+def _read_judged(protocol: SpeechSummaries, payload: Json, trial: TrialPlan) -> Answer:
+    parts = require_object(payload, "the answer", keys=("marks", "comment", "listened", "finished"), needs=["marks"])
+    versions = [slot.key for slot in _versions(trial)]
+    given = require_object(parts["marks"], "marks", keys=versions)
+    require_object(parts.get("listened", {}), "listened", keys=("plays",))
+    marks = tuple(Mark(key, "QUALITY", protocol.scale("QUALITY").accept(value)) for key, value in sorted(given.items()))
+    whole = require_bool(parts.get("finished", False), "finished")
+    if whole and (missing := [key for key in versions if key not in given]):
+        raise InvalidAnswer(problem=f"every version is rated; still open: {', '.join(missing)}.")
+    comment = require_text(parts.get("comment", ""), "comment", longest=LONGEST_COMMENT)
+    return Answer(marks=marks, detail={"comment": comment}, whole=whole)
+
+
+def _plausible(entry: Entry, rng: Random) -> int:
+    centre = Random(entry.condition).uniform(1.5, 4.5)
+    return min(max(round(rng.gauss(centre, 0.8)), 1), 5)

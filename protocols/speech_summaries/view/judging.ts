@@ -1,0 +1,187 @@
+// Judge's page: versions of one transcript, each with a native radio group, sources hidden behind numbers.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { digitOf } from "../../../frontend/src/trial/keys.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
+import { draftOf, type Judged, type JudgePage, type Payload, pageOf, type SummaryTexts, wordsOf } from "./contract.ts";
+import { joined } from "./picks.ts";
+import { Sound } from "./sound.ts";
+
+interface Version {
+  key: string;
+  fieldset: HTMLFieldSetElement;
+  inputs: HTMLInputElement[];
+}
+
+export class Judging {
+  readonly #root: HTMLElement;
+  readonly #versions: Version[];
+  readonly #comment: HTMLTextAreaElement;
+  readonly #texts: SummaryTexts;
+  readonly #host: WorkspaceHost;
+  readonly #sound: Sound;
+  readonly #drafts: Autosave;
+
+  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: SummaryTexts, scope: Scope) {
+    const draft = draftOf<Judged>(page);
+    const words = page.labels.QUALITY;
+    this.#root = root;
+    this.#host = host;
+    this.#texts = texts;
+    this.#versions = (pageOf(page) as JudgePage).versions.map((key, index) =>
+      buildVersion(key, fill(texts.version, { n: index + 1 }), joined(wordsOf(page, key)), words, draft.marks?.[key]),
+    );
+    need("[data-part=transcript]", root).textContent = joined(wordsOf(page));
+    need("[data-part=versions]", root).replaceChildren(
+      ...this.#versions.map(({ fieldset }) => make("li", {}, fieldset)),
+    );
+    this.#comment = need<HTMLTextAreaElement>("[data-part=comment]", root);
+    this.#comment.value = draft.comment ?? "";
+    this.#drafts = new Autosave(scope, host, () => this.#keep());
+    this.#sound = new Sound({
+      root,
+      page,
+      host,
+      texts,
+      scope,
+      plays: draft.listened?.plays ?? 0,
+      onPlay: () => this.#drafts.soon("act"),
+    });
+    this.#wire(page, scope);
+    this.#show();
+  }
+
+  /** Where the keyboard begins: at the first version without an answer. */
+  focus(): void {
+    this.#enter(this.#open[0] ?? this.#versions[0]);
+  }
+
+  get #open(): Version[] {
+    return this.#versions.filter((version) => markOf(version) === undefined);
+  }
+
+  get #current(): Version | undefined {
+    return this.#versions.find(({ fieldset }) => fieldset.contains(document.activeElement));
+  }
+
+  #wire(page: ShownPage, scope: Scope): void {
+    scope.listen(need("[data-part=versions]", this.#root), "change", () => this.#changed());
+    scope.listen(this.#comment, "input", () => this.#drafts.soon("act"));
+    scope.listen(need("[data-part=finish]", this.#root), "click", () => this.#finish());
+    page.keys.on(scope, (event) => this.#receive(event));
+  }
+
+  #receive({ code, key }: KeyboardEvent): boolean {
+    const digit = digitOf(code);
+    if (digit !== undefined) return this.#rate(digit);
+    const acts: Record<string, () => void> = {
+      " ": () => this.#sound.toggle(),
+      l: () => this.#sound.toggle(),
+      i: () => this.#move(-1),
+      k: () => this.#move(1),
+    };
+    const act = acts[key.toLowerCase()];
+    act?.();
+    return act !== undefined;
+  }
+
+  /** A digit rates the version that has the keyboard, else the first open one, and goes on to the next open one. */
+  #rate(digit: number): boolean {
+    const version = this.#current ?? this.#open[0];
+    const input = version?.inputs.find(({ value }) => Number(value) === digit);
+    if (!version || !input) return false;
+    input.checked = true;
+    this.#changed();
+    const after = this.#versions.indexOf(version);
+    const next = this.#versions.slice(after + 1).find((each) => markOf(each) === undefined) ?? this.#open[0];
+    if (next) this.#enter(next);
+    else need("[data-part=finish]", this.#root).focus();
+    return true;
+  }
+
+  #move(way: 1 | -1): void {
+    const at = this.#current ? this.#versions.indexOf(this.#current) + way : 0;
+    this.#enter(this.#versions[Math.min(Math.max(at, 0), this.#versions.length - 1)]);
+  }
+
+  #enter(version: Version | undefined): void {
+    const input = version?.inputs.find(({ checked }) => checked) ?? version?.inputs[0];
+    input?.focus({ preventScroll: true });
+    version?.fieldset.scrollIntoView({ block: "nearest" });
+  }
+
+  #changed(): void {
+    this.#show();
+    this.#drafts.soon("act");
+  }
+
+  #show(): void {
+    const of = this.#versions.length;
+    const open = this.#open;
+    for (const version of this.#versions) version.fieldset.dataset.rated = String(!open.includes(version));
+    need("[data-part=rated]", this.#root).textContent = fill(this.#texts.rated, { n: of - open.length, of });
+    need("[data-part=finish]", this.#root).setAttribute("aria-disabled", String(open.length > 0));
+  }
+
+  #payload(finished: boolean): Payload {
+    const marks = this.#versions.flatMap((version) => {
+      const mark = markOf(version);
+      return mark === undefined ? [] : [[version.key, mark] as const];
+    });
+    const { plays } = this.#sound.listened;
+    return { marks: Object.fromEntries(marks), comment: this.#comment.value, listened: { plays }, finished };
+  }
+
+  #keep(): void {
+    this.#host.keep(this.#payload(false), this.#sound.listened);
+  }
+
+  #finish(): void {
+    const open = this.#open;
+    if (open.length) {
+      const numbers = open.map((version) => this.#versions.indexOf(version) + 1).join(", ");
+      need("[data-part=rated]", this.#root).textContent = fill(this.#texts.still_open, { n: numbers });
+      this.#enter(open[0]);
+      return;
+    }
+    this.#drafts.drop();
+    void this.#host.finish(this.#payload(true), this.#sound.listened);
+  }
+}
+
+function markOf({ inputs }: Version): number | undefined {
+  const chosen = inputs.find(({ checked }) => checked);
+  return chosen && Number(chosen.value);
+}
+
+function buildVersion(
+  key: string,
+  name: string,
+  text: string,
+  words: ScaleWords | undefined,
+  mark: number | undefined,
+): Version {
+  const anchors = words?.anchors ?? [];
+  const inputs = anchors.map(({ value }) =>
+    make("input", { type: "radio", class: "fills-label", name: key, value: String(value), autocomplete: "off" }),
+  );
+  for (const input of inputs) input.checked = Number(input.value) === mark;
+  const choices = anchors.map(({ value, label }, index) =>
+    make(
+      "label",
+      { class: "scale__choice" },
+      inputs[index] as HTMLInputElement,
+      make("span", { class: "scale__value" }, String(value)),
+      make("span", { class: "scale__label" }, label),
+    ),
+  );
+  const fieldset = make(
+    "fieldset",
+    { class: "scale scale--horizontal version", "data-slot": key },
+    make("legend", {}, name),
+    make("p", { class: "version__text" }, text),
+    make("div", { class: "scale__choices", lang: words?.language ?? "" }, ...choices),
+  );
+  return { key, fieldset, inputs };
+}

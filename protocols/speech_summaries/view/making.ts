@@ -1,0 +1,247 @@
+// Maker's page: words of a transcript as toggles in their order, a counter, and the summary read back below.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
+import { type UndoKey, undoKey } from "../../../frontend/src/workspace/history.ts";
+import { draftOf, type MakerPage, type Payload, type Picked, pageOf, type SummaryTexts, wordsOf } from "./contract.ts";
+import { joined, missedBy, Picks, sentenceAround } from "./picks.ts";
+import { Sound } from "./sound.ts";
+
+interface RowActs {
+  changed: () => void;
+  /** Pick the sentence of a word, or let it go. */
+  sentence: (position: number) => void;
+}
+
+/** The words of a transcript as a wrapping row of toggle buttons with one place in the Tab order. */
+class WordRow {
+  readonly #buttons: HTMLButtonElement[];
+  readonly #picks: Picks;
+  readonly #acts: RowActs;
+  #at = 1; // the word that has the keyboard, or would get it
+  #brush = true; // what Shift does to the words that it passes: to pick them, or to let them go
+
+  constructor(root: HTMLElement, words: readonly string[], picks: Picks, scope: Scope, acts: RowActs) {
+    this.#picks = picks;
+    this.#acts = acts;
+    this.#buttons = words.map((word) => make("button", { type: "button", class: "word", tabindex: "-1" }, word));
+    // A space between them lets a copied transcript, and a screen reader, keep words apart.
+    root.replaceChildren(...this.#buttons.flatMap((button) => [button, " "]));
+    scope.listen<MouseEvent>(root, "click", (event) => this.#press(event));
+    scope.listen<KeyboardEvent>(root, "keydown", (event) => this.#receive(event));
+  }
+
+  focus(): void {
+    this.#buttons[this.#at - 1]?.focus();
+  }
+
+  show(): void {
+    this.#buttons.forEach((button, index) => {
+      button.setAttribute("aria-pressed", String(this.#picks.has(index + 1)));
+      button.tabIndex = index + 1 === this.#at ? 0 : -1;
+    });
+  }
+
+  #press(event: MouseEvent): void {
+    const button = (event.target as Element).closest<HTMLButtonElement>("button.word");
+    if (!button) return;
+    const position = this.#buttons.indexOf(button) + 1;
+    const byPointer = event.detail > 0;
+    if (event.shiftKey && byPointer) {
+      this.#picks.set(between(this.#at, position), this.#brush);
+    } else {
+      this.#picks.toggle(position);
+      this.#brush = this.#picks.has(position); // going on with Shift does the same to more words
+    }
+    this.#at = position;
+    this.#acts.changed();
+  }
+
+  #receive(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = this.#destination(event.key);
+    if (event.key === "Enter") {
+      if (!event.repeat) this.#acts.sentence(this.#at);
+      this.#acts.changed();
+    } else if (to === null) {
+      return;
+    } else if (event.shiftKey) {
+      this.#picks.set(between(this.#at, to), this.#brush);
+      this.#go(to);
+      this.#acts.changed();
+    } else {
+      this.#brush = true;
+      this.#go(to);
+    }
+    event.preventDefault();
+  }
+
+  #destination(key: string): number | null {
+    const steps: Record<string, () => number> = {
+      ArrowLeft: () => this.#at - 1,
+      ArrowRight: () => this.#at + 1,
+      ArrowUp: () => this.#beside(-1),
+      ArrowDown: () => this.#beside(1),
+      Home: () => 1,
+      End: () => this.#buttons.length,
+    };
+    const to = steps[key]?.();
+    return to === undefined ? null : Math.min(Math.max(to, 1), this.#buttons.length);
+  }
+
+  /** The word in the line above or below whose middle is nearest. */
+  #beside(way: 1 | -1): number {
+    const boxes = this.#buttons.map((button) => button.getBoundingClientRect());
+    const here = boxes[this.#at - 1];
+    if (!here) return this.#at;
+    const middle = (box: DOMRect) => (box.left + box.right) / 2;
+    const tops = [...new Set(boxes.map(({ top }) => top))].filter((top) => (top - here.top) * way > 1);
+    const line = way > 0 ? Math.min(...tops) : Math.max(...tops);
+    const distances = boxes.map((box) =>
+      box.top === line ? Math.abs(middle(box) - middle(here)) : Number.POSITIVE_INFINITY,
+    );
+    const nearest = Math.min(...distances);
+    return Number.isFinite(nearest) ? distances.indexOf(nearest) + 1 : this.#at;
+  }
+
+  #go(to: number): void {
+    this.#at = to;
+    this.show();
+    this.focus();
+  }
+}
+
+function between(one: number, other: number): number[] {
+  const [first, last] = one < other ? [one, other] : [other, one];
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** A maker's page: words of a transcript as toggles in their order, a counter, and the summary read back below. */
+export class Making {
+  readonly #root: HTMLElement;
+  readonly #page: MakerPage;
+  readonly #words: string[];
+  readonly #picks: Picks;
+  readonly #texts: SummaryTexts;
+  readonly #host: WorkspaceHost;
+  readonly #sound: Sound;
+  readonly #drafts: Autosave;
+  readonly #row: WordRow;
+  readonly #part: <E extends HTMLElement = HTMLElement>(name: string) => E;
+
+  constructor(root: HTMLElement, shown: ShownPage, host: WorkspaceHost, texts: SummaryTexts, scope: Scope) {
+    const draft = draftOf<Picked>(shown);
+    this.#root = root;
+    this.#host = host;
+    this.#texts = texts;
+    this.#part = (name) => need(`[data-part=${name}]`, root);
+    this.#page = pageOf(shown) as MakerPage;
+    this.#words = wordsOf(shown);
+    this.#picks = new Picks(this.#words.length, draft.picked);
+    this.#drafts = new Autosave(scope, host, () => this.#keep());
+    this.#sound = new Sound({
+      root,
+      page: shown,
+      host,
+      texts,
+      scope,
+      plays: draft.listened?.plays ?? 0,
+      onPlay: () => this.#drafts.soon("act"),
+    });
+    this.#row = new WordRow(this.#part("words"), this.#words, this.#picks, scope, {
+      changed: () => this.#changed(),
+      sentence: (position) => this.#picks.toggleAll(sentenceAround(this.#words, position)),
+    });
+    this.#wire(shown, scope);
+    this.#show();
+  }
+
+  /** Where the keyboard begins. */
+  focus(): void {
+    this.#row.focus();
+  }
+
+  #wire(shown: ShownPage, scope: Scope): void {
+    scope.listen(this.#part("undo"), "click", () => this.#step("undo"));
+    scope.listen(this.#part("redo"), "click", () => this.#step("redo"));
+    scope.listen(this.#part("clear"), "click", () => {
+      this.#picks.clear();
+      this.#changed();
+    });
+    scope.listen(this.#part("finish"), "click", () => this.#finish());
+    scope.listen<KeyboardEvent>(this.#root, "keydown", (event) => {
+      const way = undoKey(event);
+      if (!way) return;
+      event.preventDefault();
+      this.#step(way);
+    });
+    shown.keys.on(scope, ({ key }) => {
+      if (key.toLowerCase() !== "l") return false;
+      this.#sound.toggle();
+      return true;
+    });
+  }
+
+  #step(way: UndoKey): void {
+    if (this.#picks[way]()) this.#changed();
+  }
+
+  #changed(): void {
+    this.#show();
+    this.#drafts.soon("act");
+  }
+
+  #show(): void {
+    const { least, most, target, ratio } = this.#page;
+    const { count, positions } = this.#picks;
+    const missed = missedBy(count, this.#page);
+    const percent = Math.round(100 * ratio);
+    this.#row.show();
+    this.#part("counter").textContent = fill(this.#texts.counter, { n: count, target, percent, least, most });
+    const verdict = this.#part("verdict");
+    verdict.textContent = this.#verdict(missed);
+    verdict.dataset.state = missed === 0 ? "fits" : missed < 0 ? "short" : "long";
+    this.#drawMeter(count);
+    const summary = joined(positions.map((position) => this.#words[position - 1] ?? ""));
+    const readBack = this.#part("summary");
+    readBack.replaceChildren(summary || make("span", { class: "muted" }, this.#texts.empty));
+    this.#part<HTMLButtonElement>("undo").disabled = !this.#picks.canUndo;
+    this.#part<HTMLButtonElement>("redo").disabled = !this.#picks.canRedo;
+    this.#part<HTMLButtonElement>("clear").disabled = count === 0;
+    this.#part("finish").setAttribute("aria-disabled", String(missed !== 0));
+  }
+
+  #verdict(missed: number): string {
+    if (missed === 0) return this.#texts.fits;
+    return fill(missed < 0 ? this.#texts.more : this.#texts.fewer, { n: Math.abs(missed) });
+  }
+
+  /** A track as long as the transcript, with the range that a summary may have on it. */
+  #drawMeter(count: number): void {
+    const share = (words: number) => `${(100 * words) / Math.max(this.#words.length, 1)}%`;
+    const { style } = this.#part("meter");
+    style.setProperty("--picked", share(count));
+    style.setProperty("--least", share(this.#page.least));
+    style.setProperty("--most", share(this.#page.most));
+  }
+
+  #payload(finished: boolean): Payload {
+    const { plays } = this.#sound.listened;
+    return { picked: this.#picks.positions, listened: { plays }, finished };
+  }
+
+  #keep(): void {
+    this.#host.keep(this.#payload(false), this.#sound.listened);
+  }
+
+  #finish(): void {
+    if (missedBy(this.#picks.count, this.#page) !== 0) {
+      this.#part("verdict").scrollIntoView({ block: "nearest" });
+      this.#row.focus();
+      return;
+    }
+    this.#drafts.drop();
+    void this.#host.finish(this.#payload(true), this.#sound.listened);
+  }
+}

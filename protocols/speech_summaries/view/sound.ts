@@ -1,0 +1,103 @@
+// Sound of the utterance, on demand: fetched when it is first played, stopped by the same button or by Esc.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { Listened } from "../../../frontend/src/outbox/events.ts";
+import { heardSeconds } from "../../../frontend/src/player/heard.ts";
+import { type Clip, Player } from "../../../frontend/src/player/player.ts";
+import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { icon } from "../../../frontend/src/viewer/dom.ts";
+import type { SummaryTexts } from "./contract.ts";
+
+interface SoundParts {
+  root: HTMLElement;
+  page: ShownPage;
+  host: WorkspaceHost;
+  texts: SummaryTexts;
+  scope: Scope;
+  /** How often it was played on an earlier visit to the page. */
+  plays: number;
+  /** A play began. */
+  onPlay: () => void;
+}
+
+export class Sound {
+  readonly #parts: SoundParts;
+  readonly #button: HTMLButtonElement;
+  readonly #note: HTMLElement;
+  #player: Player | null = null;
+  #clip: Promise<Clip> | null = null;
+  #sounding = false;
+  #plays: number;
+  #heardS = 0;
+
+  constructor(parts: SoundParts) {
+    const { root, page, scope } = parts;
+    this.#parts = parts;
+    this.#plays = parts.plays;
+    this.#button = need<HTMLButtonElement>("[data-part=play]", root);
+    this.#note = need("[data-part=sound-note]", root);
+    need("[data-part=sound]", root).hidden = !this.exists;
+    scope.listen(this.#button, "click", () => this.toggle());
+    page.keys.onStop(scope, () => this.#player?.stop());
+    this.#show();
+  }
+
+  get exists(): boolean {
+    const { media } = this.#parts.page;
+    return media.sound !== undefined && !media.sound.sliced;
+  }
+
+  get listened(): Listened {
+    return { plays: this.#plays, heard_ms: Math.round(this.#heardS * 1000) };
+  }
+
+  get #playsLeft(): number {
+    const allowed = this.#parts.page.plays_allowed;
+    return allowed ? Math.max(allowed - this.#plays, 0) : Number.POSITIVE_INFINITY;
+  }
+
+  toggle(): void {
+    if (this.#sounding) this.#player?.stop();
+    else if (this.exists && this.#playsLeft > 0) void this.#play();
+  }
+
+  async #play(): Promise<void> {
+    const { scope, texts, onPlay } = this.#parts;
+    this.#player ??= new Player(scope);
+    const player = this.#player;
+    this.#sounding = true;
+    this.#show();
+    try {
+      const [clip, loud] = await Promise.all([this.#fetch(player), player.unlock()]);
+      if (!loud) throw new Error("silent");
+      this.#plays += 1;
+      onPlay();
+      this.#note.textContent = "";
+      this.#heardS += heardSeconds(await player.play(clip));
+    } catch {
+      this.#clip = null; // asked for anew by the next press
+      if (!scope.disposed) this.#note.textContent = texts.sound_failed;
+    }
+    this.#sounding = false;
+    if (!scope.disposed) this.#show();
+  }
+
+  #fetch(player: Player): Promise<Clip> {
+    const { page, host } = this.#parts;
+    const prepare = (media: ShownPage["media"]) => {
+      if (!media.sound) throw new Error("gone");
+      return player.prepare(media.sound.url, media.sound.duration_s);
+    };
+    // An address expires; a page may be open for hours before the sound is played.
+    this.#clip ??= prepare(page.media).catch(() => host.renew().then(prepare));
+    return this.#clip;
+  }
+
+  #show(): void {
+    const { texts } = this.#parts;
+    const word = this.#sounding ? texts.stop : texts.play;
+    this.#button.replaceChildren(icon(this.#sounding ? "stop" : "play"), make("span", {}, word));
+    this.#button.disabled = !this.#sounding && this.#playsLeft === 0;
+    if (Number.isFinite(this.#playsLeft)) this.#note.textContent = fill(texts.plays_left, { n: this.#playsLeft });
+  }
+}

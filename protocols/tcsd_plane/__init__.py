@@ -1,0 +1,1 @@
+"""TC/SD plane: temporal consistency and source diversity of summaries."""

@@ -1,0 +1,293 @@
+// Audio panel of the page: the full recording, the summaries, and their play buttons.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { icon } from "../../../frontend/src/viewer/dom.ts";
+import { readTexts, type ViewerTexts } from "../../../frontend/src/viewer/texts.ts";
+import { formatTime } from "../../../frontend/src/viewer/times.ts";
+import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
+import type { PlaneTexts, Token } from "./contract.ts";
+import { numberOf } from "./crosses.ts";
+import { Day } from "./day.ts";
+import type { Listening } from "./listening.ts";
+import { Prefetch, PrefetchedSound } from "./prefetch.ts";
+import type { Player } from "./rating.ts";
+
+/** A button that plays and pauses one viewer, and shows which of the two it would do. */
+function toggle(viewer: Viewer): void {
+  if (viewer.playing) viewer.stop();
+  else viewer.play();
+}
+
+/** `viewer` may change from one press to the next; `show` says what the button looks like now. */
+export function wirePlayButton(
+  scope: Scope,
+  button: HTMLElement,
+  texts: PlaneTexts,
+  viewer: () => Viewer | null,
+): () => void {
+  const show = () => {
+    const sounding = viewer()?.playing ?? false;
+    if (button.dataset.sounding === String(sounding)) return;
+    button.dataset.sounding = String(sounding);
+    button.replaceChildren(icon(sounding ? "pause" : "play"), make("span", {}, sounding ? texts.pause : texts.play));
+  };
+  scope.listen(button, "click", () => {
+    const current = viewer();
+    if (current) toggle(current);
+    show();
+  });
+  show();
+  return show;
+}
+
+/** Follow what starts and stops in a viewer. */
+export function onPlaying(scope: Scope, viewer: Viewer, listener: () => void): void {
+  for (const type of ["start", "stall", "resume", "stop"]) scope.listen(viewer.events, type, listener);
+}
+
+interface SummariesParts {
+  scope: Scope;
+  root: ParentNode;
+  sounds: ReadonlyMap<Token, PrefetchedSound>;
+  texts: PlaneTexts;
+  viewerTexts: ViewerTexts;
+  listening: Listening;
+  /** Another one was chosen here. */
+  chosen(token: Token): void;
+  /** One began to sound. */
+  sounding(): void;
+}
+
+interface Shown {
+  viewer: Viewer;
+  host: HTMLElement;
+}
+
+/** The summaries: one is chosen and shown at a time, each keeps its place, and none runs on into the next. */
+export class Summaries {
+  readonly #parts: SummariesParts;
+  readonly #buttons: Map<Token, HTMLButtonElement>;
+  readonly #place: HTMLElement;
+  readonly #time: HTMLElement;
+  readonly #plays: HTMLElement;
+  readonly #showPlaying: () => void;
+  readonly #shown = new Map<Token, Shown>();
+  #token: Token;
+
+  constructor(parts: SummariesParts) {
+    this.#parts = parts;
+    const { root, scope, sounds, texts } = parts;
+    this.#place = need("[data-part=summary]", root);
+    this.#time = need("[data-part=summary-time]", root);
+    this.#plays = need("[data-part=summary-plays]", root);
+    this.#buttons = new Map([...sounds.keys()].map((token) => [token, this.#button(token)]));
+    need("[data-part=tokens]", root).replaceChildren(...[...this.#buttons.values()].map((one) => make("li", {}, one)));
+    this.#token = [...sounds.keys()][0] ?? "";
+    this.#showPlaying = wirePlayButton(scope, need("[data-part=summary-play]", root), texts, () => this.viewer);
+    this.select(this.#token);
+  }
+
+  get token(): Token {
+    return this.#token;
+  }
+
+  get tokens(): Token[] {
+    return [...this.#buttons.keys()];
+  }
+
+  get viewer(): Viewer | null {
+    return this.#shown.get(this.#token)?.viewer ?? null;
+  }
+
+  select(token: Token): void {
+    if (!this.#buttons.has(token)) return;
+    if (token !== this.#token) this.viewer?.stop();
+    this.#token = token;
+    if (!this.#shown.has(token)) this.#shown.set(token, this.#mount(token));
+    for (const [other, { host }] of this.#shown) host.hidden = other !== token;
+    this.draw();
+  }
+
+  /** Choose and play from where it was left, or pause where it already sounds. */
+  play(token: Token): void {
+    this.select(token);
+    this.toggle();
+  }
+
+  toggle(): void {
+    if (this.viewer) toggle(this.viewer);
+    this.draw();
+  }
+
+  step(by: number): void {
+    const { tokens } = this;
+    const token = tokens[(tokens.indexOf(this.#token) + by + tokens.length) % tokens.length];
+    if (token === undefined) return;
+    this.select(token);
+    this.#parts.chosen(token);
+  }
+
+  draw(): void {
+    const { listening, texts } = this.#parts;
+    for (const [token, button] of this.#buttons) {
+      const chosen = token === this.#token;
+      const playing = chosen && (this.viewer?.playing ?? false);
+      const n = numberOf(token);
+      const plays = listening.plays(token);
+      button.setAttribute("aria-pressed", String(chosen));
+      button.dataset.heard = plays ? "yes" : "no";
+      button.dataset.sounding = String(playing);
+      button.setAttribute("aria-label", fill(plays ? texts.summary_heard : texts.summary_unheard, { n, plays }));
+    }
+    this.#plays.textContent = fill(texts.plays, { n: listening.plays(this.#token) });
+    this.#showPlaying();
+    this.#tellTime();
+  }
+
+  #button(token: Token): HTMLButtonElement {
+    const button = make("button", { type: "button", class: "token" }, numberOf(token));
+    this.#parts.scope.listen(button, "click", () => {
+      this.#parts.chosen(token);
+      this.play(token);
+    });
+    return button;
+  }
+
+  #mount(token: Token): Shown {
+    const { scope, sounds, viewerTexts, listening } = this.#parts;
+    const host = make("div", { class: "summary__host" });
+    this.#place.append(host);
+    const parts = { bar: false, minimap: false, fields: false };
+    const remote = sounds.get(token) as PrefetchedSound;
+    const viewer = mountViewer(host, { base: "", remote, texts: viewerTexts, scope, keysOn: null, ...parts });
+    listening.followSummary(scope, viewer, token);
+    onPlaying(scope, viewer, () => this.draw());
+    scope.listen(viewer.events, "start", () => this.#parts.sounding());
+    scope.listen(viewer.events, "position", () => this.#tellTime());
+    scope.listen(viewer.events, "ready", () => this.#tellTime());
+    return { viewer, host };
+  }
+
+  #tellTime(): void {
+    const { viewer } = this;
+    const rateHz = viewer?.manifest?.sample_rate_hz ?? 1;
+    const [at, length] = [viewer?.position ?? 0, viewer?.manifest?.length_samples ?? 0];
+    const text = `${formatTime(at / rateHz)} / ${formatTime(length / rateHz)}`;
+    if (this.#time.textContent !== text) this.#time.textContent = text;
+  }
+}
+
+interface AudioPanelParts {
+  scope: Scope;
+  root: HTMLElement;
+  page: ShownPage;
+  host: WorkspaceHost;
+  texts: PlaneTexts;
+  listening: Listening;
+  chosen(token: Token): void;
+}
+
+/** Audio panel: the full recording, the summaries, and the prefetch of both. */
+export class AudioPanel {
+  readonly day: Day;
+  readonly summaries: Summaries;
+  readonly prefetch: Prefetch;
+  readonly fullPanel: HTMLElement;
+  readonly tokens: Token[];
+  active: Player = "full";
+  readonly #root: HTMLElement;
+  readonly #texts: PlaneTexts;
+
+  constructor({ scope, root, page, host, texts, listening, chosen }: AudioPanelParts) {
+    this.#root = root;
+    this.#texts = texts;
+    this.fullPanel = need("[data-part=full-panel]", root);
+    const sound = (slot: string) =>
+      new PrefetchedSound(page.media[slot]?.url ?? "", () => host.renew().then((media) => media[slot]?.url ?? ""));
+    const full = sound("full");
+    this.tokens = Object.keys(page.media).filter((slot) => slot !== "full");
+    const sounds = new Map(this.tokens.map((token) => [token, sound(token)]));
+    const viewerTexts = readTexts();
+    this.day = new Day({ root, sound: full, texts, viewerTexts, scope });
+    this.summaries = new Summaries({
+      scope,
+      root,
+      sounds,
+      texts,
+      viewerTexts,
+      listening,
+      chosen: (token) => {
+        this.activate("summary");
+        chosen(token);
+      },
+      sounding: () => this.activate("summary"),
+    });
+    listening.followFull(scope, this.day.viewer);
+    const summariesS = this.tokens.reduce((sum, token) => sum + (page.media[token]?.duration_s ?? 0), 0);
+    const changed = (readyS: number, totalS: number) => this.#showReady(readyS, totalS);
+    this.prefetch = new Prefetch({ scope, full, summaries: sounds, summariesS, changed });
+    this.#watch(scope, page);
+    this.#keepFocus(scope);
+  }
+
+  /** Play a part of the full recording, given in seconds of file time. */
+  hear([fromS, toS]: readonly [number, number]): void {
+    const { day } = this;
+    const [start, stop] = [Math.round(fromS * day.rateHz), Math.round(toS * day.rateHz)];
+    day.goTo(start);
+    day.viewer.play(start, stop);
+  }
+
+  activate(player: Player): void {
+    this.active = player;
+    this.#root.dataset.player = player;
+  }
+
+  stop(): void {
+    this.day.viewer.stop();
+    this.summaries.viewer?.stop();
+  }
+
+  #watch(scope: Scope, { keys }: ShownPage): void {
+    const { events } = this.day.viewer;
+    keys.onStop(scope, () => this.stop());
+    scope.listen(events, "start", () => this.activate("full"));
+    const panel = need("[data-part=summary-panel]", this.#root);
+    for (const type of ["pointerdown", "focusin"]) {
+      scope.listen(this.fullPanel, type, () => this.activate("full"));
+      scope.listen(panel, type, () => this.activate("summary"));
+    }
+    const offline = need("[data-part=offline]", this.#root);
+    const show = (away: boolean) => {
+      offline.hidden = !away;
+    };
+    scope.listen(window, "offline", () => show(true));
+    scope.listen(window, "online", () => show(false));
+    scope.listen(events, "trouble", () => show(true));
+    scope.listen(events, "recover", () => show(false));
+    show(!navigator.onLine);
+    this.activate("full");
+  }
+
+  /** A mouse that presses a button leaves the focus with the picture, so that Space still plays and arrows still move. */
+  #keepFocus(scope: Scope): void {
+    scope.listen<MouseEvent>(this.#root, "mousedown", (event) => {
+      const button = (event.target as Element).closest("button:not(dialog *)");
+      if (!button || button.matches(".viewer__marker")) return; // a mark that was touched is what arrows move
+      event.preventDefault();
+      const stages = button.closest(".panel")?.querySelectorAll<HTMLElement>(".viewer__stage") ?? [];
+      const stage = [...stages].find((one) => one.offsetParent !== null);
+      if (stage) stage.focus({ preventScroll: true });
+      else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    });
+  }
+
+  #showReady(readyS: number, totalS: number): void {
+    const place = need("[data-part=ready]", this.#root);
+    const [ready, total] = [Math.floor(readyS), Math.floor(totalS)];
+    const done = total > 0 && ready >= total;
+    place.textContent = done ? this.#texts.all_ready : fill(this.#texts.ready, { ready, total });
+    place.dataset.state = done ? "done" : "running";
+  }
+}

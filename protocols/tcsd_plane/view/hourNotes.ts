@@ -1,0 +1,195 @@
+// Forms of the rater's notes: the list of sources, a row for every hour, and comments.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { PlaneTexts, Token, Workspace } from "./contract.ts";
+import { numberOf } from "./crosses.ts";
+import type { Day } from "./day.ts";
+import { longName, PROBES_AN_HOUR } from "./hours.ts";
+import type { NotesModel } from "./notesModel.ts";
+
+/** The rater's own list of sources. None is offered, because a given list would suggest what is heard. */
+export class SourceList {
+  readonly #list: HTMLElement;
+  readonly #notes: NotesModel;
+  readonly #texts: PlaneTexts;
+  readonly #outer: Scope;
+  #inner: Scope;
+
+  constructor(scope: Scope, root: ParentNode, notes: NotesModel, texts: PlaneTexts) {
+    this.#outer = scope;
+    this.#inner = scope.child();
+    this.#notes = notes;
+    this.#texts = texts;
+    this.#list = need("[data-part=sources]", root);
+    const form = need<HTMLFormElement>("[data-part=source-form]", root);
+    const input = need<HTMLInputElement>("input", form);
+    scope.listen(form, "submit", (event) => {
+      event.preventDefault();
+      if (notes.addSource(input.value) === null) return;
+      input.value = "";
+      input.focus();
+    });
+    this.draw();
+  }
+
+  draw(): void {
+    this.#inner.dispose();
+    this.#inner = this.#outer.child();
+    const { sources } = this.#notes;
+    this.#list.replaceChildren(...sources.map((source) => this.#chip(source)));
+  }
+
+  #chip(source: string): HTMLElement {
+    const uses = this.#notes.uses(source);
+    const label = fill(uses ? this.#texts.source_used : this.#texts.source_remove, { source, n: uses });
+    const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");
+    if (uses) remove.setAttribute("aria-disabled", "true");
+    this.#inner.listen(remove, "click", () => this.#notes.removeSource(source));
+    return make("li", { class: "chip" }, make("span", {}, source), remove);
+  }
+}
+
+type Written = Pick<Workspace, "comment" | "lines">;
+
+/** The box below the plane, and a line for each summary; none of it is required. */
+export class Comments {
+  readonly #comment: HTMLTextAreaElement;
+  readonly #lines: Map<Token, HTMLInputElement>;
+
+  constructor(
+    scope: Scope,
+    root: ParentNode,
+    tokens: readonly Token[],
+    texts: PlaneTexts,
+    { comment = "", lines = {} }: Partial<Written>,
+    changed: () => void,
+  ) {
+    this.#comment = need("[data-part=comment]", root);
+    this.#comment.value = comment;
+    scope.listen(this.#comment, "input", changed);
+    this.#lines = new Map(
+      tokens.map((token) => {
+        const label = fill(texts.line, { n: numberOf(token) });
+        const input = make("input", { type: "text", maxlength: "500", "aria-label": label });
+        input.value = lines[token] ?? "";
+        scope.listen(input, "input", changed);
+        return [token, input];
+      }),
+    );
+    const rows = [...this.#lines].map(([token, input]) => make("li", {}, make("b", {}, numberOf(token)), input));
+    need("[data-part=lines]", root).replaceChildren(...rows);
+    need<HTMLDetailsElement>("[data-part=lines-fold]", root).open = Object.values(lines).some(Boolean);
+  }
+
+  get written(): Written {
+    const lines = [...this.#lines].map(([token, { value }]) => [token, value.trim()] as const);
+    return { comment: this.#comment.value, lines: Object.fromEntries(lines.filter(([, line]) => line)) };
+  }
+}
+
+interface HourNotesParts {
+  scope: Scope;
+  root: ParentNode;
+  day: Day;
+  notes: NotesModel;
+  texts: PlaneTexts;
+  /** How many probes of an hour were heard. */
+  probes(hour: number): number;
+}
+
+/** Notes of the hour in view, its most present sources, and a row for each of the other hours. */
+export class HourNotes {
+  readonly #parts: HourNotesParts;
+  readonly #present: HTMLElement;
+  readonly #note: HTMLInputElement;
+  readonly #rows: HTMLElement;
+  #chips: Scope;
+  #lines: Scope;
+
+  constructor(parts: HourNotesParts) {
+    this.#parts = parts;
+    const { root, scope, day, notes } = parts;
+    this.#present = need("[data-part=present]", root);
+    this.#note = need("[data-part=note]", root);
+    this.#rows = need("[data-part=pad]", root);
+    this.#chips = scope.child();
+    this.#lines = scope.child();
+    scope.listen(this.#note, "input", () => {
+      if (day.hour) notes.setNote(day.hour.index, this.#note.value);
+    });
+    scope.listen(day.events, "hours", () => this.draw());
+    scope.listen(day.events, "hour", () => this.draw());
+  }
+
+  focusNote(): void {
+    this.#note.focus();
+  }
+
+  draw(): void {
+    const { day, notes } = this.#parts;
+    if (!day.hour) return;
+    const { present, note } = notes.hour(day.hour.index);
+    if (this.#note.value !== note) this.#note.value = note;
+    this.#drawChips(day.hour.index, present);
+    this.#drawRows(day.hour.index);
+  }
+
+  #drawChips(hour: number, present: readonly string[]): void {
+    const { notes, texts } = this.#parts;
+    const held = document.activeElement?.getAttribute("data-source") ?? null; // drawn anew, a chip keeps the focus
+    this.#chips.dispose();
+    this.#chips = this.#parts.scope.child();
+    const chips = notes.sources.map((source) => {
+      const pressed = String(present.includes(source));
+      const chip = make(
+        "button",
+        { type: "button", class: "chip", "aria-pressed": pressed, "data-source": source },
+        source,
+      );
+      this.#chips.listen(chip, "click", () => notes.toggle(hour, source));
+      return chip;
+    });
+    const none = make("span", { class: "muted small" }, texts.no_sources);
+    this.#present.replaceChildren(...(chips.length ? chips : [none]));
+    chips.find((chip) => chip.dataset.source === held)?.focus();
+  }
+
+  #drawRows(now: number): void {
+    this.#lines.dispose();
+    this.#lines = this.#parts.scope.child();
+    const held = this.#rows.contains(document.activeElement);
+    this.#rows.replaceChildren(...this.#parts.day.hours.map(({ index }) => this.#row(index, index === now)));
+    const current = this.#rows.children[now];
+    if (!(current instanceof HTMLElement)) return;
+    // By hand, because scrollIntoView would move the page as well.
+    const { offsetTop, offsetHeight } = current;
+    const above = offsetTop - this.#rows.scrollTop;
+    const fits = above >= 0 && above + offsetHeight <= this.#rows.clientHeight;
+    if (!fits) this.#rows.scrollTop = offsetTop - (this.#rows.clientHeight - offsetHeight) / 2;
+    if (held) current.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  #row(index: number, now: boolean): HTMLElement {
+    const { day, notes, texts, probes } = this.#parts;
+    const hour = day.hours[index];
+    const { present, note } = notes.hour(index);
+    const heard = probes(index);
+    const row = make("button", { type: "button", class: "pad__row" });
+    row.append(
+      make("span", { class: "pad__hour" }, hour ? longName(hour, day.rateHz) : ""),
+      probeDots(heard, fill(texts.probes_heard, { n: heard, of: PROBES_AN_HOUR })),
+      make("span", { class: "pad__present" }, present.join(", ")),
+      make("span", { class: "pad__note" }, note),
+    );
+    if (now) row.setAttribute("aria-current", "true");
+    this.#lines.listen(row, "click", () => day.show(index));
+    return make("li", {}, row);
+  }
+}
+
+function probeDots(heard: number, words: string): HTMLElement {
+  const dots = Array.from({ length: PROBES_AN_HOUR }, (_, offset) =>
+    make("i", { "aria-hidden": "true", "data-heard": offset < heard ? "yes" : "no" }),
+  );
+  return make("span", { class: "pad__probes" }, ...dots, make("span", { class: "sr-only" }, words));
+}

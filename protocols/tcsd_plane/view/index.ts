@@ -1,0 +1,106 @@
+// View of the TC/SD plane: a day-long recording, its summaries, and a plane on which each becomes a cross.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import { rangesOf } from "../../../frontend/src/player/heard.ts";
+import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { AudioPanel } from "./audioPanel.ts";
+import { mountBoard } from "./board.ts";
+import { type Board, type PlanePage, type PlaneTexts, readPlaneTexts, type Token } from "./contract.ts";
+import { HourStrip } from "./day.ts";
+import { Listening } from "./listening.ts";
+import { ProbePlayer } from "./probes.ts";
+import { Rating, wireKeys } from "./rating.ts";
+
+/** The TC/SD plane in the browser: a recording of a day, its summaries, and a plane on which each becomes a cross. */
+export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
+  const root = host.showWorkspace();
+  const workspace = need("[data-part=workspace]", root);
+  const isExample = (page.page as unknown as PlanePage).example !== null;
+  const texts = readPlaneTexts();
+  workspace.dataset.kind = isExample ? "example" : "rating";
+  need("[data-part=where]", root).textContent = whereText(page, host, texts, isExample);
+  need("[data-part=about]", root).textContent = isExample ? "" : aboutText(page, host, texts);
+  defineCriteria(root, page, scope);
+  scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
+  if (isExample) openExample(workspace, page, host, texts, scope);
+  else new Rating(workspace, page, host, texts, scope);
+}
+
+function whereText({ session }: ShownPage, { sessions }: WorkspaceHost, texts: PlaneTexts, isExample: boolean): string {
+  const rated = sessions.filter((one) => one.session > 0).length;
+  if (isExample) return texts.where_example;
+  return rated > 1 ? fill(texts.where, { n: session, of: rated }) : texts.where_one;
+}
+
+/** How long a recording takes, as the plan of the sessions has it. */
+function aboutText({ session }: ShownPage, { sessions }: WorkspaceHost, texts: PlaneTexts): string {
+  const seconds = sessions.find((one) => one.session === session)?.seconds_left ?? 0;
+  return seconds > 0 ? fill(texts.about, { minutes: Math.round(seconds / 60) }) : "";
+}
+
+/** What TC and SD mean, in the words of the test, one key away. */
+function defineCriteria(root: HTMLElement, { labels }: ShownPage, scope: Scope): void {
+  const dialog = need<HTMLDialogElement>("[data-part=criteria]", root);
+  const rows = Object.entries(labels).flatMap(([name, words]) => definition(name, words));
+  need("dl", dialog).replaceChildren(...rows);
+  scope.listen(need("[data-part=criteria-open]", root), "click", () => dialog.showModal());
+}
+
+function definition(name: string, { language, word, question, attend }: ScaleWords): HTMLElement[] {
+  return [
+    make("dt", { lang: language }, `${word} (${name})`),
+    make("dd", { lang: language }, make("p", {}, question), make("p", {}, attend)),
+  ];
+}
+
+/** Nothing is rated and nothing is noted; what is heard is shown as on any other page. */
+function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: PlaneTexts, scope: Scope): void {
+  const { probes: planned, example } = page.page as unknown as PlanePage;
+  const redraw = () => {
+    sound.day.viewer.setHeard(rangesOf(listening.full, sound.day.rateHz));
+    probePlayer.draw();
+    strip.draw();
+    sound.summaries.draw();
+  };
+  const listening = new Listening({}, redraw);
+  const chosen = (token: Token) => board.select(token);
+  const sound = new AudioPanel({ scope, root, page, host, texts, listening, chosen });
+  const { day, summaries, tokens, fullPanel } = sound;
+  const changed = () => sound.prefetch.setProbes(probePlayer.byNeed);
+  const probePlayer: ProbePlayer = new ProbePlayer({ scope, root, day, texts, listening, planned, own: [], changed });
+  const strip = new HourStrip(scope, root, day, texts, (hour) => ({ noted: false, probes: probePlayer.heardIn(hour) }));
+  const board: Board = mountBoard(
+    need("[data-part=board]", root),
+    {
+      tokens,
+      crosses: {},
+      shown: example ?? {},
+      play: (token) => summaries.play(token),
+      hear: (stretch) => sound.hear(stretch),
+      nameStretch: (stretch) => stretch.map((seconds) => day.nameOf(seconds * day.rateHz)).join("–"),
+      changed: () => {
+        if (board.selected !== null && board.selected !== summaries.token) summaries.select(board.selected);
+      },
+    },
+    page.keys,
+    scope,
+  );
+  wireKeys({
+    scope,
+    keys: page.keys,
+    fullPanel,
+    day,
+    strip,
+    summaries,
+    active: () => sound.active,
+    nextProbe: () => void probePlayer.next(),
+    playProbes: () => void probePlayer.playRow(),
+    focusNote: () => {},
+    openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", root).showModal(),
+  });
+  page.keys.onStop(scope, () => probePlayer.stop());
+  scope.listen(need("[data-part=seen]", root), "click", () => {
+    sound.stop();
+    void host.finish({ seen: true, finished: true }, listening.summary);
+  });
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Scope } from "../../../frontend/src/lib/scope.ts";
+import { answerWith } from "../../../frontend/src/viewer/fakePage.ts";
+import { Prefetch, PrefetchedSound, slicesOf } from "./prefetch.ts";
+
+const RATE = 100;
+const LEAD = 7;
+
+let asked: string[] = [];
+let online = true;
+
+/** A server whose slices are as many bytes as samples, each with the same lead. */
+async function answer(url: string): Promise<Response> {
+  asked.push(url);
+  if (!online) throw new TypeError("no network");
+  if (url.endsWith("manifest/")) return Response.json(MANIFEST);
+  const count = Number(new URL(url, "http://x").searchParams.get("count"));
+  const headers = { "Earmark-Lead": String(LEAD), "Earmark-Length": String(count) };
+  return new Response(new Uint8Array(count), { headers });
+}
+
+const MANIFEST = answerWith({
+  length_samples: 25 * RATE,
+  sample_rate_hz: RATE,
+  slices: { longest_samples: 10 * RATE },
+});
+
+const never = new AbortController().signal;
+const soon = (milliseconds = 5) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function until(comesTrue: () => boolean): Promise<void> {
+  while (!comesTrue()) await soon(); // the runner's own limit ends what never comes
+}
+
+beforeEach(() => {
+  asked = [];
+  online = true;
+  globalThis.fetch = ((url: string) => answer(url)) as typeof fetch;
+});
+
+test("a short sound is cut into slices of the longest kind, and the last is shorter", () => {
+  assert.deepEqual(
+    slicesOf({ length_samples: 25, slices: { longest_samples: 10 } }).map(({ start, stop }) => [start, stop]),
+    [
+      [0, 10],
+      [10, 20],
+      [20, 25],
+    ],
+  );
+});
+
+test("what is held sounds without asking, from any sample of it, as far as it is held", async () => {
+  const sound = new PrefetchedSound("/a/");
+  await sound.hold({ start: 200, stop: 400 }, never);
+  asked = [];
+  const whole = await sound.slice(200, 200, never);
+  assert.deepEqual([whole.lead, whole.length, whole.bytes.byteLength], [LEAD, 200, 200]);
+  const later = await sound.slice(350, 200, never);
+  assert.deepEqual([later.lead, later.length], [LEAD + 150, 50]);
+  assert.deepEqual(asked, []);
+});
+
+test("decoding takes the bytes away, and they can be had again", async () => {
+  const sound = new PrefetchedSound("/a/");
+  await sound.hold({ start: 0, stop: 200 }, never);
+  const { bytes } = await sound.slice(0, 200, never);
+  structuredClone(bytes, { transfer: [bytes] });
+  assert.equal((await sound.slice(0, 200, never)).bytes.byteLength, 200);
+});
+
+test("what is not held is asked for as usual", async () => {
+  const sound = new PrefetchedSound("/a/");
+  await sound.hold({ start: 0, stop: 200 }, never);
+  await sound.slice(200, 100, never);
+  assert.equal(asked.at(-1), "/a/slice/?start=200&count=100");
+});
+
+test("a manifest that is complete is asked for once", async () => {
+  const sound = new PrefetchedSound("/a/");
+  await sound.manifest(never);
+  await sound.manifest(never);
+  assert.deepEqual(asked, ["/a/manifest/"]);
+});
+
+test("probes come first, then the summaries, and in the end all of it is ready", async () => {
+  const scope = new Scope();
+  const full = new PrefetchedSound("/full/");
+  await full.manifest(never);
+  const summaries = new Map([["s1", new PrefetchedSound("/s1/")]]);
+  const told: [number, number][] = [];
+  const changed = (readyS: number, totalS: number) => void told.push([readyS, totalS]);
+  const prefetch = new Prefetch({ scope, full, summaries, summariesS: 25, changed });
+  prefetch.setProbes([
+    { start: 900, stop: 1100 },
+    { start: 100, stop: 300 },
+  ]);
+  await until(() => told.at(-1)?.[0] === 29);
+  assert.deepEqual(told.at(-1), [29, 29]);
+  const probes = asked.filter((url) => url.startsWith("/full/slice"));
+  assert.deepEqual(probes, ["/full/slice/?start=900&count=200", "/full/slice/?start=100&count=200"]);
+  assert.ok(asked.indexOf(probes[1] as string) < asked.findIndex((url) => url.startsWith("/s1/slice")));
+  asked = [];
+  prefetch.setProbes([{ start: 100, stop: 300 }]);
+  await soon();
+  assert.deepEqual(asked, []);
+  scope.dispose();
+});
+
+test("without a network nothing is ready, and nothing is given up", async () => {
+  const scope = new Scope();
+  online = false;
+  const summaries = new Map([["s1", new PrefetchedSound("/s1/")]]);
+  const told: number[] = [];
+  const changed = (readyS: number) => void told.push(readyS);
+  new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, summariesS: 25, changed });
+  await until(() => asked.length > 0);
+  await soon();
+  assert.equal(told.at(-1), 0);
+  online = true;
+  await until(() => told.at(-1) === 25);
+  scope.dispose();
+});

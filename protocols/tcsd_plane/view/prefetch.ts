@@ -1,0 +1,145 @@
+// Prefetch of the sound that rating needs: fetched first and kept encoded, so that it also plays without a network.
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { Slice } from "../../../frontend/src/player/schedule.ts";
+import { Loader } from "../../../frontend/src/viewer/dataStore.ts";
+import { type Manifest, type Range, Remote } from "../../../frontend/src/viewer/remote.ts";
+import type { Token } from "./contract.ts";
+
+interface Held extends Range {
+  slice: Slice;
+}
+
+/** A sound of which some slices are held here; whatever else is wanted of it is asked for as usual. */
+export class PrefetchedSound extends Remote {
+  #manifest: Manifest | null = null;
+  #asked: Promise<Manifest> | null = null;
+  readonly #held: Held[] = [];
+
+  get known(): Manifest | null {
+    return this.#manifest;
+  }
+
+  get heldS(): number {
+    return this.secondsOf(this.#held);
+  }
+
+  secondsOf(ranges: readonly Range[]): number {
+    const samples = ranges.reduce((sum, { start, stop }) => sum + stop - start, 0);
+    return this.#manifest ? samples / this.#manifest.sample_rate_hz : 0;
+  }
+
+  holds({ start, stop }: Range): boolean {
+    return this.#held.some((held) => held.start <= start && stop <= held.stop);
+  }
+
+  /** Requests at the same time share one answer. */
+  override async manifest(signal: AbortSignal): Promise<Manifest> {
+    if (this.#manifest?.state === "ready") return this.#manifest;
+    this.#asked ??= super.manifest(signal).finally(() => {
+      this.#asked = null;
+    });
+    this.#manifest = await this.#asked;
+    return this.#manifest;
+  }
+
+  /** As much as is held from `start` on, at once; else what the server says. */
+  override slice(start: number, count: number, signal: AbortSignal): Promise<Slice> {
+    const held = this.#held.find((one) => one.start <= start && start < one.stop);
+    return held ? Promise.resolve(partOf(held, start, count)) : super.slice(start, count, signal);
+  }
+
+  async hold({ start, stop }: Range, signal: AbortSignal): Promise<void> {
+    const slice = await super.slice(start, stop - start, signal);
+    this.#held.push({ start, stop: start + slice.length, slice });
+  }
+}
+
+/** The bytes are copied because decoding takes them away; a later start only means a longer lead. */
+function partOf({ slice, start, stop }: Held, from: number, count: number): Slice {
+  return { bytes: slice.bytes.slice(0), lead: slice.lead + from - start, length: Math.min(count, stop - from) };
+}
+
+/** The whole of a short sound in slices of the longest kind that the server gives. */
+export function slicesOf({ length_samples, slices }: Pick<Manifest, "length_samples" | "slices">): Range[] {
+  const longest = slices.longest_samples;
+  return Array.from({ length: Math.ceil(length_samples / longest) }, (_, index) => ({
+    start: index * longest,
+    stop: Math.min((index + 1) * longest, length_samples),
+  }));
+}
+
+interface Errand {
+  key: string;
+  run(signal: AbortSignal): Promise<unknown>;
+}
+
+// Two at a time leave room on the line for pictures and for what is being played.
+const AT_ONCE = 2;
+
+interface PrefetchParts {
+  scope: Scope;
+  full: PrefetchedSound;
+  summaries: ReadonlyMap<Token, PrefetchedSound>;
+  /** How long all summaries are together, which is known before any of them has come. */
+  summariesS: number;
+  /** How many seconds of sound are ready, of how many. */
+  changed(readyS: number, totalS: number): void;
+}
+
+/** Fetches probes, then summaries, in the order of need; a failure is repeated after growing pauses, behind the others. */
+export class Prefetch {
+  readonly #parts: PrefetchParts;
+  readonly #loader: Loader;
+  #errands = new Map<string, Errand>();
+  #probes: readonly Range[] = [];
+
+  constructor(parts: PrefetchParts) {
+    this.#parts = parts;
+    this.#loader = new Loader({
+      scope: parts.scope,
+      load: async (key, signal) => void (await this.#errands.get(key)?.run(signal)),
+      changed: () => this.#goOn(),
+    });
+    this.#goOn();
+  }
+
+  /** All probes as they lie now, the most urgent first. */
+  setProbes(probes: readonly Range[]): void {
+    this.#probes = probes;
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    const errands = this.#open();
+    this.#errands = new Map(errands.map((errand) => [errand.key, errand]));
+    const patient = errands.filter(({ key }) => !this.#loader.failed(key));
+    const failed = errands.filter(({ key }) => this.#loader.failed(key));
+    this.#loader.want([...patient, ...failed].slice(0, AT_ONCE).map(({ key }) => key));
+    this.#parts.changed(...this.#progress());
+  }
+
+  #open(): Errand[] {
+    const { full, summaries } = this.#parts;
+    const probes = this.#probes.filter((probe) => !full.holds(probe)).map((probe) => errand("full", full, probe));
+    return [...probes, ...[...summaries].flatMap(([token, sound]) => openOf(token, sound))];
+  }
+
+  #progress(): [number, number] {
+    const { full, summaries, summariesS } = this.#parts;
+    const held = this.#probes.filter((probe) => full.holds(probe));
+    const readyS = [...summaries.values()].reduce((sum, { heldS }) => sum + heldS, full.secondsOf(held));
+    return [readyS, full.secondsOf(this.#probes) + summariesS];
+  }
+}
+
+function errand(name: string, sound: PrefetchedSound, range: Range): Errand {
+  return { key: `${name} ${range.start} ${range.stop}`, run: (signal) => sound.hold(range, signal) };
+}
+
+function openOf(token: Token, sound: PrefetchedSound): Errand[] {
+  const { known } = sound;
+  if (!known) return [{ key: token, run: (signal) => sound.manifest(signal) }];
+  return slicesOf(known)
+    .filter((range) => !sound.holds(range))
+    .map((range) => errand(token, sound, range));
+}

@@ -1,0 +1,353 @@
+// Rating page of a recording: puts sound, notes and plane together, keeps every step, and closes the recording.
+import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { Json } from "../../../frontend/src/outbox/events.ts";
+import { coveredSeconds, rangesOf } from "../../../frontend/src/player/heard.ts";
+import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import type { Keys } from "../../../frontend/src/trial/keys.ts";
+import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
+import { SubmitDialog } from "../../../frontend/src/workspace/submitDialog.ts";
+import { AudioPanel, type Summaries } from "./audioPanel.ts";
+import { mountBoard } from "./board.ts";
+import { type Board, type PlanePage, type PlaneTexts, readDraft, type Token, type Workspace } from "./contract.ts";
+import { numberOf, tentativeTokens } from "./crosses.ts";
+import { type Day, HourStrip, ZOOM_STEP } from "./day.ts";
+import { Comments, HourNotes, SourceList } from "./hourNotes.ts";
+import { shortName } from "./hours.ts";
+import { type Heard, Listening } from "./listening.ts";
+import { NotesModel } from "./notesModel.ts";
+import { ProbePlayer } from "./probes.ts";
+
+type Step = "explore" | "hours" | "place";
+
+interface Progress {
+  heardS: number;
+  sources: number;
+  hours: [number, number];
+  placed: [number, number];
+}
+
+/** Guide to the three steps and how far each has come; it forbids nothing. */
+class Guide {
+  readonly #root: ParentNode;
+  readonly #texts: PlaneTexts;
+
+  constructor(scope: Scope, root: ParentNode, texts: PlaneTexts, go: (step: Step) => void) {
+    this.#root = root;
+    this.#texts = texts;
+    for (const step of ["explore", "hours", "place"] as const)
+      scope.listen(need(`[data-step=${step}]`, root), "click", () => go(step));
+  }
+
+  show({ heardS, sources, hours, placed }: Progress): void {
+    const minutes = Math.floor(heardS / 60);
+    this.#write("explore", fill(this.#texts.explored, { minutes, sources }), false);
+    this.#write("hours", `${hours[0]}/${hours[1]}`, hours[1] > 0 && hours[0] === hours[1]);
+    this.#write("place", `${placed[0]}/${placed[1]}`, placed[0] === placed[1]);
+  }
+
+  #write(step: Step, text: string, done: boolean): void {
+    const button = need(`[data-step=${step}]`, this.#root);
+    need("[data-count]", button).textContent = text;
+    button.dataset.done = done ? "yes" : "no";
+  }
+}
+
+/** What is worth knowing before a recording is closed. */
+interface SubmitFacts {
+  unheard: Token[];
+  hoursWithoutProbes: string[];
+}
+
+interface SubmitCheckParts {
+  scope: Scope;
+  root: ParentNode;
+  texts: PlaneTexts;
+  tokens: readonly Token[];
+  board: Board;
+  facts(): SubmitFacts;
+  finish(): Promise<void>;
+}
+
+const names = (tokens: readonly Token[]) => tokens.map(numberOf).join(", ");
+
+/** Check before a recording is closed: shows what was not heard or is tentative; only missing crosses forbid it. */
+class SubmitCheck {
+  readonly #parts: SubmitCheckParts;
+
+  constructor(parts: SubmitCheckParts) {
+    this.#parts = parts;
+    const { scope, root, board, finish } = parts;
+    const decideAndFinish = () => {
+      board.decideAll();
+      return finish();
+    };
+    new SubmitDialog(scope, root, { tell: (dialog) => this.#tell(dialog), finish: decideAndFinish });
+  }
+
+  #tell(dialog: SubmitDialog): void {
+    const { texts, tokens, board, facts } = this.#parts;
+    const missing = tokens.filter((token) => !board.crosses[token]);
+    const tentative = tentativeTokens(board.crosses);
+    const { unheard, hoursWithoutProbes } = facts();
+    const bare = hoursWithoutProbes.length;
+    dialog.say({
+      missing: missing.length ? fill(texts.missing, { n: names(missing) }) : "",
+      tentative: tentative.length ? fill(texts.tentative, { n: names(tentative) }) : "",
+      unheard: unheard.length ? fill(texts.unheard, { n: names(unheard) }) : "",
+      unprobed: bare ? fill(texts.unprobed, { n: bare, hours: hoursWithoutProbes.join(", ") }) : "",
+    });
+    dialog.go.hidden = missing.length > 0;
+    dialog.go.textContent = tentative.length ? texts.decide_and_close : texts.close_recording;
+  }
+}
+
+/** Which of the two players Space and zoom are about: the one that was touched last. */
+export type Player = "full" | "summary";
+
+interface KeyParts {
+  scope: Scope;
+  keys: Keys;
+  /** Everything that shows the full recording; arrows and pages mean time only in there. */
+  fullPanel: HTMLElement;
+  day: Day;
+  strip: HourStrip;
+  summaries: Summaries;
+  active(): Player;
+  nextProbe(): void;
+  playProbes(): void;
+  focusNote(): void;
+  openCriteria(): void;
+}
+
+const STEP_S = 10;
+const STRIDE_S = 60; // with Shift
+
+type Acts = Record<string, () => void>;
+
+/** The keys of the workspace that are not the plane's own: which sound, which hour, which place. */
+export function wireKeys(parts: KeyParts): void {
+  const { keys, scope, fullPanel } = parts;
+  const acts = anywhere(parts);
+  keys.on(scope, (event) => {
+    if (event.defaultPrevented) return false;
+    const inside = event.target instanceof Node && fullPanel.contains(event.target);
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const act = (inside ? inTime(parts, event.shiftKey)[key] : undefined) ?? acts[key];
+    act?.();
+    return act !== undefined;
+  });
+}
+
+function anywhere({ day, strip, summaries, active, ...parts }: KeyParts): Acts {
+  const zoom = (factor: number) => {
+    if (active() === "full") day.viewer.zoom(factor);
+    else summaries.viewer?.zoom(factor);
+  };
+  const fit = () => {
+    const { viewer } = summaries;
+    if (active() === "full") day.fit();
+    else if (viewer?.manifest) viewer.show({ start: 0, stop: viewer.manifest.length_samples });
+  };
+  const toggle = () => {
+    if (active() === "summary") summaries.toggle();
+    else if (day.viewer.playing) day.viewer.stop();
+    else day.viewer.play();
+  };
+  return {
+    " ": toggle,
+    j: () => summaries.step(-1),
+    l: () => summaries.step(1),
+    b: parts.playProbes,
+    r: parts.nextProbe,
+    "+": () => zoom(ZOOM_STEP),
+    "=": () => zoom(ZOOM_STEP),
+    "-": () => zoom(1 / ZOOM_STEP),
+    e: fit,
+    d: () => strip.focus(),
+    h: () => parts.fullPanel.querySelector<HTMLElement>(".viewer__stage")?.focus(),
+    n: parts.focusNote,
+    c: parts.openCriteria,
+  };
+}
+
+function inTime({ day }: KeyParts, shift: boolean): Acts {
+  const seconds = shift ? STRIDE_S : STEP_S;
+  return {
+    ArrowLeft: () => day.moveBy(-seconds),
+    ArrowRight: () => day.moveBy(seconds),
+    PageUp: () => day.step(-1),
+    PageDown: () => day.step(1),
+  };
+}
+
+/** The page on which a recording is rated: puts sound, notes and plane together, and keeps every step. */
+export class Rating {
+  readonly #root: HTMLElement;
+  readonly #host: WorkspaceHost;
+  readonly #autosave: Autosave;
+  readonly #listening: Listening;
+  readonly #notes: NotesModel;
+  readonly #sound: AudioPanel;
+  readonly #strip: HourStrip;
+  readonly #probePlayer: ProbePlayer;
+  readonly #hourNotes: HourNotes;
+  readonly #sources: SourceList;
+  readonly #comments: Comments;
+  readonly #board: Board;
+  readonly #guide: Guide;
+
+  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: PlaneTexts, scope: Scope) {
+    this.#root = root;
+    this.#host = host;
+    const draft = readDraft(page.draft);
+    const { probes: planned } = page.page as unknown as PlanePage;
+    this.#autosave = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
+    this.#listening = new Listening(draft.listened ?? {}, (what) => this.#heard(what));
+    this.#notes = new NotesModel(draft, () => this.#noted());
+    const chosen = (token: Token) => this.#board.select(token);
+    this.#sound = new AudioPanel({ scope, root, page, host, texts, listening: this.#listening, chosen });
+    const { day, tokens, summaries } = this.#sound;
+    this.#probePlayer = new ProbePlayer({
+      scope,
+      root,
+      day,
+      texts,
+      listening: this.#listening,
+      planned,
+      own: draft.probes ?? [],
+      changed: (byHand) => this.#probesMoved(byHand),
+    });
+    this.#strip = new HourStrip(scope, root, day, texts, (hour) => this.#marksOf(hour));
+    const probes = (hour: number) => this.#probePlayer.heardIn(hour);
+    this.#hourNotes = new HourNotes({ scope, root, day, notes: this.#notes, texts, probes });
+    this.#sources = new SourceList(scope, root, this.#notes, texts);
+    this.#comments = new Comments(scope, root, tokens, texts, draft, () => this.#autosave.soon("text"));
+    const options = {
+      tokens,
+      crosses: draft.crosses ?? {},
+      memory: page.trial,
+      play: (token: Token) => summaries.play(token),
+      changed: () => this.#moved(),
+    };
+    this.#board = mountBoard(need("[data-part=board]", root), options, page.keys, scope);
+    this.#board.select(summaries.token);
+    this.#guide = new Guide(scope, root, texts, (step) => this.#go(step));
+    this.#wire(scope, page, texts);
+    scope.listen(day.events, "hours", () => {
+      this.#showHeard();
+      this.#showProgress();
+    });
+    this.#showProgress();
+  }
+
+  #wire(scope: Scope, { keys }: ShownPage, texts: PlaneTexts): void {
+    const { day, summaries, fullPanel, tokens } = this.#sound;
+    wireKeys({
+      scope,
+      keys,
+      fullPanel,
+      day,
+      strip: this.#strip,
+      summaries,
+      active: () => this.#sound.active,
+      nextProbe: () => void this.#probePlayer.next(),
+      playProbes: () => void this.#probePlayer.playRow(),
+      focusNote: () => this.#hourNotes.focusNote(),
+      openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", this.#root).showModal(),
+    });
+    keys.onStop(scope, () => this.#probePlayer.stop());
+    const finish = () => this.#finish();
+    const board = this.#board;
+    new SubmitCheck({ scope, root: this.#root, texts, tokens, board, facts: () => this.#facts(), finish });
+  }
+
+  #facts() {
+    const { tokens, day } = this.#sound;
+    const bare = day.hours.filter(({ index }) => this.#probePlayer.heardIn(index) === 0);
+    return {
+      unheard: tokens.filter((token) => this.#listening.plays(token) === 0),
+      hoursWithoutProbes: bare.map(shortName),
+    };
+  }
+
+  async #finish(): Promise<void> {
+    this.#sound.stop();
+    this.#autosave.drop();
+    await this.#host.finish(this.#payload(true), this.#listening.summary);
+  }
+
+  #payload(finished: boolean): Json {
+    const { sources, hours } = this.#notes;
+    const workspace: Workspace = {
+      crosses: this.#board.crosses,
+      moves: this.#board.takeMoves(),
+      sources: [...sources],
+      hours,
+      probes: [...this.#probePlayer.own],
+      ...this.#comments.written,
+      listened: this.#listening.kept,
+      finished,
+    };
+    return workspace as unknown as Json;
+  }
+
+  #go(step: Step): void {
+    if (step === "explore") this.#strip.focus();
+    else if (step === "hours") this.#hourNotes.focusNote();
+    else need(".board__plane", this.#root).focus();
+  }
+
+  #marksOf(hour: number) {
+    return { noted: this.#notes.isNoted(hour), probes: this.#probePlayer.heardIn(hour) };
+  }
+
+  #moved(): void {
+    const { summaries } = this.#sound;
+    const { selected } = this.#board;
+    if (selected !== null && selected !== summaries.token) {
+      summaries.select(selected);
+      this.#sound.activate("summary");
+    }
+    this.#autosave.soon("act");
+    this.#showProgress();
+  }
+
+  #noted(): void {
+    this.#autosave.soon("text");
+    this.#sources.draw();
+    this.#hourNotes.draw();
+    this.#strip.draw();
+    this.#showProgress();
+  }
+
+  /** Only what it concerns is drawn anew: a row that is replaced under a finger would lose its click. */
+  #heard(what: Heard): void {
+    this.#autosave.soon("heard");
+    if (what === "seconds") this.#showHeard();
+    else if (what === "play") this.#sound.summaries.draw();
+    else for (const part of [this.#probePlayer, this.#hourNotes, this.#strip]) part.draw();
+    this.#showProgress();
+  }
+
+  #probesMoved(byHand: boolean): void {
+    if (byHand) this.#autosave.soon("act");
+    this.#sound.prefetch.setProbes(this.#probePlayer.byNeed);
+  }
+
+  #showHeard(): void {
+    const { day } = this.#sound;
+    day.viewer.setHeard(rangesOf(this.#listening.full, day.rateHz));
+  }
+
+  #showProgress(): void {
+    const { hours } = this.#sound.day;
+    const { tokens } = this.#sound;
+    this.#guide.show({
+      heardS: coveredSeconds(this.#listening.full),
+      sources: this.#notes.sources.length,
+      hours: [this.#notes.hours.length, hours.length],
+      placed: [Object.keys(this.#board.crosses).length, tokens.length],
+    });
+  }
+}

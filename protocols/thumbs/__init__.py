@@ -1,0 +1,1 @@
+"""THumBS: scores of captions."""

@@ -1,0 +1,151 @@
+// Clip of a page: play button, small picture, number of plays, and the question whether it was synthesised.
+import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { Listened } from "../../../frontend/src/outbox/events.ts";
+import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
+import type { ShownPage } from "../../../frontend/src/trial/contract.ts";
+import { icon } from "../../../frontend/src/viewer/dom.ts";
+import { readTexts } from "../../../frontend/src/viewer/texts.ts";
+import { formatTime } from "../../../frontend/src/viewer/times.ts";
+import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
+import { wordsOf } from "./caption.ts";
+import { pageOf, type ThumbsTexts } from "./contract.ts";
+import type { PageAnswers } from "./scores.ts";
+
+/** The one question about the clip itself: whether it was synthesised. Yes and no are answers; nothing is preset. */
+export class Synthesised {
+  readonly #place: HTMLElement;
+  readonly #answers: PageAnswers;
+
+  constructor(scope: Scope, root: ParentNode, page: ShownPage, answers: PageAnswers, changed: () => void) {
+    this.#answers = answers;
+    this.#place = need("[data-part=synthesised]", root);
+    this.#place.hidden = !pageOf(page).synthesised;
+    const words = wordsOf(page, "SYNTHESISED");
+    const question = need("[data-part=synthesised-question]", this.#place);
+    question.lang = words.language;
+    question.textContent = words.question;
+    for (const radio of this.#radios)
+      scope.listen(radio, "change", () => {
+        answers.synthesised = radio.value === "yes";
+        this.#show();
+        changed();
+      });
+    this.#show();
+  }
+
+  focus(): void {
+    const radio = this.#radios.find(({ checked }) => checked) ?? this.#radios[0];
+    if (!this.#place.hidden) radio?.focus();
+  }
+
+  get #radios(): HTMLInputElement[] {
+    return [...this.#place.querySelectorAll<HTMLInputElement>("input")];
+  }
+
+  #show(): void {
+    const { synthesised } = this.#answers;
+    this.#place.dataset.set = synthesised === null ? "no" : "yes";
+    need("[data-part=synthesised-unset]", this.#place).hidden = synthesised !== null;
+    for (const radio of this.#radios) radio.checked = synthesised !== null && (radio.value === "yes") === synthesised;
+  }
+}
+
+const NEWS = ["ready", "position", "start", "stall", "resume", "stop"];
+
+interface ClipParts {
+  scope: Scope;
+  root: ParentNode;
+  texts: ThumbsTexts;
+  url: string;
+  renew: () => Promise<string>;
+  /** Earlier plays of the same clip. */
+  plays: number;
+  /** It was played once more, or heard for longer. */
+  changed: () => void;
+}
+
+/** The clip: a play button, a small picture to seek in, and how often it was played. */
+export class Clip {
+  readonly #parts: ClipParts;
+  readonly #viewer: Viewer;
+  readonly #button: HTMLElement;
+  #plays: number;
+  #heardMs = 0;
+
+  constructor(parts: ClipParts) {
+    this.#parts = parts;
+    const { scope, root, texts, url, renew } = parts;
+    this.#plays = parts.plays;
+    this.#button = need("[data-part=play]", root);
+    const place = need("[data-part=picture]", root);
+    const shown = { bar: false, minimap: false, fields: false, keysOn: null };
+    const words = { ...readTexts(), pictures_hint: texts.pictures_hint };
+    this.#viewer = mountViewer(place, { base: url, renew, texts: words, scope, ...shown });
+    scope.listen(this.#button, "click", () => this.toggle());
+    this.#listen(scope);
+    for (const type of NEWS) scope.listen(this.#viewer.events, type, () => this.#show());
+    this.#show();
+  }
+
+  get plays(): number {
+    return this.#plays;
+  }
+
+  get listened(): Listened {
+    return { plays: this.#plays, heard_ms: Math.round(this.#heardMs) };
+  }
+
+  get playing(): boolean {
+    return this.#viewer.playing;
+  }
+
+  toggle(): void {
+    if (this.#viewer.playing) this.#viewer.stop();
+    else this.#viewer.play();
+    this.#show();
+  }
+
+  stop(): void {
+    this.#viewer.stop();
+  }
+
+  /** A seek while it sounds starts it anew, and is not another play. */
+  #listen(scope: Scope): void {
+    const { events } = this.#viewer;
+    let from: number | null = null;
+    const reach = (sample: number) => {
+      const rateHz = this.#viewer.manifest?.sample_rate_hz ?? 1;
+      this.#heardMs += (Math.max(sample - (from ?? sample), 0) / rateHz) * 1000;
+      this.#parts.changed();
+    };
+    scope.listen<CustomEvent<PlayerNews>>(events, "start", ({ detail }) => {
+      if (from === null) this.#plays += 1;
+      from = detail.sample;
+      this.#parts.changed();
+    });
+    scope.listen<CustomEvent<PlayerNews>>(events, "stop", ({ detail }) => {
+      if (from !== null) reach(detail.sample);
+      from = null;
+    });
+  }
+
+  #show(): void {
+    const { root, texts } = this.#parts;
+    const { manifest, position, playing } = this.#viewer;
+    const rateHz = manifest?.sample_rate_hz ?? 1;
+    const time = `${formatTime(position / rateHz)} / ${formatTime((manifest?.length_samples ?? 0) / rateHz)}`;
+    say(need("[data-part=time]", root), time);
+    say(need("[data-part=plays]", root), this.#plays === 1 ? texts.heard_once : fill(texts.heard, { n: this.#plays }));
+    if (this.#button.dataset.sounding === String(playing)) return;
+    this.#button.dataset.sounding = String(playing);
+    this.#button.replaceChildren(
+      icon(playing ? "pause" : "play"),
+      make("span", {}, playing ? texts.pause : texts.play),
+    );
+  }
+}
+
+function say(place: HTMLElement, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
+}

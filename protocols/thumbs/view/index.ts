@@ -1,0 +1,132 @@
+// View of THumBS: a clip and its captions on one page, or all captions of all clips in a grid.
+
+import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import type { SessionSummary, ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { pageOf, readThumbsTexts, type ThumbsTexts } from "./contract.ts";
+import { openExample, wireRubric } from "./example.ts";
+import { Grid } from "./grid.ts";
+import { PageList } from "./pageList.ts";
+import { Rating } from "./rating.ts";
+
+type Mode = "page" | "grid";
+
+const KEY = "earmark-thumbs-mode";
+let chosen: Mode | null = null; // where the device remembers nothing
+
+/** One clip at a time or all of them in a grid: chosen once, remembered on this device. */
+function rememberedMode(): Mode {
+  try {
+    return (localStorage.getItem(KEY) ?? chosen) === "grid" ? "grid" : "page";
+  } catch {
+    return chosen ?? "page";
+  }
+}
+
+function rememberMode(mode: Mode): void {
+  chosen = mode;
+  try {
+    localStorage.setItem(KEY, mode);
+  } catch {
+    // Holds for this page.
+  }
+}
+
+interface Place {
+  /** Block 1, 2, ... and of how many; the example is no block. */
+  block: number;
+  blocks: number;
+  /** Among all clips. */
+  number: number;
+  of: number;
+}
+
+/** Place of a clip in its block and among all clips of the visit. */
+export function placeAmong(page: Pick<TrialPage, "session" | "place">, sessions: readonly SessionSummary[]): Place {
+  const blocks = sessions.filter(({ session }) => session > 0).sort((one, other) => one.session - other.session);
+  const before = blocks.filter(({ session }) => session < page.session);
+  const sum = (some: readonly SessionSummary[]) => some.reduce((total, block) => total + block.total, 0);
+  return {
+    block: before.length + 1,
+    blocks: blocks.length,
+    number: sum(before) + page.place.number,
+    of: sum(blocks),
+  };
+}
+
+// What was answered in the grid, and not by opening its page: the list of pages ahead may still hold it as it was.
+const answeredInGrid = new Set<string>();
+
+/** THumBS in the browser: a clip and its captions on one page, or all captions of all clips in a grid. */
+export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
+  if (answeredInGrid.delete(page.trial)) {
+    host.turnTo(page.trial);
+    return;
+  }
+  const root = host.showWorkspace();
+  const texts = readThumbsTexts();
+  const workspace = need("[data-part=workspace]", root);
+  const isExample = pageOf(page).example !== undefined;
+  const mode = isExample ? "example" : rememberedMode();
+  workspace.dataset.mode = mode;
+  tellPlace(workspace, page, host, texts, isExample);
+  scope.listen(need("[data-act=keys]", workspace), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
+  const openRubric = wireRubric(scope, workspace, page, host, texts);
+  let flush = () => {};
+  const list = new PageList({ scope, root: workspace, trial: page.trial, host, texts, leave: () => flush() });
+  if (isExample) openExample(workspace, page, host, texts, scope, openRubric);
+  else {
+    const parts = { scope, root: workspace, page, host, texts, list, openRubric };
+    const worked = mode === "grid" ? new Grid({ ...parts, answered: answeredInGrid }) : new Rating(parts);
+    flush = () => worked.flush();
+    wireModes(workspace, page, host, texts, scope, mode as Mode, flush);
+  }
+  need("h1", workspace).focus({ preventScroll: true });
+}
+
+function tellPlace(
+  root: HTMLElement,
+  page: ShownPage,
+  host: WorkspaceHost,
+  texts: ThumbsTexts,
+  isExample: boolean,
+): void {
+  const { block, blocks, number, of } = placeAmong(page, host.sessions);
+  const { place } = page;
+  const where = fill(texts.where, { n: place.number, of: place.of });
+  need("[data-part=where]", root).textContent = isExample ? texts.where_example : where;
+  const heading = need("[data-part=block]", root);
+  heading.hidden = isExample || blocks < 2;
+  heading.textContent = fill(texts.block, { n: block, of: blocks });
+  const progress = need<HTMLProgressElement>("[data-part=progress]", root);
+  progress.max = of;
+  progress.value = number - 1;
+  need("[data-part=progress-text]", root).textContent = fill(texts.progress, { n: number, of });
+  need("[data-part=progress-line]", root).hidden = isExample;
+}
+
+/** The page is opened anew in the other manner, with everything that was entered. */
+function wireModes(
+  root: HTMLElement,
+  page: ShownPage,
+  host: WorkspaceHost,
+  texts: ThumbsTexts,
+  scope: Scope,
+  mode: Mode,
+  flush: () => void,
+): void {
+  for (const button of need("[data-part=modes]", root).querySelectorAll<HTMLElement>("[data-mode]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+    scope.listen(button, "click", () => {
+      if (button.dataset.mode === mode) return;
+      if (!navigator.onLine) {
+        host.notice(texts.offline);
+        return;
+      }
+      flush();
+      rememberMode(button.dataset.mode as Mode);
+      answeredInGrid.delete(page.trial);
+      host.turnTo(page.trial);
+    });
+  }
+}

@@ -1,0 +1,382 @@
+"""Contract of a rating protocol and the values it speaks in; plain Python, no Django, no database."""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from random import Random
+from string import ascii_lowercase
+from typing import Any, ClassVar
+
+from core.errors import AppError, sentence
+
+Json = Any
+
+
+# The roles of conditions (stimuli.models.Condition.Role), as far as protocols tell them apart.
+REFERENCE = "reference"
+FULL_LENGTH = "full-length"
+
+PLAYS_ALLOWED = sentence("How often a sound may be played on its page; 0 means as often as wanted.")
+
+
+class OptionUnfit(AppError):
+    code = "experiment.option_unfit"
+    status = 422
+    sentence = sentence("The option '{option}' cannot be used like this: {problem}")
+
+
+class InvalidAnswer(AppError):
+    code = "vote.invalid"
+    status = 422
+    sentence = sentence("The answer does not fit the question: {problem}")
+
+
+class MaterialUnfit(AppError):
+    code = "plan.material_unfit"
+    status = 409
+    sentence = sentence("The collection does not fit the protocol: {problem}")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A set of numbers that may be given: low, low + step, ... high."""
+
+    key: str
+    low: float
+    high: float
+    step: float = 1.0
+
+    def accept(self, value: Json) -> float:
+        """Return the value as a number, or raise InvalidAnswer saying which values would be right."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InvalidAnswer(problem=f"{self.key} takes a number, not {json.dumps(value)[:40]}.")
+        # The range first: an integer of 400 digits fits no float, so it must not reach the division.
+        if self.low <= value <= self.high:
+            steps = (value - self.low) / self.step
+            if abs(steps - round(steps)) <= 1e-9:
+                return float(value)
+        raise InvalidAnswer(
+            problem=f"{self.key} takes {self.low:g} to {self.high:g} in steps of {self.step:g}, not {str(value)[:20]}."
+        )
+
+    def values(self) -> list[float]:
+        # Rounded, so that the values of -2, -1.9 ... 0 are what people would write.
+        return [round(self.low + self.step * n, 9) for n in range(round((self.high - self.low) / self.step) + 1)]
+
+
+class LabelStatus(StrEnum):
+    """How far the wording of a label set can be trusted; a draft may be looked at but never collects data."""
+
+    OFFICIAL = "official"
+    PUBLISHED = "published"
+    REVIEWED = "reviewed"
+    DRAFT = "draft"
+
+
+@dataclass(frozen=True)
+class ScaleLabels:
+    """The words around one scale: what is asked, and a name for each labelled number, best first."""
+
+    question: str
+    anchors: tuple[tuple[float, str], ...]
+    attend: str = ""
+    word: str = ""  # what the scale is about in one word, where several take turns and must not be mistaken
+
+
+@dataclass(frozen=True)
+class LabelSet:
+    """The exact words of a protocol in one language. Wording is part of the method, so it is versioned and hashed."""
+
+    id: str
+    language: str
+    version: int
+    status: LabelStatus
+    source: str
+    scales: Mapping[str, ScaleLabels]
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+
+class TrialKind(StrEnum):
+    PRACTICE = "practice"
+    TEST = "test"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that may be planned: one stimulus, what it contains (item) and what was done to it (condition)."""
+
+    stimulus: str
+    item: str
+    condition: str
+    role: str = "test"
+    factors: Mapping[str, str] = field(default_factory=dict)
+    text: Mapping[str, Json] | None = None  # where it is read and not heard: {"kind", "text", "tokens"}
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for one stimulus on a trial's page; its key is all that the answer refers to."""
+
+    key: str
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """One page: what is heard, on which scales it is rated, in which session of the visit."""
+
+    slots: tuple[Slot, ...]
+    ask: tuple[str, ...]
+    kind: TrialKind = TrialKind.TEST
+    session: int = 1
+    detail: Mapping[str, Json] = field(default_factory=dict)  # whatever else `present` needs; stored with the trial
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One number about one slot on one scale."""
+
+    slot: str
+    scale: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a payload means: the marks, and in `detail` whatever is not a number.
+
+    An answer that is not whole is a draft: it is kept like any other, but no mark of it counts and its page stays open.
+    """
+
+    marks: tuple[Mark, ...]
+    detail: Mapping[str, Json] = field(default_factory=dict)
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of an experiment. The kind of its default is the kind of value it takes."""
+
+    default: Json
+    help: str
+    choices: tuple[str, ...] = ()  # where it is one of a few words
+    in_page: bool = False  # whether the browser is told
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of people, such as experts, whose panels are planned differently or analysed apart."""
+
+    names: tuple[str, ...] = ()
+    exclusive: bool = False  # whether nobody may take a seat in panels of two groups
+
+
+@dataclass(frozen=True)
+class PageAccess:
+    """How participants move through their pages, and what they can reach from one."""
+
+    workspace: bool = False  # a page is worked on in drafts, and not heard through and then rated
+    revisable: bool = False  # answers may be changed until everything is handed in
+    sounds_needed: str = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none
+    one_at_a_time: bool = False  # only the open page's sound can be reached
+    typical_s: float | None = None  # how long a page takes, where that does not follow from its sound
+    absence_hours: int = 168  # before a seat may be given to another person, unless the experimenter decides otherwise
+
+
+@dataclass(frozen=True)
+class TrialColumn:
+    """A column that a protocol adds to tables of marks: a key of `TrialPlan.detail` and the values it may have."""
+
+    key: str
+    help: str
+    values: tuple[str | int, ...]
+
+    def of(self, detail: Mapping[str, Json]) -> str | int | None:
+        """The value on one page; a list is written with hyphens, such as SIG-BAK-OVRL."""
+        value = detail.get(self.key)
+        return "-".join(value) if isinstance(value, list) else value
+
+
+class Protocol(ABC):
+    """A rating protocol: constants and four methods. The rest of the platform is the same for every protocol."""
+
+    slug: ClassVar[str]  # the label of its app
+    version: ClassVar[str]  # stored on every vote
+    title: ClassVar[str]
+    scales: ClassVar[tuple[Scale, ...]]
+    label_sets: ClassVar[tuple[LabelSet, ...]]
+    options: ClassVar[Mapping[str, Option]] = {"plays_allowed": Option(1, PLAYS_ALLOWED)}
+    roles: ClassVar[frozenset[str]] = frozenset({"test", REFERENCE, "anchor"})  # of the conditions that are planned
+    text_kinds: ClassVar[frozenset[str]] = frozenset()  # of the texts that are planned beside sounds
+    groups: ClassVar[Groups] = Groups()
+    access: ClassVar[PageAccess] = PageAccess()
+    trial_columns: ClassVar[tuple[TrialColumn, ...]] = ()
+    shows_reference: ClassVar[bool] = False  # whether pages tell which sound is the reference, as in DCR
+
+    @abstractmethod
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        """Shape one seat's trials: same entries, options and seed, same trials.
+
+        The options are those of the experiment and, where the protocol has groups, "group": that of the seat's panel.
+        """
+
+    @abstractmethod
+    def present(self, trial: TrialPlan) -> Json:
+        """Return what the browser receives besides media ids and labels; it names no item, condition or file."""
+
+    @abstractmethod
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        """Accept a payload, or raise InvalidAnswer. Nothing else judges an answer."""
+
+    @abstractmethod
+    def example(self, trial: TrialPlan, rng: Random) -> Json:
+        """Answer as a plausible participant would: the bot behind tests, the demo and load."""
+
+    def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
+        """Refuse what a kind cannot say. The material: roles by condition by item; empty before the first import."""
+        return
+
+    @property
+    def defaults(self) -> dict[str, Json]:
+        return {name: option.default for name, option in self.options.items()}
+
+    def scale(self, key: str) -> Scale:
+        return next(scale for scale in self.scales if scale.key == key)
+
+    def label_set(self, id: str) -> LabelSet:
+        return next(labels for labels in self.label_sets if labels.id == id)
+
+
+class PageHolds(StrEnum):
+    """What one page of a designed panel holds."""
+
+    STIMULUS = "stimulus"  # an item under one condition
+    PAIR = "pair"  # the reference of an item, then the item under one condition
+    ITEM = "item"  # an item under all its conditions
+
+
+class Designable(ABC):
+    """Capability: pages can be arranged for a whole panel, with subsets and orders (listening.design)."""
+
+    page_holds: ClassVar[PageHolds] = PageHolds.STIMULUS
+    scale_orders: ClassVar[tuple[tuple[str, ...], ...]] = ()  # in which scales may be asked; none: as declared
+
+    @abstractmethod
+    def trials_for(
+        self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
+    ) -> tuple[TrialPlan, ...]:
+        """Plan the trials of one page of entries, with the scales in this order."""
+
+
+class ScaleProtocol(Designable, Protocol):
+    """A protocol that only asks for numbers: one stimulus a page, every scale asked. Declarations are enough."""
+
+    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
+        shuffled = rng.sample(list(entries), len(entries))
+        for entry in without_repeated_items(shuffled):
+            yield from self.trials_for([entry], session=1, kind=TrialKind.TEST)
+
+    def trials_for(
+        self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
+    ) -> tuple[TrialPlan, ...]:
+        ask = tuple(scales) or tuple(scale.key for scale in self.scales)
+        slots = tuple(Slot(key, entry) for key, entry in zip(ascii_lowercase, page, strict=False))
+        return (TrialPlan(slots=slots, ask=ask, kind=kind, session=session),)
+
+    def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
+        """The slots that are asked about; a protocol that shows a reference leaves it out."""
+        return trial.slots
+
+    def present(self, trial: TrialPlan) -> Json:
+        return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask)}
+
+    def read(self, payload: Json, trial: TrialPlan) -> Answer:
+        marks = payload.get("marks") if isinstance(payload, dict) else None
+        if not isinstance(marks, list) or not all(isinstance(mark, dict) for mark in marks):
+            raise InvalidAnswer(problem='it must hold a list called "marks" of {"slot", "scale", "value"}.')
+        wanted = {(slot.key, scale) for slot in self.rated(trial) for scale in trial.ask}
+        read: dict[tuple[str, str], float] = {}
+        for mark in marks:
+            place = (str(mark.get("slot")), str(mark.get("scale")))
+            if place not in wanted:
+                known = ", ".join(f"{slot}/{scale}" for slot, scale in sorted(wanted))
+                raise InvalidAnswer(problem=f"this page asks for {known}, not for {place[0][:40]}/{place[1][:40]}.")
+            if place in read:
+                raise InvalidAnswer(problem=f"{place[0]}/{place[1]} is answered twice.")
+            read[place] = self.scale(place[1]).accept(mark.get("value"))
+        if missing := wanted - read.keys():
+            raise InvalidAnswer(problem="no value for " + ", ".join(f"{s}/{k}" for s, k in sorted(missing)) + ".")
+        return Answer(marks=tuple(Mark(slot, scale, value) for (slot, scale), value in sorted(read.items())))
+
+    def example(self, trial: TrialPlan, rng: Random) -> Json:
+        return {
+            "marks": [
+                {"slot": slot.key, "scale": key, "value": self._plausible(slot.entry, self.scale(key), rng)}
+                for slot in self.rated(trial)
+                for key in trial.ask
+            ]
+        }
+
+    @staticmethod
+    def _plausible(entry: Entry, scale: Scale, rng: Random) -> float:
+        """Draw near a centre that belongs to the condition, so that a simulated panel has an order to recover."""
+        centre = Random(f"{entry.condition} {scale.key}").uniform(scale.low, scale.high)
+        steps = round((rng.gauss(centre, 0.7) - scale.low) / scale.step)
+        return min(max(scale.low + steps * scale.step, scale.low), scale.high)
+
+
+def without_repeated_items(entries: list[Entry]) -> list[Entry]:
+    """Move entries apart, as far as can be, so that the same item is not heard twice in a row."""
+    spread: list[Entry] = []
+    waiting = list(entries)
+    while waiting:
+        last = spread[-1].item if spread else None
+        counts: dict[str, int] = {}
+        for entry in waiting:
+            counts[entry.item] = counts.get(entry.item, 0) + 1
+        # An item that fills more than half of the rest must go now, or it ends up beside itself.
+        pressing = [entry for entry in waiting if counts[entry.item] > len(waiting) / 2 and entry.item != last]
+        free = [entry for entry in waiting if entry.item != last]
+        chosen = (pressing or free or waiting)[0]
+        waiting.remove(chosen)
+        spread.append(chosen)
+    return spread
+
+
+def by_item(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """Entries under the name of their item, items and entries in the order in which they came."""
+    items: dict[str, list[Entry]] = {}
+    for entry in entries:
+        items.setdefault(entry.item, []).append(entry)
+    return items
+
+
+def sounds(entries: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.text is None]
+
+
+def texts(entries: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.text is not None]
+
+
+def the_sound(entries: Sequence[Entry]) -> Entry:
+    """The sound that an item's texts are about: its only one, else its full-length one, else its reference."""
+    found = sounds(entries)
+    for role in ("", FULL_LENGTH, REFERENCE):
+        chosen = [entry for entry in found if not role or entry.role == role]
+        if len(chosen) == 1:
+            return chosen[0]
+    raise MaterialUnfit(
+        problem=(
+            f"{entries[0].item} has {len(found)} sounds. It must have one, or one in the role {FULL_LENGTH} or "
+            f"{REFERENCE}."
+        )
+    )

@@ -1,0 +1,155 @@
+"""Code rules, held against every file; and a planted defect for each rule, which it must find."""
+
+import ast
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from rating.registry import protocols
+from tests.contracts import rules
+from tests.contracts.tree import APPS, ROOT, every_file, files, modules, parsed, relative
+
+# Lock files are written by tools and hold no prose. These two state the rules themselves.
+UNREAD = {"package-lock.json"}
+STATES_THE_RULES = {"tests/contracts/rules.py", "tests/contracts/test_code_rules.py"}
+
+
+def hold(paths: Iterable[Path], judge: Callable[[Path], list[str]]) -> None:
+    """Fail with one line a complaint."""
+    complaints = [f"{relative(path)}: {problem}" for path in paths for problem in judge(path)]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_every_module_can_be_read_in_one_sitting() -> None:
+    sources = [*modules(), *files(".ts", under=("frontend", "protocols"))]
+    hold(sources, lambda path: rules.module_size(path.read_text(encoding="utf-8")))
+
+
+def test_every_function_fits_on_one_screen() -> None:
+    sources = [path for path in modules() if relative(path).parts[0] != "tests"]
+    hold(sources, lambda path: rules.function_size(parsed(path)))
+
+
+def test_every_module_says_in_a_sentence_what_it_is() -> None:
+    hold(modules(), lambda path: rules.docstring(parsed(path)))
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    vague = [path for path in every_file() if path.suffix in {".py", ".ts"} and path.stem in rules.VAGUE_NAMES]
+    vague += [path for path in modules() if set(relative(path).parent.parts) & rules.VAGUE_NAMES]
+    assert not vague
+
+
+def test_time_has_a_zone_and_randomness_is_passed_in() -> None:
+    sources = [path for path in modules() if relative(path).parts[0] not in {"tests", "bench"}]
+    hold(sources, lambda path: rules.naive_time(parsed(path)) + rules.global_randomness(parsed(path)))
+
+
+# Import contracts keep Django out of these, so nothing that they call `update` or `save` can be a row.
+PURE = {("stimuli", "intake")}
+
+
+def may_write(path: Path) -> bool:
+    parts = relative(path).parts
+    writes = bool({"services", "management", "migrations"} & set(parts)) or path.name == "services.py"
+    return writes or parts[:2] in PURE or parts == ("core", "jobs", "queue.py")
+
+
+def test_only_services_write() -> None:
+    sources = [path for path in modules(*APPS) if not may_write(path)]
+    hold(sources, lambda path: rules.writes(parsed(path)))
+
+
+def is_about(path: Path, slug: str) -> bool:
+    """A protocol's own files, the demo that uses it, and the list of plug-ins may name it."""
+    return slug in path.parts or "demo" in path.stem or path.name in {"settings.py", "screenshots.py"}
+
+
+@pytest.mark.parametrize("slug", sorted(protocols()))
+def test_no_code_asks_which_protocol_it_is(slug: str) -> None:
+    sources = [*modules(*APPS, "config", "scripts"), *files(".ts", ".mjs", under=("frontend", "protocols"))]
+    others = [path for path in sources if not is_about(path, slug)]
+    hold(others, lambda path: rules.named(path.read_text(encoding="utf-8"), slug))
+
+
+def test_every_listener_and_timer_belongs_to_a_scope() -> None:
+    sources = [
+        path
+        for path in files(".ts", under=("frontend", "protocols"))
+        if relative(path) != Path("frontend/src/lib/scope.ts") and not path.name.endswith(".test.ts")
+    ]
+    hold(sources, lambda path: rules.unowned_listeners(path.read_text(encoding="utf-8")))
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    def judge(path: Path) -> list[str]:
+        try:
+            return rules.machine_paths(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            return []
+
+    kept = [path for path in every_file() if str(relative(path)) not in STATES_THE_RULES]
+    hold(kept, judge)
+
+
+def test_no_work_is_left_as_a_note_to_oneself() -> None:
+    marks = ("TO" + "DO", "FIX" + "ME", "XX" + "X")
+    sources = [path for path in every_file() if path.suffix in {".py", ".ts", ".html", ".css", ".md", ".sh", ""}]
+    noted = [
+        f"{relative(path)}: {mark}"
+        for path in sources
+        for mark in marks
+        if path.name not in UNREAD and mark in path.read_text(encoding="utf-8", errors="ignore")
+    ]
+    assert not noted
+
+
+PLANTED: list[tuple[Callable[[str], list[str]], str]] = [
+    (rules.module_size, "line\n" * 601),
+    (lambda text: rules.function_size(ast.parse(text)), "def f():\n" + "    x = 1\n" * 40),
+    (lambda text: rules.docstring(ast.parse(text)), "x = 1"),
+    (lambda text: rules.docstring(ast.parse(text)), '"""no sentence"""'),
+    (lambda text: rules.naive_time(ast.parse(text)), "datetime.now()"),
+    (lambda text: rules.naive_time(ast.parse(text)), "datetime.datetime.utcnow()"),
+    (lambda text: rules.naive_time(ast.parse(text)), "date.today()"),
+    (lambda text: rules.global_randomness(ast.parse(text)), "random.shuffle(x)"),
+    (lambda text: rules.global_randomness(ast.parse(text)), "np.random.rand(3)"),
+    (lambda text: rules.global_randomness(ast.parse(text)), "from random import choice"),
+    (lambda text: rules.writes(ast.parse(text)), "seat.save()"),
+    (lambda text: rules.writes(ast.parse(text)), "Vote.objects.create(a=1)"),
+    (lambda text: rules.named(text, "acr"), 'if protocol == "acr":'),
+    (rules.unowned_listeners, 'window.addEventListener("x", f)'),
+    (rules.machine_paths, "see /home/someone/notes"),
+    (rules.machine_paths, '"resolved": "https://registry.example.org/x.tgz"'),
+]
+INNOCENT: list[tuple[Callable[[str], list[str]], str]] = [
+    (rules.module_size, "line\n" * 600),
+    (lambda text: rules.docstring(ast.parse(text)), '"""A sentence."""'),
+    (lambda text: rules.naive_time(ast.parse(text)), "datetime.now(UTC)"),
+    (
+        lambda text: rules.global_randomness(ast.parse(text)),
+        "rng.shuffle(x); np.random.default_rng(3); random.Random(1)",
+    ),
+    (lambda text: rules.writes(ast.parse(text)), "services.save_vote(); response.headers.update(x)"),
+    (lambda text: rules.docstring(ast.parse(text)), ""),
+    (lambda text: rules.named(text, "acr"), "sacred acronym acr-en-1"),
+    (rules.machine_paths, "https://example.org/home/ and frontend/rootless/x"),
+]
+
+
+@pytest.mark.parametrize(("rule", "defect"), PLANTED)
+def test_each_rule_finds_a_planted_defect(rule: Callable[[str], list[str]], defect: str) -> None:
+    assert rule(defect)
+
+
+@pytest.mark.parametrize(("rule", "text"), INNOCENT)
+def test_no_rule_complains_about_what_is_right(rule: Callable[[str], list[str]], text: str) -> None:
+    assert rule(text) == []
+
+
+def test_the_house_tests_look_at_a_house() -> None:
+    """If the walk found nothing, every test above would pass."""
+    seen = {str(relative(path)) for path in modules()}
+    assert {f"{app}/apps.py" for app in APPS} <= seen
+    assert (ROOT / "manage.py").exists()

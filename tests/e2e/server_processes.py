@@ -1,0 +1,200 @@
+"""The platform's own processes in a folder of their own, an experimenter at them over HTTP, and what they weigh."""
+
+import hashlib
+import io
+import mmap
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import av
+import httpx
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+from PIL import Image
+
+from audio.formats import Samples
+from bench import processes
+from core.models import User
+from scripts.console import ROOT
+from scripts.processes import dies_with_parent
+from tests.faults.tus_sender import TusSender, reset
+from tests.faults.web_server import web_server
+from tests.people import browser_of, token_of
+
+WEIGH_EVERY_S = 0.1
+LOOK_EVERY_S = 0.1
+PATIENCE_S = 600
+PIECE_BYTES = 8 * 2**20  # as the page sends them
+
+# --- Processes --------------------------------------------------------------------------------------------------------
+
+
+class Scales:
+    """Weigh trees of processes; a page that several processes share is divided among them (Pss)."""
+
+    def __init__(self, **roots: int) -> None:
+        self.peak_mb = dict.fromkeys(roots, 0.0)
+        self._roots = roots
+        self._over = threading.Event()
+
+    @contextmanager
+    def weighing(self) -> Iterator[None]:
+        thread = threading.Thread(target=self._weigh_on, name="scales")
+        thread.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            thread.join()
+
+    def _weigh_on(self) -> None:
+        while not self._over.wait(WEIGH_EVERY_S):
+            for name, root in self._roots.items():
+                with suppress(OSError):  # a child has left after it was listed and before it was looked at
+                    weight_kb = sum(map(processes.proportional_kb, processes.tree(root)))
+                    self.peak_mb[name] = max(self.peak_mb[name], weight_kb / 1024)
+
+
+@dataclass(frozen=True)
+class ServerProcesses:
+    """A web server and a worker at work."""
+
+    address: str
+    scales: Scales
+
+
+@contextmanager
+def server_processes(environment: dict[str, str], data: Path) -> Iterator[ServerProcesses]:
+    """Both as `./earmark run` starts them, weighed until they leave."""
+    environment = {**environment, "EARMARK_DATA_DIR": str(data)}
+    with web_server(environment, application="config.wsgi") as web, _worker(environment) as worker:
+        scales = Scales(web=web.pid, worker=worker)
+        with scales.weighing():
+            yield ServerProcesses(web.url, scales)
+
+
+@contextmanager
+def _worker(environment: dict[str, str]) -> Iterator[int]:
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "run_worker"],
+        cwd=ROOT,
+        env=environment,
+        preexec_fn=dies_with_parent(signal.SIGTERM),  # noqa: PLW1509 - it only asks the kernel
+    )
+    try:
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait()
+
+
+# --- A person ---------------------------------------------------------------------------------------------------------
+
+
+class Sending:
+    """Somebody's program that hands in one file through the API."""
+
+    def __init__(self, address: str, owner: User) -> None:
+        self.address = address
+        self.token = token_of(owner, "read", "write")
+        self.wire = httpx.Client(
+            base_url=f"{address}/api/v1", headers={"Authorization": f"Bearer {self.token}"}, timeout=60
+        )
+
+    def send(self, path: Path, *, collection: str) -> TusSender:
+        """Everything up to the import, over a line that breaks once on the way."""
+        self._post("/collections/", slug=collection, title=collection)
+        size = path.stat().st_size
+        intake = self._post(f"/collections/{collection}/intakes/", files=[{"path": path.name, "byte_count": size}])
+        here = f"/collections/{collection}/intakes/{intake['id']}/"
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            sender = TusSender(
+                server=self.address,
+                address=intake["files"][0]["upload_url"],
+                token=self.token,
+                content=cast(bytes, content),  # it is only ever asked for its length and for pieces
+                piece_bytes=PIECE_BYTES,
+                with_checksums=True,
+                deadline=time.monotonic() + PATIENCE_S,
+                cuts={size // 2: reset},
+            )
+            sender.send_all()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        self._post(f"{here}seal/", digests={path.name: digest})
+        proposed = wait_for("a proposal", lambda: self._intake(here), lambda found: found["state"] != "checking")
+        assert proposed["state"] == "proposed", proposed["report"]
+        self._post(f"{here}confirm/")
+        done = wait_for("the import", lambda: self._intake(here), lambda found: found["state"] != "importing")
+        assert done["state"] == "done", done["report"]
+        return sender
+
+    def _intake(self, here: str) -> dict[str, Any]:
+        return _json(self.wire.get(here))
+
+    def _post(self, path: str, **body: Any) -> dict[str, Any]:
+        return _json(self.wire.post(path, json=body))
+
+
+class Looking:
+    """An experimenter at the page of one sound, asking what the viewer asks."""
+
+    def __init__(self, address: str, owner: User, page: str) -> None:
+        cookies = {"earmark": browser_of(owner).cookies["earmark"].value}
+        self.wire = httpx.Client(base_url=f"{address}{page}", cookies=cookies, timeout=60)
+
+    def manifest(self) -> dict[str, Any]:
+        return _json(self.wire.get("manifest/"))
+
+    def get(self, path: str) -> httpx.Response:
+        answer = self.wire.get(path)
+        assert answer.status_code == 200, (path, answer.status_code, answer.text[:500])
+        return answer
+
+    def tile(self, statistic: str, level: int, index: int) -> NDArray[np.uint8]:
+        return np.asarray(Image.open(io.BytesIO(self.get(f"tiles/{statistic}/{level}/{index}/").content)))
+
+    def peaks(self, level: int, start: int, count: int) -> NDArray[np.int8]:
+        found = self.get(f"peaks/{level}/?start={start}&count={count}").content
+        return np.frombuffer(found, np.int8).reshape(-1, 2)
+
+    def slice(self, start: int, count: int) -> Samples:
+        answer = self.get(f"slice/?start={start}&count={count}")
+        samples = decoded(answer.content)
+        lead, length = int(answer.headers["Earmark-Lead"]), int(answer.headers["Earmark-Length"])
+        kept: Samples = samples[lead : lead + length]
+        return kept
+
+
+def decoded(content: bytes) -> Samples:
+    """All samples of a slice. libsndfile guesses the length of an MP3 by its first frame and stops there, which is too
+    early where the bit rate varies."""
+    if content.startswith((b"fLaC", b"RIFF")):
+        samples: Samples = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0]
+        return samples
+    with av.open(io.BytesIO(content), mode="r") as file:
+        return np.concatenate([frame.to_ndarray().T for frame in file.decode(audio=0)])
+
+
+def wait_for(
+    what: str, look: Callable[[], dict[str, Any]], happened: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
+    deadline = time.monotonic() + PATIENCE_S
+    while not happened(found := look()):
+        assert time.monotonic() < deadline, f"waited in vain for {what}: {found}"
+        time.sleep(LOOK_EVERY_S)
+    return found
+
+
+def _json(answer: httpx.Response) -> dict[str, Any]:
+    assert answer.is_success, (answer.status_code, answer.text[:500])
+    found: dict[str, Any] = answer.json()
+    return found

@@ -1,8 +1,0 @@
-"""The app's name and label."""
-
-from django.apps import AppConfig
-
-
-class EffectsConfig(AppConfig):
-    name = "tests.effects"
-    label = "effects"

@@ -1,0 +1,85 @@
+"""Absolute category rating: what P.800 fixes, and how answers are read."""
+
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols.acr.protocol import AbsoluteCategoryRating
+from rating.protocol import Answer, Entry, InvalidAnswer, LabelStatus, Mark, Slot, TrialPlan
+
+ACR = AbsoluteCategoryRating()
+PAGE = TrialPlan(slots=(Slot("a", Entry("s1", "i1", "c1")),), ask=("QUALITY",))
+
+
+def answer(**changes: Any) -> dict[str, Any]:
+    return {"marks": [{"slot": "a", "scale": "QUALITY", "value": 4} | changes]}
+
+
+def test_the_english_words_are_those_of_p800_best_first() -> None:
+    labels = ACR.label_set("acr-en-1")
+    assert labels.status is LabelStatus.OFFICIAL
+    assert labels.scales["QUALITY"].anchors == ((5, "Excellent"), (4, "Good"), (3, "Fair"), (2, "Poor"), (1, "Bad"))
+
+
+def test_the_french_words_are_a_draft() -> None:
+    assert ACR.label_set("acr-fr-1").status is LabelStatus.DRAFT
+
+
+def test_a_clip_is_heard_once_unless_the_experiment_says_otherwise() -> None:
+    assert ACR.defaults["plays_allowed"] == 1
+
+
+@pytest.mark.parametrize("value", [1, 2, 3, 4, 5, 3.0])
+def test_the_five_categories_are_accepted(value: float) -> None:
+    assert ACR.read(answer(value=value), PAGE) == Answer(marks=(Mark("a", "QUALITY", float(value)),))
+
+
+@pytest.mark.parametrize("value", [0, 6, 2.5, -1, "4", True, None, [4], float("nan"), float("inf"), 10**400])
+def test_anything_else_is_refused_with_the_values_that_would_be_right(value: Any) -> None:
+    with pytest.raises(InvalidAnswer, match="QUALITY takes"):
+        ACR.read(answer(value=value), PAGE)
+
+
+@pytest.mark.parametrize(
+    ("payload", "problem"),
+    [
+        ({"marks": []}, "no value for a/QUALITY"),
+        ({"marks": [4]}, 'a list called "marks"'),
+        ({"marks": "4"}, 'a list called "marks"'),
+        (answer(scale="BAK"), "this page asks for a/QUALITY, not for a/BAK"),
+        (answer(slot="b"), "this page asks for a/QUALITY, not for b/QUALITY"),
+        ({"marks": answer()["marks"] * 2}, "answered twice"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong(payload: Any, problem: str) -> None:
+    with pytest.raises(InvalidAnswer, match=problem):
+        ACR.read(payload, PAGE)
+
+
+@given(items=st.integers(1, 8), conditions=st.integers(1, 5), seed=st.integers())
+def test_every_clip_is_heard_once_and_no_item_twice_in_a_row(items: int, conditions: int, seed: int) -> None:
+    entries = [Entry(f"s{i}-{c}", f"i{i}", f"c{c}") for i in range(items) for c in range(conditions)]
+    trials = list(ACR.plan(entries, ACR.defaults, Random(seed)))
+    heard = [trial.slots[0].entry for trial in trials]
+    assert sorted(entry.stimulus for entry in heard) == sorted(entry.stimulus for entry in entries)
+    if items > 1:
+        assert all(before.item != after.item for before, after in pairwise(heard))
+
+
+@given(seed=st.integers(0, 200))
+def test_the_bot_hears_the_conditions_in_the_same_order_in_every_panel(seed: int) -> None:
+    """Simulated listeners differ, but the order of the conditions can be recovered from enough of them."""
+
+    def mean(condition: str) -> float:
+        page = TrialPlan(slots=(Slot("a", Entry("s", "i", condition)),), ask=("QUALITY",))
+        rng = Random(seed)
+        values = [ACR.example(page, rng)["marks"][0]["value"] for _ in range(200)]
+        return float(sum(values) / len(values))
+
+    centres = {name: Random(f"{name} QUALITY").uniform(1, 5) for name in ("a", "b", "c", "d")}
+    worst, best = min(centres, key=centres.__getitem__), max(centres, key=centres.__getitem__)
+    assert mean(worst) < mean(best)

@@ -1,0 +1,52 @@
+"""The demo of the TC/SD plane: open at once, while its recordings are still being prepared, and made only once."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from core.models import Job
+from protocols.tcsd_plane import demo
+from protocols.tcsd_plane.soundscape.programmes import DAY
+from rating.models import Experiment, Trial
+from stimuli.models import Condition, Recording, Stimulus
+from stimuli.services import ingest
+from tests.people import experimenter
+from tests.stimuli.recordings import fresh_storage
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh_storage(settings, tmp_path)
+    settings.UPLOADS_DIR = tmp_path / "uploads"
+    monkeypatch.setattr(demo, "DAY", replace(DAY, first_hour=5, hours=2))  # a whole one is 346 MB
+    owner = experimenter()
+    experiment = demo.build(owner=owner)
+
+    assert experiment.state == Experiment.State.LIVE
+    stimuli = Stimulus.objects.filter(item__collection=experiment.collection)
+    roles = sorted(stimuli.values_list("item__name", "condition__role"))
+    assert roles == [("A", "full-length"), *[("A", "test")] * 8, ("X", "full-length"), *[("X", "test")] * 7]
+    factors = Condition.objects.exclude(factors={}).order_by("name").values_list("factors", flat=True)
+    assert list(factors) == [{"method": way, "z": z} for way in ("greedy", "reference") for z in ("0", "0.5", "1")]
+    starts = stimuli.filter(starts_at_s__isnull=False).values_list("item__name", "starts_at_s")
+    assert sorted(starts) == [("A", 5 * 3600), ("X", 3 * 3600)]
+    long_ones = Recording.objects.filter(stimuli__condition__role="full-length")
+    assert {recording.state for recording in long_ones} == {Recording.State.INGESTING}
+    assert Job.objects.filter(name=ingest.ingest_chunk.name).count() == sum(map(ingest.chunk_count, long_ones))
+    assert list((tmp_path / "uploads").glob("*")) == []
+
+    pages = Trial.objects.filter(ballot__experiment=experiment)
+    example = pages.filter(kind="practice").first()
+    assert example is not None
+    assert len(example.detail["example"]) == 7
+    assert pages.filter(kind="test").count() == demo.SEATS
+
+    jobs = Job.objects.count()
+    assert demo.build(owner=owner) == experiment
+    assert Job.objects.count() == jobs
+    assert Stimulus.objects.count() == 17
