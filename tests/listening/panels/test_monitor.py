@@ -55,7 +55,7 @@ def test_a_panel_is_shown_by_what_its_seats_are_doing() -> None:
         state: panel[state] for state in ("total", "finished", "running", "paused", "open", "abandoned", "needed")
     }
     assert counts == {"total": 5, "finished": 1, "running": 1, "paused": 1, "open": 2, "abandoned": 1, "needed": 2}
-    assert [line["state"] for line in look(experiment)["lines"]] == ["finished", "running", "paused", "left"]
+    assert [line["state"] for line in look(experiment)["lines"]] == ["finished", "running", "paused", "abandoned"]
     assert running.visit.seat.number == 2
 
 
