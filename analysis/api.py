@@ -16,9 +16,9 @@ from analysis.services import exports
 from analysis.services.archives import export_dataset
 from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
-from core.policy import Audience, staff
-from rating.access import experiment_for
+from core.permissions import Audience, staff
 from rating.models import Experiment
+from rating.services.experiments import experiment_for
 
 SIMULATED = OpenApiParameter("simulated", bool, description="Include simulated listeners; left out by default.")
 SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")

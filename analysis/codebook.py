@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 from uuid import UUID
 
-from core.canonical import digest
+from core.hashing import digest
 from rating.models import Experiment
 from rating.protocol import TrialColumn
 from rating.registry import get_protocol

@@ -11,9 +11,8 @@ from django.db.models import Count, Q
 
 from analysis.codebook import Codebook
 from analysis.method import COLUMNS, AnsweredPage, HeardSlot
-from rating.models import Ballot, Experiment, Score, Trial
+from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
 from rating.protocol import Entry
-from rating.querysets import UNANSWERED
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -93,7 +92,7 @@ def counted(experiment: Experiment, *, simulated: bool) -> Any:
 def sittings(experiment: Experiment, codebook: Codebook, *, simulated: bool) -> list[Sitting]:
     """Return every ballot that counts, panel by panel and seat by seat, with its fold where that is current."""
     rows = counted(experiment, simulated=simulated).order_by(
-        "seat__panel__number", "seat__number", "seat__turn", "kind", "id"
+        "seat__panel__number", "seat__number", "seat__occupancy", "kind", "id"
     )
     names = (
         *("id", "kind", "vote_count", "seat__panel__number", "seat__number", "seat__participant__number"),

@@ -10,14 +10,14 @@ from django.views.decorators.http import require_GET
 from analysis.registry import get_report, method_of, methods
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
-from core.policy import Audience, open_to, staff
-from rating.access import experiment_for
+from core.permissions import Audience, requires, staff
 from rating.forms import ReasonForm
 from rating.models import Experiment
+from rating.services.experiments import experiment_for
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     keep_current(experiment=experiment, reader=staff(request))

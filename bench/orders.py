@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
-from listening.design.base import Design, DesignRequest
+from listening.design.base import Design, LayoutRequest
 from listening.design.orders.presets import preset
 from listening.design.report.order import item_successors
-from listening.design.report.reporting import design_digest, design_report, verify
+from listening.design.report.summary import design_digest, design_report, verify
 
 ITEMS, CONDITIONS, SESSIONS, PANELS, REFERENCES, ROUNDS = 32, 5, 4, 4, 48, 5
 EVENNESS = ((5, 32, 8), (3, 7, 6), (11, 13, 17), (20, 60, 24))  # conditions, items, listeners of a panel
@@ -38,7 +38,7 @@ def _evenness(conditions: int, items: int, listeners: int) -> str:
     found = [
         item_successors(
             preset("crossed").lay_out(
-                DesignRequest(
+                LayoutRequest(
                     subsets=[[str(item) for item in range(items)]],
                     conditions=[f"C{number}" for number in range(conditions)],
                     seats=listeners,
@@ -71,8 +71,8 @@ def _check(design: Design) -> None:
         raise RuntimeError(f"the design breaks its rules, so there is nothing to measure: {broken}")
 
 
-def _request(listeners: int, seed: int) -> DesignRequest:
-    return DesignRequest(
+def _request(listeners: int, seed: int) -> LayoutRequest:
+    return LayoutRequest(
         subsets=[[f"{panel}-{item}" for item in range(ITEMS)] for panel in range(PANELS)],
         conditions=[f"C{number}" for number in range(CONDITIONS)],
         seats=listeners // PANELS,

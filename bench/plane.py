@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from bench.processes import proportional_kb
 from bench.workspace import LINK_MBITS, Room, Work, Workspace, sit_down
 from core.models import User
-from listening.services import demo
+from listening.panels.services import demo
 from protocols.tcsd_plane import demo as plane_demo
 from protocols.tcsd_plane.soundscape.programmes import DAY
 from rating.models import Experiment

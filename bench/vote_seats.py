@@ -25,8 +25,9 @@ def _seated(count: int) -> list[dict[str, Any]]:
     from django.utils import timezone
 
     from listening.models import Invitation
-    from listening.services import panels, visits
-    from rating.services.fetches import record_all
+    from listening.panels.services import panels
+    from listening.participation.services import visits
+    from rating.services.pages import record_all_fetches
     from tests.factories import make_experiment
 
     experiment = make_experiment(
@@ -38,7 +39,7 @@ def _seated(count: int) -> list[dict[str, Any]]:
     for invitation in Invitation.objects.select_related("panel__experiment", "seat"):
         visit = visits.claim_seat(invitation=invitation, now=now, language="en", device={})
         ballot = visit.seat.ballot
-        record_all(ballot_id=ballot.pk, visit_id=visit.pk, now=now - timedelta(hours=1))
+        record_all_fetches(ballot_id=ballot.pk, visit_id=visit.pk, now=now - timedelta(hours=1))
         listeners.append(
             {
                 "visit": str(visit.pk),
@@ -55,7 +56,7 @@ def _session_with(visit: Any) -> str:
     from django.contrib.sessions.backends.db import SessionStore
     from django.http import HttpRequest
 
-    from listening.access import admit
+    from listening.participation.access import admit
 
     request = HttpRequest()
     request.session = SessionStore()

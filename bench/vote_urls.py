@@ -7,18 +7,18 @@ from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from core.policy import Audience, open_to
-from rating.models import Refusal
+from core.permissions import Audience, requires
+from rating.models import RejectedVote
 
 
 @csrf_exempt
 @require_POST
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def bare(request: HttpRequest) -> JsonResponse:
     """What a person would write first: no session, no check, no transaction of its own, one durable INSERT."""
     body = json.loads(request.body)
     made = body["events"][0]
-    Refusal.objects.create(event_id=made["event_id"], ballot_id=body["ballot"], body=made, code="bench")
+    RejectedVote.objects.create(event_id=made["event_id"], ballot_id=body["ballot"], body=made, code="bench")
     return JsonResponse({"status": "stored"})
 
 

@@ -100,7 +100,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "core.middleware.ErrorMiddleware",
-    "core.middleware.PolicyMiddleware",
+    "core.middleware.AccessMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -116,7 +116,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "django.template.context_processors.i18n",
-                "core.context.site",
+                "core.views.site",
             ],
         },
     },
@@ -220,7 +220,7 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
-MFA_ADAPTER = "core.accounts.SealedSecrets"
+MFA_ADAPTER = "core.accounts.EncryptedSecrets"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Earmark"
 # A second factor is required of staff wherever others can reach the server (docs/settings.md).
@@ -273,7 +273,7 @@ USE_TZ = True
 # --- API --------------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["core.api.TokenAuthentication", "core.api.StaffSessionAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["core.policy.DenyUnlisted"],
+    "DEFAULT_PERMISSION_CLASSES": ["core.permissions.HasAudience"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.api.JsonBody"],
     "DEFAULT_PAGINATION_CLASS": "core.api.CursorPages",

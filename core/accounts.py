@@ -1,4 +1,4 @@
-"""How signing in differs from the library's defaults: no sign-up, and no secret in plain text in the database."""
+"""Adapters of the sign-in library: no sign-up, and no secret in plain text in the database."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.http import HttpRequest
 
-from core.refusals import SecondFactorUnreadable
+from core.http_errors import SecondFactorUnreadable
 
 
 class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]
@@ -19,21 +19,21 @@ class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
 
-class SealedSecrets(DefaultMFAAdapter):  # type: ignore[misc]
-    """Whoever reads the database, or a copy of it, must not learn how to make everybody's codes."""
+class EncryptedSecrets(DefaultMFAAdapter):  # type: ignore[misc]
+    """Encrypts second factors, so that a copy of the database does not tell how to make codes."""
 
     def encrypt(self, text: str) -> str:
-        return _seal().encrypt(text.encode()).decode()
+        return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
         try:
-            return _seal().decrypt(encrypted_text.encode()).decode()
+            return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken as problem:
             raise SecondFactorUnreadable from problem
 
 
-def _seal() -> MultiFernet:
-    """Derive keys from the site's secret key; the earlier ones still open what they sealed."""
+def _cipher() -> MultiFernet:
+    """Derive keys from the site's secret key; earlier ones still decrypt what they encrypted."""
     site_keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     digests = [hashlib.sha256(b"earmark second factor:" + key.encode()).digest() for key in site_keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

@@ -1,4 +1,4 @@
-"""Looking at rows in Django's admin. Nothing is changed there: only services write, and they leave an audit entry."""
+"""Read-only admin: only services write, and they leave an audit entry."""
 
 from django.contrib import admin
 from django.db.models import Model
@@ -10,7 +10,7 @@ admin.site.site_header = admin.site.site_title = "Earmark"
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """The base of every room's admin: admins look, nobody writes."""
+    """Read-only base class of every app's admin."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)

@@ -1,4 +1,4 @@
-"""What every room's API stands on: who is asking, how much may be sent, pages of lists, one shape of refusal.
+"""API basics for every app: authentication, JSON bodies up to a size, pagination, one shape of errors.
 
 The REST framework loads these while it is loading itself, so this module imports none of its views.
 """
@@ -17,12 +17,11 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
-from core import refusals
+from core import http_errors
 from core.errors import AppError
+from core.http_errors import json_error, transient_error
 from core.models import ApiToken, User
-from core.problems import problem
 from core.services import accounts
-from core.trouble import passing_trouble
 
 DEEPEST_BODY = 32  # levels of nesting; a vote needs four
 
@@ -37,7 +36,7 @@ class TokenAuthentication(BaseAuthentication):
         digest = accounts.digest_of(secret.strip().decode("latin-1"))
         token = ApiToken.objects.usable().select_related("user").filter(digest=digest).first()
         if token is None:
-            raise refusals.TokenInvalid
+            raise http_errors.TokenInvalid
         accounts.note_token_use(token=token, now=timezone.now())
         return token.user, token
 
@@ -52,7 +51,7 @@ class CsrfEnforced(SessionAuthentication):
         try:
             super().enforce_csrf(request)
         except exceptions.PermissionDenied as problem:
-            raise refusals.CsrfRefused from problem
+            raise http_errors.CsrfRefused from problem
 
 
 class StaffSessionAuthentication(CsrfEnforced):
@@ -76,21 +75,21 @@ class JsonBody(JSONParser):
         largest = getattr(view, "largest_body_bytes", settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         raw = stream.read(largest + 1)
         if len(raw) > largest:
-            raise refusals.RequestTooLarge(most_bytes=largest)
+            raise http_errors.RequestTooLarge(most_bytes=largest)
         try:
-            value = json.loads(raw.decode(), parse_constant=_refuse_constant)
-            _refuse_unstorable(value)
+            value = json.loads(raw.decode(), parse_constant=_reject_constant)
+            _reject_unstorable(value)
         except (ValueError, RecursionError) as problem:
-            raise refusals.MalformedRequest from problem
+            raise http_errors.MalformedRequest from problem
         return value
 
 
-def _refuse_constant(name: str) -> None:
+def _reject_constant(name: str) -> None:
     """NaN and Infinity are Python's additions to JSON."""
     raise ValueError(name)
 
 
-def _refuse_unstorable(value: Any) -> None:
+def _reject_unstorable(value: Any) -> None:
     """No database stores 1e999, and PostgreSQL neither NUL nor half a surrogate pair: it would fail later, as ours.
 
     What is nested beyond reason is read here but cannot be hashed, because writing JSON recurses.
@@ -117,42 +116,44 @@ class CursorPages(pagination.CursorPagination):
     ordering = ("-created_at", "id")
 
 
-PLAIN_REFUSALS: dict[type[Exception], type[AppError]] = {
-    exceptions.ParseError: refusals.MalformedRequest,
-    exceptions.NotAuthenticated: refusals.AuthRequired,
-    exceptions.AuthenticationFailed: refusals.AuthRequired,
-    exceptions.PermissionDenied: refusals.AuthDenied,
-    exceptions.NotFound: refusals.NotFound,
-    exceptions.NotAcceptable: refusals.NotAcceptableRequest,
-    PermissionDenied: refusals.AuthDenied,
-    Http404: refusals.NotFound,
-    SuspiciousOperation: refusals.MalformedRequest,
+PLAIN_ERRORS: dict[type[Exception], type[AppError]] = {
+    exceptions.ParseError: http_errors.MalformedRequest,
+    exceptions.NotAuthenticated: http_errors.AuthRequired,
+    exceptions.AuthenticationFailed: http_errors.AuthRequired,
+    exceptions.PermissionDenied: http_errors.AuthDenied,
+    exceptions.NotFound: http_errors.NotFound,
+    exceptions.NotAcceptable: http_errors.NotAcceptableRequest,
+    PermissionDenied: http_errors.AuthDenied,
+    Http404: http_errors.NotFound,
+    SuspiciousOperation: http_errors.MalformedRequest,
 }
 
 
-def render_error(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
-    """Answer in the one JSON shape; what is not an expected refusal goes on to Django as a defect."""
+def render_error(exception: Exception, context: dict[str, Any]) -> HttpResponse | None:
+    """Answer in the one JSON shape; what is not an expected error goes on to Django as a defect."""
     request, headers = context["request"], {}
-    match error:
+    match exception:
         case AppError():
-            refusal = error
+            error = exception
         case exceptions.ValidationError():
-            refusal = refusals.InvalidRequest(fields=error.detail)
+            error = http_errors.InvalidRequest(fields=exception.detail)
         case exceptions.MethodNotAllowed():
             headers["Allow"] = ", ".join(context["view"].allowed_methods)
-            refusal = refusals.MethodRefused(method=request.method, allowed=headers["Allow"])
+            error = http_errors.MethodRefused(method=request.method, allowed=headers["Allow"])
         case exceptions.UnsupportedMediaType():
-            refusal = refusals.MediaTypeRefused(media_type=request.content_type or "this type")
+            error = http_errors.MediaTypeRefused(media_type=request.content_type or "this type")
         case RequestDataTooBig():
-            refusal = refusals.RequestTooLarge(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+            error = http_errors.RequestTooLarge(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         case exceptions.Throttled():
-            wait_s = math.ceil(getattr(error, "wait", None) or 1)
+            wait_s = math.ceil(getattr(exception, "wait", None) or 1)
             headers["Retry-After"] = str(wait_s)
-            refusal = refusals.TooManyRequests(wait_s=wait_s)
+            error = http_errors.TooManyRequests(wait_s=wait_s)
         case _:
-            known = next((refusal() for kind, refusal in PLAIN_REFUSALS.items() if isinstance(error, kind)), None)
-            expected = known or passing_trouble(error)
+            known = next(
+                (known_error() for kind, known_error in PLAIN_ERRORS.items() if isinstance(exception, kind)), None
+            )
+            expected = known or transient_error(exception)
             if expected is None:
                 return None
-            refusal = expected
-    return problem(refusal, headers=headers)
+            error = expected
+    return json_error(error, headers=headers)

@@ -1,4 +1,4 @@
-"""Core's own part of the API: how far a job has come, and the description of the whole API."""
+"""API views of core: the progress of a job, and the OpenAPI description of the whole API."""
 
 from typing import Any
 from uuid import UUID
@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.http_errors import NotFound
 from core.models import Job
-from core.policy import Audience, DenyUnlisted, staff
-from core.refusals import NotFound
+from core.permissions import Audience, HasAudience, staff
 from core.serializers import JobSerializer
 
 
@@ -35,7 +35,7 @@ class SchemaView(SpectacularAPIView):
     """The OpenAPI description of this API."""
 
     audience = Audience.STAFF
-    permission_classes = [DenyUnlisted]
+    permission_classes = [HasAudience]
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

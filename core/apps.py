@@ -1,4 +1,4 @@
-"""Registers the room with Django."""
+"""App configuration."""
 
 from django.apps import AppConfig
 

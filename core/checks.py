@@ -1,4 +1,4 @@
-"""Start-up checks: what is missing or dangerous is refused before the first request, with the setting's name."""
+"""Start-up checks of the settings; each error names the setting that is missing or dangerous."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from django.core.checks import Warning as Caution
 from django.db import connection
 
 from core import database
-from core.findings import Level
+from core.check_result import Level
 from core.jobs import declared_jobs
 
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}

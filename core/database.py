@@ -9,8 +9,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-from core.disk import flush_to_disk
-from core.findings import Finding, Level
+from core.check_result import CheckResult, Level
+from core.fsync import flush_to_disk
 
 # SQLite before 3.51.3 may corrupt a write-ahead log when two connections reset it at once ("WAL-reset", March 2026).
 WAL_RESET_FIRST, WAL_RESET_FIXED = (3, 7, 0), (3, 51, 3)
@@ -28,25 +28,27 @@ def clock() -> datetime:
         return datetime.fromisoformat(cursor.fetchone()[0])
 
 
-def integrity(*, thorough: bool = False) -> Finding:
+def integrity(*, thorough: bool = False) -> CheckResult:
     """Read through an SQLite file in search of damage; PostgreSQL checks its pages itself as it reads them."""
     if connection.vendor != "sqlite":
-        return Finding("integrity", Level.OK, "PostgreSQL verifies its pages as it reads them.")
+        return CheckResult("integrity", Level.OK, "PostgreSQL verifies its pages as it reads them.")
     if not _file().exists():
-        return Finding("integrity", Level.OK, "There is no database file yet.")
+        return CheckResult("integrity", Level.OK, "There is no database file yet.")
     try:
         # A connection of its own: Django's would fail on its way in, before it could say what is wrong.
         with closing(sqlite3.connect(f"{_file().as_uri()}?mode=rw", uri=True)) as reader:
             damage = _damage(reader, thorough=thorough)
     except sqlite3.OperationalError as problem:
         remedy = "see that the disk is sound and the file readable"
-        return Finding("integrity", Level.PROBLEM, f"{_file()} cannot be read: {problem}.", remedy)
+        return CheckResult("integrity", Level.PROBLEM, f"{_file()} cannot be read: {problem}.", remedy)
     if damage:
-        return Finding("integrity", Level.PROBLEM, f"The database file is damaged: {damage[0]}.", _restore_command())
-    return Finding("integrity", Level.OK, "The database file is whole.")
+        return CheckResult(
+            "integrity", Level.PROBLEM, f"The database file is damaged: {damage[0]}.", _restore_command()
+        )
+    return CheckResult("integrity", Level.OK, "The database file is whole.")
 
 
-def durability() -> list[Finding]:
+def durability() -> list[CheckResult]:
     """Whether the reply to a vote means that it is on the disk, asked of the database itself, not of the settings."""
     return _sqlite_durability() if connection.vendor == "sqlite" else _postgresql_durability()
 
@@ -127,25 +129,27 @@ def _unsafe() -> Level:
     return Level.PROBLEM if settings.PRODUCTION else Level.WARNING
 
 
-def _sqlite_durability() -> list[Finding]:
+def _sqlite_durability() -> list[CheckResult]:
     with connection.cursor() as cursor:
         journal = cursor.execute("PRAGMA journal_mode").fetchone()[0]
         synchronous = cursor.execute("PRAGMA synchronous").fetchone()[0]
     findings = []
     if journal != "wal" or synchronous < SYNCHRONOUS_FULL:
         said = f"SQLite runs with journal_mode={journal} and synchronous={synchronous}; votes need wal and 2 (FULL)."
-        findings.append(Finding("durability", Level.PROBLEM, said, "move the data folder to a local disk"))
+        findings.append(CheckResult("durability", Level.PROBLEM, said, "move the data folder to a local disk"))
     else:
-        findings.append(Finding("durability", Level.OK, "SQLite flushes every commit (WAL, synchronous=FULL)."))
+        findings.append(CheckResult("durability", Level.OK, "SQLite flushes every commit (WAL, synchronous=FULL)."))
     if WAL_RESET_FIRST <= sqlite3.sqlite_version_info < WAL_RESET_FIXED:
         said = f"SQLite {sqlite3.sqlite_version} has a rare fault in its write-ahead log, mended in 3.51.3."
-        findings.append(Finding("sqlite", Level.WARNING, said, "keep the scheduled copies; use PostgreSQL for studies"))
+        findings.append(
+            CheckResult("sqlite", Level.WARNING, said, "keep the scheduled copies; use PostgreSQL for studies")
+        )
     else:
-        findings.append(Finding("sqlite", Level.OK, f"SQLite {sqlite3.sqlite_version}."))
+        findings.append(CheckResult("sqlite", Level.OK, f"SQLite {sqlite3.sqlite_version}."))
     return findings
 
 
-def _postgresql_durability() -> list[Finding]:
+def _postgresql_durability() -> list[CheckResult]:
     asked = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"]
     with connection.cursor() as cursor:
         cursor.execute("SELECT name, setting FROM pg_settings WHERE name = ANY(%s)", [asked])
@@ -154,10 +158,10 @@ def _postgresql_durability() -> list[Finding]:
     off = [name for name in asked[:3] if found[name] == "off"]
     if off:
         said = f"PostgreSQL acknowledges commits that it may lose: {', '.join(off)} off."
-        findings.append(Finding("durability", _unsafe(), said, f"set {' and '.join(off)} to on in postgresql.conf"))
+        findings.append(CheckResult("durability", _unsafe(), said, f"set {' and '.join(off)} to on in postgresql.conf"))
     else:
-        findings.append(Finding("durability", Level.OK, "PostgreSQL flushes every commit."))
+        findings.append(CheckResult("durability", Level.OK, "PostgreSQL flushes every commit."))
     if found["data_checksums"] == "off":
         said = "PostgreSQL keeps no checksums of its pages, so a failing disk goes unnoticed."
-        findings.append(Finding("checksums", Level.WARNING, said, "stop PostgreSQL and run pg_checksums --enable"))
+        findings.append(CheckResult("checksums", Level.WARNING, said, "stop PostgreSQL and run pg_checksums --enable"))
     return findings

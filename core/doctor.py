@@ -17,8 +17,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from core import database
+from core.check_result import CheckResult, Level
 from core.checks import LOOPBACK
-from core.findings import Finding, Level
 from core.jobs import declared_jobs
 from core.jobs.queue import SCHEDULE_PREFIX
 from core.models import Job
@@ -31,7 +31,7 @@ FULL_SHARE, TIGHT_SHARE = 0.05, 0.2
 MIB, GIB = 1024**2, 1024**3
 
 
-def examine() -> list[Finding]:
+def examine() -> list[CheckResult]:
     """Every finding, in the order in which a newcomer would mend them."""
     findings = [finding for look in _EVERYWHERE for finding in _looked(look)]
     reachable = _database()
@@ -44,90 +44,92 @@ def examine() -> list[Finding]:
     return findings
 
 
-def _looked(look: Callable[[], Iterable[Finding]]) -> list[Finding]:
+def _looked(look: Callable[[], Iterable[CheckResult]]) -> list[CheckResult]:
     try:
         return list(look())
     except Exception as problem:  # The doctor must report what it meets, whatever that is.
-        return [Finding(look.__name__.strip("_"), Level.PROBLEM, f"could not be examined: {problem}")]
+        return [CheckResult(look.__name__.strip("_"), Level.PROBLEM, f"could not be examined: {problem}")]
 
 
-def _python() -> Iterable[Finding]:
+def _python() -> Iterable[CheckResult]:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST_PYTHON:
-        yield Finding("python", Level.PROBLEM, f"Python {version} is too old.", "install Python 3.11 or newer")
+        yield CheckResult("python", Level.PROBLEM, f"Python {version} is too old.", "install Python 3.11 or newer")
     else:
-        yield Finding("python", Level.OK, f"Python {version}.")
+        yield CheckResult("python", Level.OK, f"Python {version}.")
 
 
-def _secret_key() -> Iterable[Finding]:
+def _secret_key() -> Iterable[CheckResult]:
     if len(settings.SECRET_KEY) < SHORTEST_KEY or len(set(settings.SECRET_KEY)) < 10:
         remedy = "set EARMARK_SECRET_KEY to 64 random characters"
-        yield Finding("secret key", Level.PROBLEM, "The secret key is short enough to guess.", remedy)
+        yield CheckResult("secret key", Level.PROBLEM, "The secret key is short enough to guess.", remedy)
     else:
-        yield Finding("secret key", Level.OK, "The secret key is long and this installation's own.")
+        yield CheckResult("secret key", Level.OK, "The secret key is long and this installation's own.")
 
 
-def _hosts() -> Iterable[Finding]:
+def _hosts() -> Iterable[CheckResult]:
     hosts = ", ".join(settings.ALLOWED_HOSTS)
     if "*" in settings.ALLOWED_HOSTS:
-        yield Finding("hosts", Level.PROBLEM, "Any host name is accepted.", "set EARMARK_HOSTS to the exact names")
+        yield CheckResult("hosts", Level.PROBLEM, "Any host name is accepted.", "set EARMARK_HOSTS to the exact names")
     elif settings.PRODUCTION and set(settings.ALLOWED_HOSTS) <= LOOPBACK:
-        yield Finding("hosts", Level.PROBLEM, "Only this machine is let in.", "set EARMARK_HOSTS to the public name")
+        yield CheckResult(
+            "hosts", Level.PROBLEM, "Only this machine is let in.", "set EARMARK_HOSTS to the public name"
+        )
     else:
-        yield Finding("hosts", Level.OK, f"Answers to {hosts}.")
+        yield CheckResult("hosts", Level.OK, f"Answers to {hosts}.")
 
 
-def _second_factor() -> Iterable[Finding]:
+def _second_factor() -> Iterable[CheckResult]:
     if settings.SECOND_FACTOR_REQUIRED:
-        yield Finding("second factor", Level.OK, "Staff need a second factor.")
+        yield CheckResult("second factor", Level.OK, "Staff need a second factor.")
     elif set(settings.ALLOWED_HOSTS) <= LOOPBACK:
-        yield Finding("second factor", Level.OK, "Not required, since only this machine is let in.")
+        yield CheckResult("second factor", Level.OK, "Not required, since only this machine is let in.")
     else:
         said = "Others can reach this server with a password alone."
-        yield Finding("second factor", Level.WARNING, said, "set EARMARK_SECOND_FACTOR=true")
+        yield CheckResult("second factor", Level.WARNING, said, "set EARMARK_SECOND_FACTOR=true")
 
 
-def _storage() -> Iterable[Finding]:
+def _storage() -> Iterable[CheckResult]:
     where = f"the bucket {settings.S3_BUCKET}" if settings.S3_BUCKET else str(settings.MEDIA_ROOT)
     try:
         name = default_storage.save(f"doctor-{uuid.uuid4()}", ContentFile(b"probe"))
         default_storage.delete(name)
     except Exception as problem:  # Every storage fails in its own way.
         remedy = "check the EARMARK_S3_ settings" if settings.S3_BUCKET else f"make {where} writable"
-        yield Finding("storage", Level.PROBLEM, f"Nothing can be written to {where}: {problem}", remedy)
+        yield CheckResult("storage", Level.PROBLEM, f"Nothing can be written to {where}: {problem}", remedy)
     else:
-        yield Finding("storage", Level.OK, f"Files are written to {where}.")
+        yield CheckResult("storage", Level.OK, f"Files are written to {where}.")
 
 
-def _disk() -> Iterable[Finding]:
+def _disk() -> Iterable[CheckResult]:
     usage = shutil.disk_usage(settings.DATA_DIR)
     share = usage.free / usage.total
     said = f"{usage.free / GIB:.1f} GiB free ({share:.0%})."
     remedy = f"make room on the disk of {settings.DATA_DIR}"
     if share < FULL_SHARE or usage.free < settings.LEAST_FREE_MB * MIB:
-        yield Finding("disk", Level.PROBLEM, said, remedy)
+        yield CheckResult("disk", Level.PROBLEM, said, remedy)
     elif share < TIGHT_SHARE or usage.free < 2 * GIB:
-        yield Finding("disk", Level.WARNING, said, remedy)
+        yield CheckResult("disk", Level.WARNING, said, remedy)
     else:
-        yield Finding("disk", Level.OK, said)
+        yield CheckResult("disk", Level.OK, said)
 
 
-def _front_end() -> Iterable[Finding]:
+def _front_end() -> Iterable[CheckResult]:
     if any((settings.BASE_DIR / "static" / "dist").glob("*.js")):
-        yield Finding("front end", Level.OK, "The front end is built.")
+        yield CheckResult("front end", Level.OK, "The front end is built.")
     else:
         said = "The front end is not built, so no page can play or save anything."
-        yield Finding("front end", Level.PROBLEM, said, "./earmark run builds it")
+        yield CheckResult("front end", Level.PROBLEM, said, "./earmark run builds it")
 
 
-def _translations() -> Iterable[Finding]:
+def _translations() -> Iterable[CheckResult]:
     sources = [source for folder in settings.LOCALE_PATHS for source in Path(folder).glob("*/LC_MESSAGES/*.po")]
     stale = [source.parts[-3] for source in sources if not _compiled(source)]
     if stale:
         said = f"Translations wait to be compiled: {', '.join(sorted(set(stale)))}."
-        yield Finding("translations", Level.WARNING, said, ".venv/bin/pybabel compile -d locale -D django")
+        yield CheckResult("translations", Level.WARNING, said, ".venv/bin/pybabel compile -d locale -D django")
     else:
-        yield Finding("translations", Level.OK, "The translations are compiled.")
+        yield CheckResult("translations", Level.OK, "The translations are compiled.")
 
 
 def _compiled(source: Path) -> bool:
@@ -135,9 +137,9 @@ def _compiled(source: Path) -> bool:
     return compiled.exists() and compiled.stat().st_mtime >= source.stat().st_mtime
 
 
-def _redis() -> Iterable[Finding]:
+def _redis() -> Iterable[CheckResult]:
     if not settings.REDIS_URL:
-        yield Finding("redis", Level.OK, "Not used; the worker finds its jobs by looking.")
+        yield CheckResult("redis", Level.OK, "Not used; the worker finds its jobs by looking.")
         return
     from redis import Redis, RedisError
 
@@ -145,41 +147,41 @@ def _redis() -> Iterable[Finding]:
         Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2).ping()
     except RedisError as problem:
         said = f"Redis does not answer, so jobs start late: {problem}"
-        yield Finding("redis", Level.PROBLEM, said, "start Redis, or correct EARMARK_REDIS_URL")
+        yield CheckResult("redis", Level.PROBLEM, said, "start Redis, or correct EARMARK_REDIS_URL")
     else:
-        yield Finding("redis", Level.OK, "Redis answers.")
+        yield CheckResult("redis", Level.OK, "Redis answers.")
 
 
-def _database() -> Finding:
+def _database() -> CheckResult:
     try:
         connection.ensure_connection()
     except (DatabaseError, OSError) as problem:
         said = f"The database cannot be reached: {str(problem).strip()}"
-        return Finding("database", Level.PROBLEM, said, "start it, or correct EARMARK_DATABASE_URL")
-    return Finding("database", Level.OK, f"{connection.display_name} answers.")
+        return CheckResult("database", Level.PROBLEM, said, "start it, or correct EARMARK_DATABASE_URL")
+    return CheckResult("database", Level.OK, f"{connection.display_name} answers.")
 
 
-def _migrations() -> Finding:
+def _migrations() -> CheckResult:
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if waiting:
         said = f"{len(waiting)} migrations are not applied."
-        return Finding("migrations", Level.PROBLEM, said, "manage.py migrate")
-    return Finding("migrations", Level.OK, "All migrations are applied.")
+        return CheckResult("migrations", Level.PROBLEM, said, "manage.py migrate")
+    return CheckResult("migrations", Level.OK, "All migrations are applied.")
 
 
-def _integrity() -> Iterable[Finding]:
+def _integrity() -> Iterable[CheckResult]:
     yield database.integrity()
 
 
-def _clock() -> Iterable[Finding]:
+def _clock() -> Iterable[CheckResult]:
     apart_s = abs((timezone.now() - database.clock()).total_seconds())
     if apart_s > CLOCKS_APART_S:
         said = f"This machine's clock and the database's are {apart_s:.0f} s apart."
-        yield Finding("clock", Level.WARNING, said, "run a time service (NTP) on both")
+        yield CheckResult("clock", Level.WARNING, said, "run a time service (NTP) on both")
 
 
-def _copies() -> Iterable[Finding]:
+def _copies() -> Iterable[CheckResult]:
     if connection.vendor != "sqlite":
         return
     wanted_every = timedelta(seconds=settings.SCHEDULE.get("core.copy_database", 6 * 3600))
@@ -187,12 +189,12 @@ def _copies() -> Iterable[Finding]:
     age = timezone.now().timestamp() - newest.stat().st_mtime if newest else None
     if age is None or age > 2 * wanted_every.total_seconds():
         said = "There is no copy of the database." if age is None else f"The newest copy is {age / 3600:.0f} h old."
-        yield Finding("copies", Level.WARNING, said, "manage.py copy_database")
+        yield CheckResult("copies", Level.WARNING, said, "manage.py copy_database")
     else:
-        yield Finding("copies", Level.OK, f"The newest copy is {newest}.")
+        yield CheckResult("copies", Level.OK, f"The newest copy is {newest}.")
 
 
-def _worker() -> Iterable[Finding]:
+def _worker() -> Iterable[CheckResult]:
     """A worker shows itself by a running lease, or by having finished something of the schedule lately."""
     lately = timedelta(seconds=60 + 2 * min(settings.SCHEDULE.values(), default=3600))
     signs = Q(state=Job.State.RUNNING, lease_until__gt=Now()) | Q(
@@ -201,31 +203,33 @@ def _worker() -> Iterable[Finding]:
     waiting = Job.objects.due().filter(not_before__lt=Now() - WAITING_TOO_LONG).count()
     if not Job.objects.filter(signs).exists():
         said = "No worker has been heard of lately."
-        yield Finding("worker", Level.PROBLEM, said, "manage.py run_worker (./earmark run starts one)")
+        yield CheckResult("worker", Level.PROBLEM, said, "manage.py run_worker (./earmark run starts one)")
     elif waiting:
         said = f"{waiting} jobs have waited for more than ten minutes."
-        yield Finding("worker", Level.WARNING, said, "start more workers, or read their logs")
+        yield CheckResult("worker", Level.WARNING, said, "start more workers, or read their logs")
     else:
-        yield Finding("worker", Level.OK, "A worker is at work.")
+        yield CheckResult("worker", Level.OK, "A worker is at work.")
 
 
-def _failed_jobs() -> Iterable[Finding]:
+def _failed_jobs() -> Iterable[CheckResult]:
     failed = Job.objects.filter(state=Job.State.FAILED).count()
     if failed:
         said = f"{failed} jobs failed for good and wait for a person."
-        yield Finding("failed jobs", Level.WARNING, said, "manage.py failed_jobs shows why; --retry tries again")
+        yield CheckResult("failed jobs", Level.WARNING, said, "manage.py failed_jobs shows why; --retry tries again")
     else:
-        yield Finding("failed jobs", Level.OK, "None.")
+        yield CheckResult("failed jobs", Level.OK, "None.")
 
 
-def _unknown_jobs() -> Iterable[Finding]:
+def _unknown_jobs() -> Iterable[CheckResult]:
     unknown = Job.objects.due().exclude(name__in=list(declared_jobs())).values_list("name", flat=True).distinct()
     if unknown:
         said = f"Jobs wait that this version does not know: {', '.join(sorted(unknown))}."
-        yield Finding("unknown jobs", Level.WARNING, said, "finish the upgrade, so that all workers run one version")
+        yield CheckResult(
+            "unknown jobs", Level.WARNING, said, "finish the upgrade, so that all workers run one version"
+        )
 
 
-_EVERYWHERE: list[Callable[[], Iterable[Finding]]] = [
+_EVERYWHERE: list[Callable[[], Iterable[CheckResult]]] = [
     _python,
     _secret_key,
     _hosts,

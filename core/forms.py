@@ -1,17 +1,17 @@
-"""The shape of what core's pages send."""
+"""Forms of core's pages, and the base class of forms for small posts."""
 
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from core.http_errors import InvalidRequest
 from core.models import ApiToken, User
-from core.refusals import InvalidRequest
 from core.services.accounts import LONGEST_LIFE_DAYS
 
 
-class RefusingForm(forms.Form):
-    """A form for small posts: it yields a value, or refuses the request with the fields that are wrong."""
+class ValidatedForm(forms.Form):
+    """A form for small posts: `value` returns a field's value, or raises an error that lists the wrong fields."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
@@ -39,6 +39,6 @@ class TokenForm(forms.Form):
     days = forms.IntegerField(label=_("Days until it expires"), min_value=1, max_value=LONGEST_LIFE_DAYS, initial=90)
 
 
-class RoleForm(RefusingForm):
+class RoleForm(ValidatedForm):
     role = forms.ChoiceField(label=_("Role"), choices=User.Role.choices)
     reason = forms.CharField(label=_("Why"), max_length=200, required=False)

@@ -1,4 +1,4 @@
-"""Two gates around every view: the policy before it, and after it the one shape in which refusals are shown."""
+"""Middleware around every view: the permission check before it, and error responses in one shape after it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,16 +12,24 @@ from django.shortcuts import redirect, resolve_url
 from django.utils.cache import patch_cache_control
 
 from core.errors import AppError
-from core.policy import Audience, audience_of, refuse_outsiders, session_has_ended
-from core.problems import show, wants_json
-from core.refusals import AuthDenied, AuthRequired, MethodRefused, NotFound, SecondFactorRequired, Unlisted
-from core.trouble import passing_trouble
+from core.http_errors import (
+    AudienceMissing,
+    AuthDenied,
+    AuthRequired,
+    MethodRefused,
+    NotFound,
+    SecondFactorRequired,
+    error_response,
+    transient_error,
+    wants_json,
+)
+from core.permissions import Audience, audience_of, check_access, session_has_ended
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
 
 class ErrorMiddleware:
-    """Shows what a view refuses. Anything that is not an expected refusal is a defect and goes on to Django."""
+    """Turns expected errors into responses. Any other exception is a defect and goes on to Django."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -30,22 +38,22 @@ class ErrorMiddleware:
         response = self.get_response(request)
         if isinstance(response, HttpResponseNotAllowed):  # a bare status, made by Django's decorators
             allowed = response.headers["Allow"]
-            response = show(request, MethodRefused(method=request.method, allowed=allowed))
+            response = error_response(request, MethodRefused(method=request.method, allowed=allowed))
             response.headers["Allow"] = allowed
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, AppError):
-            return show(request, exception)
+            return error_response(request, exception)
         if isinstance(exception, Http404):
-            return show(request, NotFound())
+            return error_response(request, NotFound())
         if isinstance(exception, PermissionDenied):
-            return show(request, AuthDenied())
-        passing = passing_trouble(exception)
-        return show(request, passing) if passing else None
+            return error_response(request, AuthDenied())
+        passing = transient_error(exception)
+        return error_response(request, passing) if passing else None
 
 
-class PolicyMiddleware:
+class AccessMiddleware:
     """Opens a view only to the audience that it states."""
 
     def __init__(self, get_response: Answer) -> None:
@@ -65,26 +73,26 @@ class PolicyMiddleware:
         audience = audience_of(view, match.view_name if match else "")
         request.audience = audience  # type: ignore[attr-defined]
         if audience in {None, Audience.NOBODY}:
-            return show(request, NotFound() if audience else Unlisted())
+            return error_response(request, NotFound() if audience else AudienceMissing())
         if audience in {Audience.PUBLIC, Audience.PARTICIPANT}:
             return None
         if request.user.is_authenticated and session_has_ended(request):
             logout(request)
-        if hasattr(view, "cls"):  # the REST framework identifies people itself; DenyUnlisted goes on from here
+        if hasattr(view, "cls"):  # the REST framework identifies people itself; HasAudience goes on from here
             return None
         try:
-            refuse_outsiders(request.user, audience)
-        except AppError as refusal:
-            return self._turn_away(request, refusal)
+            check_access(request.user, audience)
+        except AppError as denied:
+            return self._turn_away(request, denied)
         return None
 
-    def _turn_away(self, request: HttpRequest, refusal: AppError) -> HttpResponse:
+    def _turn_away(self, request: HttpRequest, denied: AppError) -> HttpResponse:
         """Lead people to the page that lets them in, where there is one."""
         if not wants_json(request):
-            if isinstance(refusal, AuthRequired):
+            if isinstance(denied, AuthRequired):
                 # Coming back with GET to an address that was posted to would fail, so only reading is resumed.
                 back = request.get_full_path() if request.method == "GET" else resolve_url(settings.LOGIN_REDIRECT_URL)
                 return redirect_to_login(back)
-            if isinstance(refusal, SecondFactorRequired):
+            if isinstance(denied, SecondFactorRequired):
                 return redirect("mfa_activate_totp")
-        return show(request, refusal)
+        return error_response(request, denied)

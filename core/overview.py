@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Case, Count, QuerySet, When
 
 from core import database
-from core.findings import Finding
+from core.check_result import CheckResult
 from core.models import AuditEntry, Job
 
 UNFINISHED_SHOWN = 100
@@ -30,7 +30,7 @@ class Storage:
 
 @dataclass(frozen=True)
 class Overview:
-    findings: list[Finding]
+    findings: list[CheckResult]
     storage: Storage
     counts: dict[str, int]
     unfinished: QuerySet[Job]

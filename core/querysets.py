@@ -1,4 +1,4 @@
-"""Questions asked of core's rows."""
+"""Querysets of core's models."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The JSON shapes of core's rows."""
+"""Serializers of core's models."""
 
 from rest_framework import serializers
 

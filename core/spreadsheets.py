@@ -1,4 +1,4 @@
-"""Text in spreadsheet files (CSV injection): a cell that a program would run as a formula gets an apostrophe before it.
+"""Protection against CSV injection: a cell that a program would run as a formula gets an apostrophe before it.
 
 Excel and LibreOffice take a cell that begins with = + - @, a tab or a line break as a formula, also one that a stranger
 typed into a comment. Numbers stay numbers. An apostrophe that stood there already gets another one, so that `restore`

@@ -1,4 +1,4 @@
-"""Reading JSON that came from a browser: what is not of the kind that is wanted is as good as missing."""
+"""Readers of stored JSON that came from a browser: a value of another type counts as missing."""
 
 import math
 from typing import Any

@@ -1,8 +1,9 @@
-"""Pages that know nothing of listening tests: the front door, health, one's account, the service pages, refusals."""
+"""Views that know nothing of listening tests: home, health, account, service pages, error pages."""
 
 import logging
 import sys
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -15,22 +16,26 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from core import overview, refusals
+from core import http_errors, overview
 from core.errors import AppError
 from core.forms import RoleForm, TokenForm
+from core.http_errors import error_message, error_response, json_error, transient_error, wants_json
 from core.jobs import queue
 from core.models import ApiToken, Job, User
-from core.policy import Audience, has_second_factor, open_to, staff
-from core.problems import problem, say, show, wants_json
+from core.permissions import Audience, has_second_factor, requires, staff
 from core.services import accounts, readiness
-from core.trouble import passing_trouble
 
 logger = logging.getLogger(__name__)
 
 ENTRIES_A_PAGE = 50
 
 
-@open_to(Audience.PUBLIC)
+def site(request: HttpRequest) -> dict[str, Any]:
+    """Context that every template has."""
+    return {"public_url": settings.PUBLIC_URL, "second_factor_required": settings.SECOND_FACTOR_REQUIRED}
+
+
+@requires(Audience.PUBLIC)
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
@@ -38,7 +43,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "core/home.html")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 @never_cache
 @require_GET
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -50,7 +55,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
     return JsonResponse(state.as_json(ok=state.works), status=200 if state.works else 503)
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 @never_cache
 @require_GET
 def readyz(request: HttpRequest) -> JsonResponse:
@@ -59,13 +64,13 @@ def readyz(request: HttpRequest) -> JsonResponse:
     if not state.reason:
         return JsonResponse(state.as_json(ok=True))
     told = {**state.as_json(ok=False), "reason": state.reason}
-    return JsonResponse(told, status=503, headers={"Retry-After": str(refusals.ServerBusy.retry_after_s)})
+    return JsonResponse(told, status=503, headers={"Retry-After": str(http_errors.ServerBusy.retry_after_s)})
 
 
 # --- One's own account -----------------------------------------------------------------------------------------------
 
 
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Show one's account; a post makes a token, whose secret is shown in the answer and never again."""
@@ -75,8 +80,8 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _token, secret = accounts.create_token(owner=user, now=timezone.now(), **form.cleaned_data)
-        except AppError as refusal:
-            form.add_error("name", say(refusal))
+        except AppError as error:
+            form.add_error("name", error_message(error))
         else:
             form = TokenForm()
     context = {
@@ -88,12 +93,12 @@ def account(request: HttpRequest) -> HttpResponse:
     return render(request, "core/account.html", context, status=400 if form.errors else 200)
 
 
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 @require_POST
 def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
     token = ApiToken.objects.filter(user=staff(request), pk=token_id).first()
     if token is None:
-        raise refusals.NotFound
+        raise http_errors.NotFound
     accounts.revoke_token(token=token, actor=staff(request), now=timezone.now())
     messages.success(request, _("The token '%(name)s' is revoked.") % {"name": token.name})
     return redirect("core:account")
@@ -102,18 +107,18 @@ def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
 # --- The service pages, for admins -----------------------------------------------------------------------------------
 
 
-@open_to(Audience.ADMIN)
+@requires(Audience.ADMIN)
 @require_GET
 def service(request: HttpRequest) -> HttpResponse:
     return render(request, "core/service.html", {"overview": overview.system_status(), "tab": "state"})
 
 
-@open_to(Audience.ADMIN)
+@requires(Audience.ADMIN)
 @require_POST
 def retry_job(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     job = Job.objects.filter(pk=job_id).first()
     if job is None:
-        raise refusals.NotFound
+        raise http_errors.NotFound
     if queue.retry(job=job, actor=staff(request)):
         messages.success(request, _("The job waits for a worker again."))
     else:
@@ -121,26 +126,26 @@ def retry_job(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     return redirect("core:service")
 
 
-@open_to(Audience.ADMIN)
+@requires(Audience.ADMIN)
 @require_GET
 def audit_log(request: HttpRequest) -> HttpResponse:
     pages = Paginator(overview.audit_log(), ENTRIES_A_PAGE)
     return render(request, "core/audit.html", {"page": pages.get_page(request.GET.get("page")), "tab": "audit"})
 
 
-@open_to(Audience.ADMIN)
+@requires(Audience.ADMIN)
 @require_GET
 def people(request: HttpRequest) -> HttpResponse:
     people = [(person, has_second_factor(person)) for person in User.objects.order_by("username")]
     return render(request, "core/people.html", {"people": people, "roles": User.Role.choices, "tab": "people"})
 
 
-@open_to(Audience.ADMIN)
+@requires(Audience.ADMIN)
 @require_POST
 def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
     person = User.objects.filter(pk=user_id).first()
     if person is None:
-        raise refusals.NotFound
+        raise http_errors.NotFound
     form = RoleForm(request.POST)
     accounts.change_role(
         account=person, role=User.Role(form.value("role")), actor=staff(request), reason=form.value("reason")
@@ -149,34 +154,34 @@ def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
     return redirect("core:people")
 
 
-# --- What Django calls when something is refused or fails outside a view ---------------------------------------------
+# --- Error pages that Django calls outside a view ---------------------------------------------
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
-        return show(request, refusals.RequestTooLarge(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
-    return show(request, refusals.MalformedRequest())
+        return error_response(request, http_errors.RequestTooLarge(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+    return error_response(request, http_errors.MalformedRequest())
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return show(request, refusals.AuthDenied())
+    return error_response(request, http_errors.AuthDenied())
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return show(request, refusals.CsrfRefused())
+    return error_response(request, http_errors.CsrfRefused())
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return show(request, refusals.NotFound())
+    return error_response(request, http_errors.NotFound())
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer what failed outside a view, also when the page itself cannot be rendered."""
-    error = passing_trouble(sys.exception()) or refusals.ServerError()
+    error = transient_error(sys.exception()) or http_errors.ServerError()
     if wants_json(request):
-        return problem(error)
+        return json_error(error)
     try:
-        return show(request, error)
+        return error_response(request, error)
     except Exception:
         logger.exception("The error page cannot be rendered.")
-        return HttpResponse(say(error), status=error.status, content_type="text/plain; charset=utf-8")
+        return HttpResponse(error_message(error), status=error.status, content_type="text/plain; charset=utf-8")

@@ -1,1 +1,1 @@
-"""Who hears, when, and on what equipment: panels, seats, visits, and the participant's pages."""
+"""Designs, panels, seats and visits: who listens, when, in which order, and on what equipment."""

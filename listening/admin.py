@@ -1,4 +1,4 @@
-"""Looking at who hears in Django's admin."""
+"""Read-only admin of panels, seats and visits."""
 
 from django.contrib import admin
 

@@ -1,8 +1,8 @@
-"""Addresses of the participant's API."""
+"""URLs of the API of a visit."""
 
 from django.urls import include, path
 
-from listening import api, setup_api
+from listening.participation import api
 
 sound = [
     path("", api.clip, name="media"),
@@ -19,10 +19,10 @@ urlpatterns = [
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
     path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
     path("visits/<uuid:visit_id>/reports/", api.Reports.as_view(), name="reports"),
-    path("visits/<uuid:visit_id>/setup/", setup_api.Setup.as_view(), name="setup"),
+    path("visits/<uuid:visit_id>/setup/", api.Setup.as_view(), name="setup"),
     path(
         "visits/<uuid:visit_id>/setup/<slug:screening>/<int:attempt>/<int:number>/",
-        setup_api.setup_sound,
+        api.setup_sound,
         name="setup_sound",
     ),
     # The key is opaque, belongs to the visit, and expires.

@@ -1,17 +1,31 @@
-"""Rows of who hears, and when. Nothing below this room knows a participant."""
+"""Models of designs, panels, seats, links, visits and receipts. No app below this one knows a participant."""
+
+from datetime import datetime
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.models import BaseModel
-from listening.querysets import SeatQuerySet
 from rating.models import Ballot, Experiment, Trial
 
 
+class SeatQuerySet(models.QuerySet["Seat"]):
+    def main(self) -> "SeatQuerySet":
+        """Seats whose answers count: no previews, rehearsals or simulated ones, and nobody's who dropped out."""
+        return self.filter(ballot__kind="main", ballot__abandoned_at__isnull=True)
+
+    def free(self) -> "SeatQuerySet":
+        """Open, and not kept for the holder of one particular link."""
+        return self.filter(state="open", invitation__isnull=True).order_by("number")
+
+    def lapsed(self, now: datetime) -> "SeatQuerySet":
+        """Taken, and not a sign of life for longer than the lease; the longest silence first."""
+        return self.filter(state="taken", leased_until__lte=now).order_by("leased_until")
+
+
 class Design(BaseModel):
-    """How panels, subsets and orders were laid out together; what each seat hears stands in its ballot."""
+    """Panels, subsets and orders that were laid out together; what each seat hears is in its ballot."""
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="design")
     preset = models.SlugField()  # "imported" where the sequences came from files
@@ -25,14 +39,14 @@ class Design(BaseModel):
         return f"{self.experiment.slug} {self.preset} {self.sha256[:12]}"
 
 
-class Procedure(BaseModel):
-    """How people are led through an experiment: checks before, rests between, where they go afterwards."""
+class SessionSettings(BaseModel):
+    """Settings of an experiment's sessions: checks before, rests between, the redirect afterwards."""
 
     class HeadphoneScreen(models.TextChoices):
         OFF = "off", _("Off")
         FLAG = "flag", _("Note the outcome, let everybody in")
 
-    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="procedure")
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="session_settings")
     ear_check = models.BooleanField(default=True)
     level_check = models.BooleanField(default=True)
     headphone_screen = models.CharField(max_length=10, choices=HeadphoneScreen, default=HeadphoneScreen.OFF)
@@ -43,10 +57,10 @@ class Procedure(BaseModel):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                name="procedure_headphone_screen_known", condition=Q(headphone_screen__in=["off", "flag"])
+                name="session_settings_screen_known", condition=Q(headphone_screen__in=["off", "flag"])
             ),
-            models.CheckConstraint(name="procedure_rest_bounded", condition=Q(rest_s__lte=600)),
-            models.CheckConstraint(name="procedure_lease_positive", condition=Q(lease_hours__gte=1)),
+            models.CheckConstraint(name="session_settings_rest_bounded", condition=Q(rest_s__lte=600)),
+            models.CheckConstraint(name="session_settings_lease_positive", condition=Q(lease_hours__gte=1)),
         ]
 
     def __str__(self) -> str:
@@ -69,7 +83,7 @@ class Panel(BaseModel):
 
 
 class Participant(BaseModel):
-    """Somebody who listens, under a number that means nothing outside the experiment."""
+    """A listener, under a number that means nothing outside the experiment."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="participants")
     number = models.PositiveIntegerField()
@@ -87,8 +101,8 @@ class Participant(BaseModel):
 
 
 class Recruitment(BaseModel):
-    """Who came by a link for many, as keyed digests (listening/arrivals.py). Kept apart from everything else, so that
-    it can be deleted alone."""
+    """A person who came by a link for many, as HMACs (participation/recruitment.py). A table of its own, so that it can
+    be deleted alone."""
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="recruitments")
     participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="recruitment")
@@ -107,18 +121,18 @@ class Recruitment(BaseModel):
 class Seat(BaseModel):
     """A place in a panel with its frozen ballot; taken by consenting, never by opening a link.
 
-    When its listener drops out the seat is left, and the next turn of the same number carries the same plan.
+    When its listener drops out the seat is abandoned, and the next occupancy of the same number has the same plan.
     """
 
     class State(models.TextChoices):
         OPEN = "open", _("Open")
         TAKEN = "taken", _("Taken")
         FINISHED = "finished", _("Finished")
-        LEFT = "left", pgettext_lazy("seat", "Left")
+        ABANDONED = "abandoned", _("Abandoned")
 
     panel = models.ForeignKey(Panel, on_delete=models.PROTECT, related_name="seats")
     number = models.PositiveSmallIntegerField()
-    turn = models.PositiveSmallIntegerField(default=1)
+    occupancy = models.PositiveSmallIntegerField(default=1)
     ballot = models.OneToOneField(Ballot, on_delete=models.PROTECT, related_name="seat")
     participant = models.OneToOneField(Participant, null=True, on_delete=models.SET_NULL, related_name="seat")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
@@ -130,11 +144,11 @@ class Seat(BaseModel):
     objects = SeatQuerySet.as_manager()
 
     class Meta:
-        ordering = ["panel__number", "number", "turn"]
+        ordering = ["panel__number", "number", "occupancy"]
         constraints = [
-            models.UniqueConstraint(name="seat_turn_once", fields=["panel", "number", "turn"]),
+            models.UniqueConstraint(name="seat_occupancy_once", fields=["panel", "number", "occupancy"]),
             models.CheckConstraint(
-                name="seat_state_known", condition=Q(state__in=["open", "taken", "finished", "left"])
+                name="seat_state_known", condition=Q(state__in=["open", "taken", "finished", "abandoned"])
             ),
             models.CheckConstraint(name="seat_open_is_empty", condition=~Q(state="open") | Q(participant__isnull=True)),
         ]
@@ -144,8 +158,8 @@ class Seat(BaseModel):
 
 
 class Invitation(BaseModel):
-    """A link for one person, or one that many may use. Only the digest of its secret is kept; opening it changes
-    nothing, consenting claims."""
+    """A link for one person, or for many. Only the digest of its secret is kept. Opening it changes nothing;
+    consenting takes a seat."""
 
     class Service(models.TextChoices):
         PROLIFIC = "prolific", "Prolific"

@@ -3,10 +3,10 @@
 from django.utils import timezone
 
 from core.jobs import JobRun, job
-from listening.services import seats
-from listening.services.demo import build_demo
-from listening.services.designs import apply_design
-from listening.services.panels import fill_panel
+from listening.panels.services import seats
+from listening.panels.services.demo import build_demo
+from listening.panels.services.designs import apply_design
+from listening.panels.services.panels import fill_panel
 
 __all__ = ["apply_design", "build_demo", "fill_panel", "forget_addresses"]
 

@@ -1,1 +1,1 @@
-"""What is asked and answered: experiments, ballots, votes, and the protocols."""
+"""Experiments, ballots, votes, and the protocols."""

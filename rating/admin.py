@@ -1,8 +1,8 @@
-"""Looking at what is asked and answered in Django's admin."""
+"""Read-only admin of experiments, ballots and votes."""
 
 from django.contrib import admin
 
 from core.admin import ReadOnlyAdmin
-from rating.models import Ballot, Consent, Experiment, Refusal, Score, Slot, SoundFetch, Trial, Vote
+from rating.models import Ballot, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, Trial, Vote
 
-admin.site.register([Ballot, Consent, Experiment, Refusal, Score, Slot, SoundFetch, Trial, Vote], ReadOnlyAdmin)
+admin.site.register([Ballot, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, Trial, Vote], ReadOnlyAdmin)

@@ -1,4 +1,4 @@
-"""The experimenter's API of experiments."""
+"""API of experiments, for experimenters."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
@@ -6,12 +6,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.policy import Audience, staff
-from rating.access import experiment_for
-from rating.models import Experiment
-from rating.querysets import ExperimentQuerySet
+from core.permissions import Audience, staff
+from rating.models import Experiment, ExperimentQuerySet
 from rating.serializers import ExperimentSerializer, NewExperimentSerializer
-from rating.services.experiments import create_experiment, unblind
+from rating.services.experiments import create_experiment, experiment_for, unblind
 from stimuli.services.collections import collection_for
 
 

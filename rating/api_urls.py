@@ -1,4 +1,4 @@
-"""Addresses of the experimenter's API of experiments."""
+"""URLs of the API of experiments."""
 
 from django.urls import path
 

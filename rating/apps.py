@@ -1,4 +1,4 @@
-"""Registers the room with Django and loads its start-up checks."""
+"""App configuration; loads the start-up checks."""
 
 from django.apps import AppConfig
 

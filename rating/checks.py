@@ -1,4 +1,4 @@
-"""Start-up checks: every protocol is complete before the first participant meets it."""
+"""Start-up checks of the protocols: constants, label sets and templates."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What rating refuses, and how it says so."""
+"""Errors of experiments, ballots and votes."""
 
 from core.errors import AppError, sentence
 
@@ -63,9 +63,7 @@ class NoStimuli(AppError):
 class ExperimentWithoutSeats(AppError):
     code = "experiment.no_seats"
     status = 409
-    sentence = sentence(
-        "The experiment has no seats, so nobody could take part. Add a panel or use a design, then go live."
-    )
+    sentence = sentence("The experiment has no seats. Add a panel or apply a design, then go live.")
 
 
 class ExperimentBusy(AppError):
@@ -111,8 +109,8 @@ class UnknownTrial(AppError):
     sentence = sentence("This page is not part of your test. Reload it to continue where you are.")
 
 
-class Unheard(AppError):
-    code = "vote.unheard"
+class SoundNotFetched(AppError):
+    code = "vote.sound_not_fetched"
     status = 409
     sentence = sentence("The sound of this page was never fetched. Fetch it, listen to it, and send the answer again.")
 

@@ -1,4 +1,4 @@
-"""What an experimenter fills in about an experiment."""
+"""Forms of an experiment and of its options."""
 
 import json
 from typing import Any, NoReturn
@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import RefusingForm
+from core.forms import ValidatedForm
 from core.models import User
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Protocol
@@ -15,7 +15,7 @@ from rating.registry import protocols
 from stimuli.models import Collection
 
 
-class ExperimentForm(RefusingForm):
+class ExperimentForm(ValidatedForm):
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Participants see it."))
     slug = forms.SlugField(
         label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
@@ -41,7 +41,7 @@ class ExperimentForm(RefusingForm):
 
 
 class ObjectField(forms.CharField):
-    """JSON as somebody writes it by hand; a slip is named by its line and column."""
+    """JSON written by hand; a syntax error is named by its line and column."""
 
     widget = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "code"})
 
@@ -53,21 +53,21 @@ class ObjectField(forms.CharField):
         if not text:
             return {}
         try:
-            return json.loads(text, parse_constant=_refuse_constant)
-        except json.JSONDecodeError as slip:
+            return json.loads(text, parse_constant=_reject_constant)
+        except json.JSONDecodeError as problem:
             raise forms.ValidationError(
                 gettext("This is not JSON: look at line %(line)s, column %(column)s."),
-                params={"line": slip.lineno, "column": slip.colno},
+                params={"line": problem.lineno, "column": problem.colno},
             ) from None
         except (ValueError, RecursionError):
             raise forms.ValidationError(gettext("This JSON holds a number or a depth that cannot be kept.")) from None
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-class OptionsForm(RefusingForm):
+class OptionsForm(ValidatedForm):
     """The options of a protocol, each by the name that the data have for it."""
 
     def __init__(self, *args: Any, protocol: Protocol, fixed: bool = False, **kwargs: Any) -> None:
@@ -94,9 +94,9 @@ def _option_field(protocol: Protocol, option: str) -> forms.Field:
             return ObjectField(required=False, max_length=100_000, **about)
 
 
-class ReasonForm(RefusingForm):
+class ReasonForm(ValidatedForm):
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
-class ColleagueForm(RefusingForm):
+class ColleagueForm(ValidatedForm):
     colleague = forms.CharField(label=_("Colleague"), max_length=150)

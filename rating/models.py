@@ -1,4 +1,4 @@
-"""Rows of what is asked and answered. A ballot knows no person: who sat in its seat is listening's business."""
+"""Models of experiments, ballots, trials, votes and scores. A ballot knows no person; listening links it to a seat."""
 
 import secrets
 import uuid
@@ -9,9 +9,47 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.models import BaseModel
-from rating.querysets import BallotQuerySet, ExperimentQuerySet, TrialQuerySet
+from core.models import BaseModel, User
 from stimuli.models import Collection, Stimulus
+
+# Trials that are neither answered completely nor skipped.
+UNANSWERED = Q(answered=False, skipped_at__isnull=True)
+
+
+class ExperimentQuerySet(models.QuerySet["Experiment"]):
+    def visible_to(self, user: "User") -> "ExperimentQuerySet":
+        """Own and shared experiments; an admin sees all."""
+        # A join with the collaborators would repeat rows, and with them every sum that is taken over the rows.
+        shared = Q(pk__in=user.shared_experiments.values("pk"))
+        return self if user.is_admin else self.filter(Q(owner=user) | shared)
+
+    def newest_first(self) -> "ExperimentQuerySet":
+        """An order of its own for lists: grouping, as counts do, drops the model's, and that leaves ties open."""
+        return self.order_by("-created_at", "pk")
+
+    def with_counts(self) -> "ExperimentQuerySet":
+        """Add how many seats there are and how many answers have come in, of those ballots that count."""
+        main = Q(ballots__kind="main", ballots__abandoned_at__isnull=True)
+        return self.annotate(
+            ballot_count=models.Count("ballots", filter=main, distinct=True),
+            answer_count=models.Sum("ballots__vote_count", filter=main, default=0),
+        )
+
+
+class BallotQuerySet(models.QuerySet["Ballot"]):
+    def counts_by_kind(self) -> dict[str, dict[str, int]]:
+        rows = (
+            self.filter(abandoned_at__isnull=True)
+            .values_list("kind")
+            .annotate(models.Count("id"), models.Count("closed_at"), models.Sum("vote_count"))
+        )
+        return {kind: {"ballots": total, "closed": closed, "votes": votes} for kind, total, closed, votes in rows}
+
+
+class TrialQuerySet(models.QuerySet["Trial"]):
+    def unanswered(self) -> "TrialQuerySet":
+        """Trials still to be asked, in their order: postponed ones come at the end of their session."""
+        return self.filter(UNANSWERED).order_by("session", "postponed", "position")
 
 
 class Experiment(BaseModel):
@@ -57,7 +95,7 @@ class Experiment(BaseModel):
 
     @property
     def has_answers(self) -> bool:
-        """Whether anybody whose answers count, or counted once, has given one."""
+        """Whether a main ballot has votes, abandoned ballots included."""
         return self.ballots.filter(kind=Ballot.Kind.MAIN, vote_count__gt=0).exists()
 
 
@@ -83,11 +121,11 @@ class Ballot(BaseModel):
     # Part of the key of every seal; the other part is outside the database (EARMARK_SEAL_KEY). Without the salt the
     # links can still be checked, but no answer can be guessed from its seal.
     salt = models.CharField(max_length=64, default=new_salt)
-    chain = models.CharField(max_length=64, blank=True)  # its head (rating.services.chains), keyed
+    chain = models.CharField(max_length=64, blank=True)  # its head (rating.services.votes), keyed
     vote_count = models.PositiveIntegerField(default=0)
     vote_bytes = models.PositiveBigIntegerField(default=0)  # of all answers in the log, which have a limit
     closed_at = models.DateTimeField(null=True)
-    # Its listener dropped out and the plan was given to somebody else: the votes are kept, and no longer count.
+    # Its listener dropped out and the seat was released: the votes are kept, and no longer count.
     abandoned_at = models.DateTimeField(null=True)
 
     objects = BallotQuerySet.as_manager()
@@ -104,7 +142,7 @@ class Ballot(BaseModel):
 
 
 class Trial(BaseModel):
-    """One page of a ballot; `current_vote` is the newest answer, `revision` how often one was given.
+    """One page of a ballot; `current_vote` is the newest answer, `revision` the number of answers.
 
     A page stays open until its newest answer is a whole one. A page whose clip would not play is postponed to the end
     of its session, and skipped when it fails again there.
@@ -157,10 +195,10 @@ class Slot(models.Model):
 
 
 class SoundFetch(models.Model):
-    """That a browser was given the sound of a slot: when first and, to the minute, when last in one visit."""
+    """A fetch of a slot's sound by a browser: the first and, to the minute, the last of one visit."""
 
     slot = models.ForeignKey(Slot, on_delete=models.CASCADE, related_name="fetches")
-    visit = models.UUIDField()  # all that is known here of who fetched it
+    visit = models.UUIDField()  # the id of listening.Visit, which rating does not import
     first_at = models.DateTimeField()
     last_at = models.DateTimeField()
 
@@ -172,7 +210,7 @@ class SoundFetch(models.Model):
 
 
 class Consent(BaseModel):
-    """That somebody agreed to this exact text before the first vote on a ballot; who it was stands elsewhere."""
+    """Consent to this exact text before the first vote on a ballot; the person is not named here."""
 
     ballot = models.OneToOneField(Ballot, on_delete=models.PROTECT, related_name="consent")
     text_sha256 = models.CharField(max_length=64)
@@ -200,8 +238,8 @@ class Vote(models.Model):
     heard = models.JSONField(default=dict)
     client = models.JSONField(default=dict)  # the client's clocks and version: data, never order
     flags = models.JSONField(default=list)
-    # Both are keyed (core.seals) with the ballot's salt: without it nobody can guess an answer from its digest.
-    body_seal = models.CharField(max_length=64)  # tells whether another delivery is the same answer
+    # Both are HMACs (core.hmacs) with the ballot's salt: without it no answer can be guessed from its digest.
+    body_hmac = models.CharField(max_length=64)  # tells whether another delivery is the same answer
     seal = models.CharField(max_length=64)  # covers the whole row
     protocol = models.SlugField()
     protocol_version = models.CharField(max_length=20)
@@ -240,11 +278,11 @@ class Score(models.Model):
         return f"{self.scale} {self.value:g}"
 
 
-class Refusal(models.Model):
+class RejectedVote(models.Model):
     """An answer that was not accepted, with the reason, so that nothing a participant did disappears silently."""
 
     event_id = models.UUIDField()
-    ballot = models.ForeignKey(Ballot, on_delete=models.PROTECT, related_name="refusals")
+    ballot = models.ForeignKey(Ballot, on_delete=models.PROTECT, related_name="rejected_votes")
     body = models.JSONField()
     body_sha256 = models.CharField(max_length=64)
     code = models.CharField(max_length=50)
@@ -252,7 +290,7 @@ class Refusal(models.Model):
     received_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(name="refusal_once", fields=["event_id", "body_sha256"])]
+        constraints = [models.UniqueConstraint(name="rejected_vote_once", fields=["event_id", "body_sha256"])]
 
     def __str__(self) -> str:
         return f"{self.code} {self.event_id}"

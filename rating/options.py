@@ -1,4 +1,4 @@
-"""The options of an experiment: which kind of value each takes, as its default shows, and what is refused."""
+"""Options of an experiment: the type of each, taken from its default, and the checks of given values."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The shape of experiments on the API."""
+"""Serializers of experiments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Addresses of the experimenter's pages of experiments."""
+"""URLs of the pages of experiments."""
 
 from django.urls import path, re_path
 

@@ -1,4 +1,4 @@
-"""The experimenter's pages of experiments."""
+"""Views of experiments, for experimenters."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
-from core.policy import Audience, open_to, staff
-from core.problems import say
-from rating.access import experiment_for
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services import experiments as services
+from rating.services.experiments import experiment_for
 
 CHANGES = {
     "live": services.go_live,
@@ -24,14 +24,14 @@ CHANGES = {
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def experiments(request: HttpRequest) -> HttpResponse:
     listed = Experiment.objects.visible_to(staff(request)).select_related("owner", "collection").with_counts()
     return render(request, "rating/experiments.html", {"experiments": listed.newest_first()})
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def new_experiment(request: HttpRequest) -> HttpResponse:
     form = ExperimentForm(request.POST or None, user=staff(request))
     if request.method == "POST" and form.is_valid():
@@ -41,15 +41,15 @@ def new_experiment(request: HttpRequest) -> HttpResponse:
             experiment = services.create_experiment(
                 owner=staff(request), protocol_slug=protocol_slug, label_set=label_set, **fields
             )
-        except AppError as refusal:
-            form.add_error(None, say(refusal))
+        except AppError as error:
+            form.add_error(None, error_message(error))
         else:
             return redirect("rating:experiment", slug=experiment.slug)
     return render(request, "rating/new_experiment.html", {"form": form})
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     shown = experiment_for(staff(request), slug)
     protocol = get_protocol(shown.protocol)
@@ -66,7 +66,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def options(request: HttpRequest, slug: str) -> HttpResponse:
     """See the protocol's options, and change them while the experiment is a draft without seats."""
     shown = experiment_for(staff(request), slug)
@@ -77,9 +77,9 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             services.change_options(experiment=shown, options=form.cleaned_data, actor=staff(request))
-        except AppError as refusal:
-            option = refusal.data.get("option")
-            form.add_error(option if option in form.fields else None, say(refusal))
+        except AppError as error:
+            option = error.data.get("option")
+            form.add_error(option if option in form.fields else None, error_message(error))
         else:
             messages.success(request, _("The options are saved."))
             return redirect("rating:options", slug=slug)
@@ -88,39 +88,39 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     try:
         CHANGES[change](experiment=experiment, actor=staff(request))
-    except AppError as refusal:
+    except AppError as error:
         if change != "live":
             raise
-        return _confirm_page(request, experiment, refusal)
+        return _confirm_page(request, experiment, error)
     return redirect("rating:experiment", slug=slug)
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def confirm_live(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask before everything is frozen, beside the list of what is done and what is not."""
     experiment = experiment_for(staff(request), slug)
     try:
         services.check_ready(experiment)
-    except AppError as refusal:
-        return _confirm_page(request, experiment, refusal, status=200)
+    except AppError as error:
+        return _confirm_page(request, experiment, error, status=200)
     return _confirm_page(request, experiment)
 
 
 def _confirm_page(
-    request: HttpRequest, experiment: Experiment, refusal: AppError | None = None, *, status: int | None = None
+    request: HttpRequest, experiment: Experiment, error: AppError | None = None, *, status: int | None = None
 ) -> HttpResponse:
-    context = {"experiment": experiment, "refusal": say(refusal) if refusal else "", "tab": "overview"}
-    return render(request, "rating/confirm_live.html", context, status=status or (refusal.status if refusal else 200))
+    context = {"experiment": experiment, "error": error_message(error) if error else "", "tab": "overview"}
+    return render(request, "rating/confirm_live.html", context, status=status or (error.status if error else 200))
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def share(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_for(staff(request), slug)
     name = ColleagueForm(request.POST).value("colleague")
@@ -129,7 +129,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def unblind(request: HttpRequest, slug: str) -> HttpResponse:
     form = ReasonForm(request.POST)
     services.unblind(experiment=experiment_for(staff(request), slug), actor=staff(request), reason=form.value("reason"))

@@ -167,7 +167,7 @@ def _panel_pages(browser: Any, desk: Any, address: str) -> dict[str, Any]:
 
 def _new_links(page: Any, address: str) -> list[str]:
     page.goto(f"{address}/experiments/{PANELS_DEMO}/people/")
-    page.get_by_role("button", name="Make links").first.click()
+    page.get_by_role("button", name="Create links").first.click()
     page.locator(".copyline").first.wait_for()
     links: list[str] = page.locator(".copyline code").all_inner_texts()
     page.close()

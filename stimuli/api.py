@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.api import JsonBody
-from core.policy import Audience, staff
+from core.permissions import Audience, staff
 from stimuli.models import Collection, CollectionQuerySet, Import, ImportQuerySet
 from stimuli.serializers import (
     CollectionDetailSerializer,

@@ -6,19 +6,19 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from audio.loudness import PRESETS
-from core.forms import RefusingForm
+from core.forms import ValidatedForm
 from stimuli.services import normalisation
 from stimuli.times_of_day import seconds_of, written
 
 
-class CollectionForm(RefusingForm):
+class CollectionForm(ValidatedForm):
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Only you and your colleagues see it."))
     slug = forms.SlugField(
         label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
     )
 
 
-class LevelForm(RefusingForm):
+class LevelForm(ValidatedForm):
     target_lufs = forms.FloatField(
         label=_("Loudness in LUFS"),
         min_value=normalisation.LOWEST_LUFS,
@@ -57,7 +57,7 @@ class TimeField(forms.CharField):
         return seconds
 
 
-class ClockChangeForm(RefusingForm):
+class ClockChangeForm(ValidatedForm):
     """Which of the page's changes was asked for."""
 
     START, STRETCHES, ONE_STRETCH, DETECTED = "start", "stretches", "one-stretch", "detected"
@@ -65,14 +65,14 @@ class ClockChangeForm(RefusingForm):
     change = forms.ChoiceField(choices=[(name, name) for name in (START, STRETCHES, ONE_STRETCH, DETECTED)])
 
 
-class StartForm(RefusingForm):
+class StartForm(ValidatedForm):
     starts_at = TimeField(label=_("Start time of day"), help_text=_("Hours, minutes and, if need be, seconds: 06:30."))
 
     def refuse(self, sentence: str) -> None:
         self.add_error("starts_at", sentence)
 
 
-class StretchForm(RefusingForm):
+class StretchForm(ValidatedForm):
     start = TimeField(label=_("From, in the file"))
     stop = TimeField(label=_("To, in the file"))
     clock = TimeField(label=_("Began at, by the clock"))

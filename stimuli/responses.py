@@ -7,8 +7,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
 
-from core.problems import problem
-from core.refusals import InvalidRequest
+from core.http_errors import InvalidRequest, json_error
 from stimuli import storage
 from stimuli.errors import BytesOutside
 from stimuli.services import delivery, tiles
@@ -51,7 +50,7 @@ def send_clip(request: HttpRequest, name: str) -> HttpResponseBase:
     try:
         asked = _range(request.headers.get("Range", ""), byte_count)
     except BytesOutside as refusal:
-        return problem(refusal, headers={"Content-Range": f"bytes */{byte_count}", "Cache-Control": NOT_KEPT})
+        return json_error(refusal, headers={"Content-Range": f"bytes */{byte_count}", "Cache-Control": NOT_KEPT})
     start, stop = asked or (0, byte_count)
     headers = {"Content-Length": str(stop - start), "Accept-Ranges": "bytes", "Cache-Control": NOT_KEPT}
     if asked:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from core.disk import flush_to_disk
+from core.fsync import flush_to_disk
 from stimuli.disk_cache import DiskCache
 
 BLOCK_BYTES = 256 * 1024

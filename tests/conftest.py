@@ -24,7 +24,7 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.load_profile("earmark")
 
-APPEND_ONLY = ("core_auditentry", "rating_vote", "rating_refusal")
+APPEND_ONLY = ("core_auditentry", "rating_vote", "rating_rejectedvote")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,15 +13,16 @@ from django.utils import timezone
 from audio.synthesis import clip_bytes
 from core.models import User
 from core.services.accounts import create_account
-from listening.access import token_digest
 from listening.models import Invitation, Seat, Visit
-from listening.services import panels, visits
-from listening.services.procedures import change_procedure
+from listening.panels.services import panels
+from listening.panels.services.session_settings import change_session_settings
+from listening.participation.access import token_digest
+from listening.participation.services import visits
 from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
 from rating.registry import get_protocol
 from rating.services.experiments import create_experiment, design_digest, go_live
-from rating.services.fetches import record_all
+from rating.services.pages import record_all_fetches
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
@@ -182,7 +183,7 @@ def new_token(experiment: Experiment, **options: Any) -> str:
 
 def token_without_sound_check(experiment: Experiment) -> str:
     """Open a draft to listeners who need not check ears and level; the token of an invitation to it."""
-    change_procedure(experiment=experiment, actor=experiment.owner, ear_check=False, level_check=False)
+    change_session_settings(experiment=experiment, actor=experiment.owner, ear_check=False, level_check=False)
     token = new_token(experiment)
     go_live(experiment=experiment, actor=experiment.owner)
     return token
@@ -209,7 +210,7 @@ def _seated(invitation: Invitation) -> Visit:
 
 def fetch_all(visit: Visit, *, ago: timedelta = timedelta(hours=1)) -> None:
     """Every sound of the seat was given to this visit, long enough ago to have been heard."""
-    record_all(ballot_id=visit.seat.ballot_id, visit_id=visit.pk, now=timezone.now() - ago)
+    record_all_fetches(ballot_id=visit.seat.ballot_id, visit_id=visit.pk, now=timezone.now() - ago)
 
 
 def marks(value: Any = 4, *, slot: str = "a", scale: str = "QUALITY") -> dict[str, Any]:

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from config.urls import handler400, handler403, handler404, handler500
 from core.api import AnonymousWithCsrf
 from core.errors import AppError
-from core.policy import Audience, open_to
+from core.permissions import Audience, requires
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
@@ -31,36 +31,36 @@ def unlisted(request: HttpRequest) -> HttpResponse:
     return HttpResponse("secret")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def refusing(request: HttpRequest) -> HttpResponse:
     raise TeaRefused(name="Ada")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def broken(request: HttpRequest) -> HttpResponse:
     raise RuntimeError("the colour of the database password is blue")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def writing(request: HttpRequest) -> HttpResponse:
     """Write more than fits into a page of the database."""
     Session.objects.create(session_key="odd", session_data="x" * 100_000, expire_date=timezone.now())
     return HttpResponse("written")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def remembering(request: HttpRequest) -> HttpResponse:
     """Leave something that is written after the view, by the session's middleware."""
     request.session["odd"] = True
     return HttpResponse("remembered")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def storing(request: HttpRequest) -> HttpResponse:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@open_to(Audience.PUBLIC)
+@requires(Audience.PUBLIC)
 def form(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{len(request.POST)} fields")
 

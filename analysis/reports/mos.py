@@ -26,9 +26,9 @@ from analysis.reports.page_tables import (
 )
 from analysis.reports.paragraphs import methods_paragraph
 from analysis.services.results import ITEMS_A_PAGE
-from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 UNIT_TABLES = {"listener": "rows", "vote": "votes_level", "vote-1.96": "votes_level_p808", "item": "items_level"}
 

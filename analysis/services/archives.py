@@ -16,9 +16,9 @@ from analysis.services.results import read_result
 from analysis.services.zipping import zipped
 from core.models import User
 from listening.models import Design
-from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes", "pages", "of_pages", "complete")
 STIMULI = ("item", "condition", "condition_role", "factors")

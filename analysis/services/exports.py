@@ -22,9 +22,9 @@ from core.models import User
 from core.services import audit
 from core.stored_json import number_in, object_in
 from listening.models import SetupStep
-from rating.blinding import condition_names
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 from rating.services.verification import heads
 
 

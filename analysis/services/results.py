@@ -15,9 +15,9 @@ from analysis.services.folds import refold
 from analysis.services.listeners import listener_warnings, with_warnings
 from core.jobs import JobRun
 from listening.models import Seat
-from rating.blinding import condition_names
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 ITEMS_A_PAGE = 100
 

@@ -9,12 +9,12 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
-from core.canonical import canonical
+from core.hashing import canonical
+from core.hmacs import hmac_of, valid_hmacs
 from core.models import AuditEntry, AuditHead, User
-from core.seals import seal, seals
 
-SEALED_AS_JSON = ("before", "after")
-SEALED = ("at", "actor_id", "action", "target", "reason")
+SIGNED_AS_JSON = ("before", "after")
+SIGNED_FIELDS = ("at", "actor_id", "action", "target", "reason")
 HEAD = 1
 MOST_DIGITS = 18  # of a 64-bit number that no database refuses
 
@@ -46,9 +46,9 @@ def record(
         after=after,
         reason=reason,
     )
-    entry.seal = seal(_message(entry, head.seal))
+    entry.seal = hmac_of(_message(entry, head.seal))
     entry.save(force_insert=True)
-    AuditHead.objects.filter(pk=HEAD).update(seal=seal(_head_message(entry.seal)))
+    AuditHead.objects.filter(pk=HEAD).update(seal=hmac_of(_head_message(entry.seal)))
     return entry
 
 
@@ -76,9 +76,9 @@ def broken_entries() -> Iterator[AuditEntry]:
     """The entries that do not fit their own seal or the entry before."""
     heads = [""]
     for entry in AuditEntry.objects.order_by("id").iterator():
-        if all(entry.seal not in seals(_message(entry, head)) for head in heads):
+        if all(entry.seal not in valid_hmacs(_message(entry, head)) for head in heads):
             yield entry
-        heads = seals(_head_message(entry.seal))
+        heads = valid_hmacs(_head_message(entry.seal))
 
 
 def ends_with_head() -> bool:
@@ -86,12 +86,12 @@ def ends_with_head() -> bool:
     last = AuditEntry.objects.order_by("id").last()
     head = AuditHead.objects.filter(pk=HEAD).first()
     stored = head.seal if head else ""
-    return stored in (seals(_head_message(last.seal)) if last else [""])
+    return stored in (valid_hmacs(_head_message(last.seal)) if last else [""])
 
 
 def _message(entry: AuditEntry, head: str) -> bytes:
-    parts = {name: getattr(entry, name) for name in SEALED_AS_JSON}
-    return b"audit " + canonical(parts | {name: str(getattr(entry, name)) for name in SEALED} | {"head": head})
+    parts = {name: getattr(entry, name) for name in SIGNED_AS_JSON}
+    return b"audit " + canonical(parts | {name: str(getattr(entry, name)) for name in SIGNED_FIELDS} | {"head": head})
 
 
 def _head_message(entry_seal: str) -> bytes:

@@ -14,9 +14,8 @@ from django.contrib.sessions.models import Session
 from django.db import Error, connection, transaction
 from django.utils import timezone
 
-from core import disk
-from core.refusals import ServerBusy
-from core.trouble import passing_trouble
+from core import fsync
+from core.http_errors import ServerBusy, transient_error
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +99,7 @@ def _writing() -> str:
             probe.save(force_insert=True)
             probe.delete()
     except Error as error:
-        trouble = passing_trouble(error)
+        trouble = transient_error(error)
         if trouble is None:
             logger.exception("The database cannot be written.")
         return "busy" if isinstance(trouble, ServerBusy) else "failing"
@@ -126,4 +125,4 @@ def _disk() -> str:
     places = [Path(settings.DATA_DIR)]
     if connection.vendor == "sqlite":
         places.append(Path(connection.settings_dict["NAME"]).parent)
-    return "low" if min(map(disk.free_bytes, places)) < settings.LEAST_FREE_MB * MIB else "ok"
+    return "low" if min(map(fsync.free_bytes, places)) < settings.LEAST_FREE_MB * MIB else "ok"

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from core.models import User
-from listening.services.panels import create_panel
-from listening.services.procedures import change_procedure
+from listening.panels.services.panels import create_panel
+from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.models import Collection
@@ -30,7 +30,7 @@ def launch(*, experiment: Experiment, owner: User, seats: Mapping[str, int]) -> 
             create_panel(experiment=experiment, seats=count, actor=owner, group=group)
     if experiment.state != Experiment.State.DRAFT:
         return experiment
-    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    change_session_settings(experiment=experiment, actor=owner, ear_check=False, level_check=False)
     return go_live(experiment=experiment, actor=owner)
 
 

@@ -1,1 +1,1 @@
-"""Who hears what, in which order: subsets, sequences, presets and their reports; pure, without Django."""
+"""Designs: subsets of items, orders of presentation, and reports on them; pure, without Django."""

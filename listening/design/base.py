@@ -1,9 +1,9 @@
-"""The values of a design: what is asked for, what each seat hears one after the other, and what a preset must do."""
+"""Values of a design: the request, the layout that a preset makes of it, and the sequence of every seat."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar, Self
 
 ANCHORING = 0  # the session in which the reference stimuli are heard, before the first that counts
 
@@ -12,7 +12,7 @@ ScaleOrder = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Sample:
-    """An item that may be drawn into a subset, with the factors that subsets shall share out evenly."""
+    """An item that may be drawn into a subset, with the factors to balance across subsets."""
 
     name: str
     factors: Mapping[str, str] = field(default_factory=dict)
@@ -38,8 +38,8 @@ class SeatSequence:
 
 
 @dataclass(frozen=True)
-class DesignRequest:
-    """What an experimenter decides. `subsets` holds one list of items a panel, `references` the anchoring stimuli."""
+class LayoutRequest:
+    """Request to a preset. `subsets` holds one list of items for each panel, `references` the anchoring stimuli."""
 
     subsets: Sequence[Sequence[str]]
     conditions: Sequence[str]
@@ -59,7 +59,7 @@ class Design:
     """A request carried out by a preset: the sequence of every seat, panel by panel."""
 
     preset: str
-    request: DesignRequest
+    request: LayoutRequest
     sequences: tuple[SeatSequence, ...]
 
     def sequence(self, panel: int, seat: int) -> SeatSequence:
@@ -74,4 +74,32 @@ class Preset(ABC):
     summary: ClassVar[str]  # one sentence that says what it balances and what it leaves confounded
 
     @abstractmethod
-    def lay_out(self, request: DesignRequest) -> Design: ...
+    def lay_out(self, request: LayoutRequest) -> Design: ...
+
+
+DEFAULT_PRESET = "crossed"
+IMPORTED = "imported"  # the preset of a design whose sequences came from files
+
+
+@dataclass(frozen=True)
+class DesignRequest:
+    """Request of an experimenter; which items go into which panel follows from it and the collection."""
+
+    preset: str = DEFAULT_PRESET
+    panels: int = 4
+    seats: int = 8  # listeners in each panel
+    size: int = 32  # items for each panel
+    factors: tuple[str, ...] = ()
+    sessions: int = 4
+    seed: str = "0"
+    conditions: tuple[str, ...] = ()  # none named: all that are rated
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: list(part) if isinstance(part, tuple) else part for name, part in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> Self:
+        known: dict[str, Any] = {part.name: facts[part.name] for part in fields(cls) if part.name in facts}
+        for name in ("factors", "conditions"):
+            known[name] = tuple(known.get(name, ()))
+        return cls(**known)

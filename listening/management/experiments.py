@@ -1,4 +1,4 @@
-"""What commands about one experiment share: finding it by its short name, and showing progress where somebody looks."""
+"""Functions that commands about one experiment share: find it by its short name, print progress and findings."""
 
 from django.core.management.base import CommandError, OutputWrapper
 
@@ -14,7 +14,7 @@ def experiment_called(slug: str) -> Experiment:
 
 
 class SeatsWritten:
-    """Puts how many seats are written in place of what it said before, where somebody watches."""
+    """Progress line of written seats, on a terminal only."""
 
     def __init__(self, stream: OutputWrapper) -> None:
         self._stream = stream

@@ -1,1 +1,1 @@
-"""What templates of other rooms may ask of listening."""
+"""Template tags for the templates of other apps."""

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.utils import timezone
 
-from listening.readiness import Standing, steps_of
+from listening.panels.next_steps import StepState, steps_of
 from rating.models import Experiment
 
 register = template.Library()
@@ -17,6 +17,6 @@ def next_steps(experiment: Experiment) -> dict[str, Any]:
     return {
         "experiment": experiment,
         "steps": steps,
-        "ready": all(step.standing in (Standing.DONE, Standing.LOOK) for step in steps),
-        "next": next((step for step in steps if step.standing == Standing.OPEN), None),
+        "ready": all(step.state in (StepState.DONE, StepState.CHECK) for step in steps),
+        "next": next((step for step in steps if step.state == StepState.OPEN), None),
     }

@@ -5,8 +5,8 @@ from django.db import transaction
 
 from audio.synthesis import Degradation, clip_bytes, degrade, speak
 from core.models import User
-from listening.services.panels import create_panel
-from listening.services.procedures import change_procedure
+from listening.panels.services.panels import create_panel
+from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.services.collections import add_stimulus, create_collection
@@ -47,6 +47,6 @@ def build(*, owner: User) -> Experiment:
         seed="demo",
     )
     # Two minutes on any loudspeaker; the demo of P.835 has the sound check.
-    change_procedure(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    change_session_settings(experiment=experiment, actor=owner, ear_check=False, level_check=False)
     create_panel(experiment=experiment, seats=SEATS, actor=owner)
     return go_live(experiment=experiment, actor=owner)

@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 from audio.synthesis import clip_bytes
 from core.models import User
 from listening.demos.steps import find_or_make_collection, find_or_make_experiment, import_folder
-from listening.design.wishes import Wanted
+from listening.design.base import DesignRequest
 from listening.models import Design
-from listening.services.designs import adopt_draft, draft_design
-from listening.services.procedures import change_procedure
+from listening.panels.services.designs import adopt_draft, draft_design
+from listening.panels.services.session_settings import change_session_settings
 from protocols.p835.noisy_speech import POOL, RATE_HZ, clips, pool
 from rating.models import Experiment
 from rating.services.experiments import go_live
@@ -46,12 +46,12 @@ def build(*, owner: User) -> Experiment:
         options={"sessions": SESSIONS},
     )
     if not Design.objects.filter(experiment=experiment).exists():
-        wanted = Wanted(panels=PANELS, seats=SEATS, size=SIZE, sessions=SESSIONS, factors=tuple(POOL))
+        wanted = DesignRequest(panels=PANELS, seats=SEATS, size=SIZE, sessions=SESSIONS, factors=tuple(POOL))
         draft = draft_design(experiment=experiment, wanted=wanted)
         adopt_draft(experiment=experiment, draft=draft, actor=owner)
         experiment.refresh_from_db()
     if experiment.state == Experiment.State.DRAFT:
-        change_procedure(experiment=experiment, actor=owner, rest_s=REST_S)
+        change_session_settings(experiment=experiment, actor=owner, rest_s=REST_S)
         experiment = go_live(experiment=experiment, actor=owner)
     return experiment
 

@@ -1,1 +1,1 @@
-"""The verbs of rating, by noun."""
+"""Services: the only code that writes these models."""

@@ -1,4 +1,4 @@
-"""Ballots: drawn once, frozen, copied for whoever takes over, never changed."""
+"""Ballots: drawn once, frozen, copied when a seat is released, never changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -7,15 +7,15 @@ from uuid import UUID
 
 from django.db import transaction
 
-from core.canonical import digest
-from core.seals import seal
+from core.hashing import digest
+from core.hmacs import hmac_of
 from rating.errors import NoStimuli, UnknownTrial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocol import Entry, Json, TrialPlan
 from rating.registry import get_protocol
-from rating.services.chains import head_message
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
+from rating.services.votes import head_message
 from stimuli.models import Stimulus
 
 SECOND_FAILURE = 2
@@ -65,7 +65,7 @@ def store_plans(
 
 @transaction.atomic
 def copy_ballot(*, ballot: Ballot, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
-    """Give the same plan to somebody else: the same pages in the same order, under names of their own."""
+    """Copy a ballot for another person: the same pages in the same order, under new media ids."""
     plan = [plan_of(trial, trial.slots.all()) for trial in _with_slots(ballot)]
     return store_plans(experiment=ballot.experiment, plans={ballot.seed: plan}, kind=kind)[0]
 
@@ -108,7 +108,7 @@ def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
 
 
 def entries_of(experiment: Experiment) -> list[Entry]:
-    """Everything of the experiment's collection that its protocol plans."""
+    """Entries of the experiment's collection that its protocol plans."""
     protocol = get_protocol(experiment.protocol)
     stimuli = (
         Stimulus.objects.filter(item__collection=experiment.collection, condition__role__in=protocol.roles)
@@ -136,7 +136,7 @@ def plan_digest(plan: Iterable[TrialPlan]) -> str:
 
 def _ballot(experiment: Experiment, kind: Ballot.Kind, seed: str, plan: Sequence[TrialPlan]) -> Ballot:
     ballot = Ballot(experiment=experiment, kind=kind, seed=seed, plan_sha256=plan_digest(plan))
-    ballot.chain = seal(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
+    ballot.chain = hmac_of(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
     return ballot
 
 

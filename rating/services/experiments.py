@@ -1,13 +1,16 @@
-"""Experiments: made, opened, paused, closed, unblinded."""
+"""Experiments: create, change options, go live, pause, close, share, unblind."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import count
+from random import Random
+from string import ascii_uppercase
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from core.canonical import digest
+from core.hashing import digest
 from core.models import Job, User
 from core.services import audit
 from rating.errors import (
@@ -15,6 +18,7 @@ from rating.errors import (
     ColleagueUnknown,
     DesignChanged,
     ExperimentBusy,
+    ExperimentNotFound,
     ExperimentWithoutSeats,
     LabelSetIsDraft,
     NoStimuli,
@@ -29,6 +33,14 @@ from rating.options import check_options
 from rating.protocol import LabelStatus, Protocol
 from rating.registry import get_protocol
 from stimuli.models import Collection, Stimulus
+
+
+def experiment_for(user: User, slug: str) -> Experiment:
+    """The experiment, if this user may see it; the only way a view obtains one."""
+    experiment = Experiment.objects.visible_to(user).select_related("collection", "owner").filter(slug=slug).first()
+    if experiment is None:
+        raise ExperimentNotFound(slug=slug)
+    return experiment
 
 
 def create_experiment(
@@ -68,7 +80,7 @@ def create_experiment(
 
 
 def options_are_open(experiment: Experiment) -> bool:
-    """Whether the options can still be others: nobody's pages were drawn with them."""
+    """Whether the options can still change, because no pages were drawn with them."""
     return experiment.state == Experiment.State.DRAFT and not experiment.ballots.exists()
 
 
@@ -98,7 +110,7 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
 
 @transaction.atomic
 def go_live(*, experiment: Experiment, actor: User) -> Experiment:
-    """Freeze everything that shapes an answer under one hash, and open the doors."""
+    """Freeze everything that shapes an answer under one hash, and go live."""
     experiment = _locked(experiment)
     check_ready(experiment)
     experiment.design_sha256 = design_digest(experiment)
@@ -117,12 +129,12 @@ def check_ready(experiment: Experiment) -> None:
     check_options(get_protocol(experiment.protocol), experiment.options, _material(experiment.collection))
     check_design(experiment)
     if experiment.state == Experiment.State.DRAFT:
-        _refuse_while_busy(experiment)
+        _check_no_jobs(experiment)
     if not experiment.ballots.filter(kind=Ballot.Kind.MAIN).exists():
         raise ExperimentWithoutSeats
 
 
-def _refuse_while_busy(experiment: Experiment) -> None:
+def _check_no_jobs(experiment: Experiment) -> None:
     """Jobs that lay out a draft find it live in the end, and discard what they have made."""
     job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
     if job is not None:
@@ -131,7 +143,7 @@ def _refuse_while_busy(experiment: Experiment) -> None:
 
 @transaction.atomic
 def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
-    """Let everything be changed again, as long as nobody has answered."""
+    """Return to draft, as long as there are no answers."""
     experiment = _locked(experiment)
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
         raise WrongState(state=experiment.get_state_display(), needed="live or paused")
@@ -193,7 +205,7 @@ def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
 
 @transaction.atomic
 def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experiment:
-    """Let the order of every seat be that of one layout, as long as nobody can have heard anything."""
+    """Set the layout of all seats, while the experiment is a draft."""
     experiment = _locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
         raise WrongState(state=experiment.get_state_display(), needed="draft")
@@ -229,7 +241,7 @@ def _enter(experiment: Experiment, state: Experiment.State, actor: User, reason:
 
 
 def check_design(experiment: Experiment) -> None:
-    """Refuse to go on under a frozen hash that no longer describes what would be heard."""
+    """Raise an error where the frozen hash no longer matches what would be heard."""
     if experiment.design_sha256 and experiment.design_sha256 != design_digest(experiment):
         raise DesignChanged
 
@@ -272,3 +284,28 @@ def _material(collection: Collection) -> dict[str, dict[str, str]]:
     for item, condition, role in cells.values_list("item__name", "condition__name", "condition__role"):
         items.setdefault(item, {})[condition] = role
     return items
+
+
+# --- Blinding: letters instead of condition names until the experiment is unblinded -----------------------------------
+
+
+def condition_names(experiment: Experiment) -> dict[str, str]:
+    """What each condition is called towards experimenters at this moment."""
+    names = list(experiment.collection.conditions.values_list("name", flat=True))
+    return letters(names, seed=experiment.seed) if experiment.unblinded_at is None else {name: name for name in names}
+
+
+def letters(conditions: Iterable[str], *, seed: str) -> dict[str, str]:
+    """Give each condition a letter (after Z: AA, AB, ...), drawn from the experiment's seed.
+
+    No letter is the name of a condition: a file with letters must not be taken for one with names.
+    """
+    shuffled = sorted(set(conditions))
+    Random(f"{seed}/letters").shuffle(shuffled)
+    free = (letter for letter in map(_letter, count()) if letter not in shuffled)
+    return dict(zip(shuffled, free, strict=False))
+
+
+def _letter(number: int) -> str:
+    rest, last = divmod(number, len(ascii_uppercase))
+    return (_letter(rest - 1) if rest else "") + ascii_uppercase[last]

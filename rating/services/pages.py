@@ -1,16 +1,20 @@
-"""Pages: a ballot's trials as the browser may see them, and as protocols understand them."""
+"""Pages: a ballot's trials as the browser receives them and as protocols read them, and fetched sounds."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import QuerySet
 
 from rating.errors import NotRevisable
-from rating.models import Ballot, Slot, Trial
+from rating.models import Ballot, Slot, SoundFetch, Trial
 from rating.protocol import Entry, Json, Protocol, TrialKind, TrialPlan
 from rating.protocol import Slot as PlannedSlot
 from rating.registry import get_protocol, view_of
 from stimuli.models import Stimulus
+
+WRITTEN_EVERY = timedelta(minutes=1)  # a long sound is fetched in hundreds of slices, which are one row here
 
 
 def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
@@ -106,3 +110,26 @@ def _labels(protocol: Protocol, label_set: str) -> dict[str, Json]:
         }
         for key, words in labels.scales.items()
     }
+
+
+# --- Fetched sounds: no answer is taken before the sound of its page was fetched --------------------------------------
+
+
+def record_fetch(*, slot_id: int, visit_id: UUID, now: datetime) -> None:
+    """Note that a visit was given a sound. Costs a read each time, and a write at most once a minute."""
+    known = SoundFetch.objects.filter(slot=slot_id, visit=visit_id).values_list("last_at", flat=True).first()
+    if known is not None and known > now - WRITTEN_EVERY:
+        return
+    SoundFetch.objects.bulk_create(
+        [SoundFetch(slot_id=slot_id, visit=visit_id, first_at=now, last_at=now)],
+        update_conflicts=True,
+        unique_fields=["slot", "visit"],
+        update_fields=["last_at"],
+    )
+
+
+def record_all_fetches(*, ballot_id: UUID, visit_id: UUID, now: datetime) -> None:
+    """Take every sound of a ballot as fetched, for programs inside this server that answer without listening."""
+    slots = Slot.objects.filter(trial__ballot=ballot_id).order_by("pk").values_list("pk", flat=True)
+    fetches = (SoundFetch(slot_id=slot, visit=visit_id, first_at=now, last_at=now) for slot in slots)
+    SoundFetch.objects.bulk_create(fetches, batch_size=2000, ignore_conflicts=True)

@@ -10,10 +10,9 @@ from rating.models import Ballot, Experiment, Score, Trial, Vote
 from rating.protocol import Answer
 from rating.registry import get_protocol
 from rating.services.ballots import plan_digest
-from rating.services.chains import heads_of
 from rating.services.experiments import design_digest
 from rating.services.pages import plan_of
-from rating.services.votes import chain_problems
+from rating.services.votes import chain_problems, heads_of
 
 
 def heads(ballots: Iterable[Ballot]) -> dict[str, list[int | str]]:
@@ -89,7 +88,7 @@ def _trial_problems(trial: Trial, votes: Sequence[Vote], scores: dict[int, Marks
 
 
 def _read(trial: Trial, vote: Vote) -> tuple[Answer | None, str]:
-    """What the protocol makes of a vote. Of another version of the protocol nobody can say."""
+    """The protocol's reading of a vote, or a problem; neither for a vote of another protocol version."""
     protocol = get_protocol(vote.protocol)
     if vote.protocol_version != protocol.version:
         return None, ""

@@ -1,5 +1,6 @@
 """Votes: cast once whatever the network does, chained, never altered. The protocol is docs/decisions/0004."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,9 +10,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from core import sql
-from core.canonical import canonical, digest
 from core.errors import AppError
-from core.seals import seal, seals
+from core.hashing import canonical, digest
+from core.hmacs import hmac_of, valid_hmacs
 from rating.errors import (
     AnswerTooLarge,
     BallotAbandoned,
@@ -19,24 +20,23 @@ from rating.errors import (
     BallotFull,
     KeyReused,
     NoConsent,
+    SoundNotFetched,
     TooManyAnswers,
-    Unheard,
     UnknownTrial,
 )
-from rating.models import Ballot, Refusal, Vote
+from rating.models import Ballot, RejectedVote, Vote
 from rating.protocol import Answer, Json
-from rating.services.asked import Page, Standing, lock_standing, page_of
-from rating.services.chains import head_message, heads_of, link_of
+from rating.services.vote_context import BallotState, TrialContext, lock_ballot_state, trial_context
 
 # What the chain commits to: the whole row, named column by column, so that a later column does not break old links.
-SEALED = (
-    *("ballot_id", "trial_id", "consent_id", "outcome", "body_seal", "received_at"),
+SIGNED_FIELDS = (
+    *("ballot_id", "trial_id", "consent_id", "outcome", "body_hmac", "received_at"),
     *("protocol", "protocol_version", "label_set", "label_set_sha256"),
 )
-SEALED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
+SIGNED_AS_JSON = ("revision", "payload", "heard", "client", "flags")
 _COLUMNS = (
     *("event_id", "ballot_id", "trial_id", "consent_id", "outcome", "revision", "payload", "heard", "client", "flags"),
-    *("body_seal", "seal", "protocol", "protocol_version", "label_set", "label_set_sha256", "chain", "received_at"),
+    *("body_hmac", "seal", "protocol", "protocol_version", "label_set", "label_set_sha256", "chain", "received_at"),
 )
 _JSON_COLUMNS = {"payload", "heard", "client", "flags"}
 _ADD_VOTE = f"""
@@ -52,8 +52,11 @@ _ANSWER_TRIAL = """
 UPDATE rating_trial SET current_vote_id = %(vote)s, revision = %(revision)s, answered = %(whole)s WHERE id = %(trial)s
 """
 MB = 1024 * 1024
-MOST_REFUSALS = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
-REFUSALS_KEPT_WHOLE, MOST_REFUSED_BYTES = 50, 4096  # the first are kept as they came, later ones only if they are small
+MOST_REJECTED = 1000  # kept of one ballot; later ones are answered in the same way, and not kept
+REJECTED_KEPT_WHOLE, MOST_REJECTED_BYTES = (
+    50,
+    4096,
+)  # the first are kept as they came, later ones only if they are small
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,13 @@ class VoteEvent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The server's word on one event. After any but `unheard` the browser may forget the event.
+    """The server's word on one event. After any but `sound_missing` the browser may forget the event.
 
-    What is `unheard` may be sent again as it is, once the sounds in `unfetched` have been fetched.
+    What is `sound_missing` may be sent again as it is, once the sounds in `unfetched` have been fetched.
     """
 
     event_id: UUID
-    status: Literal["stored", "replay", "conflict", "refused", "unheard"]
+    status: Literal["stored", "replay", "conflict", "refused", "sound_missing"]
     revision: int | None
     error: AppError | None = None
     unfetched: tuple[UUID, ...] = ()
@@ -119,46 +122,46 @@ def cast_vote(*, ballot_id: UUID, event: VoteEvent, sound_needed: bool = False) 
     except IntegrityError:
         return _replay(ballot_id, event)
     except AppError as error:
-        return _refuse(ballot_id, event, error)
+        return _reject(ballot_id, event, error)
 
 
 def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     # Everything that cannot change is read before the lock, so that others wait for as little as possible.
-    page = page_of(trial_id=event.trial, ballot_id=ballot_id)
-    if page is None:
-        raise _reason_without_page(ballot_id)
-    limits, size = WORKED_ON if page.protocol.access.workspace else RATED, len(canonical(event.body()))
+    context = trial_context(trial_id=event.trial, ballot_id=ballot_id)
+    if context is None:
+        raise _reason_without_trial(ballot_id)
+    limits, size = WORKED_ON if context.protocol.access.workspace else RATED, len(canonical(event.body()))
     if size > limits.answer_bytes:
         raise AnswerTooLarge(most=limits.answer_bytes)
     with transaction.atomic(durable=True):
-        standing = lock_standing(trial_id=event.trial, ballot_id=ballot_id)
-        if standing is None or standing.closed_at is not None:
-            raise BallotAbandoned if standing and standing.abandoned_at else BallotClosed
-        if page.consent_id is None:
+        state = lock_ballot_state(trial_id=event.trial, ballot_id=ballot_id)
+        if state is None or state.closed_at is not None:
+            raise BallotAbandoned if state and state.abandoned_at else BallotClosed
+        if context.consent_id is None:
             raise NoConsent
-        answer = page.protocol.read(event.payload, page.plan)
-        accepted = event.revision == standing.revision
-        if sound_needed and accepted and answer.whole and not standing.answered and (missing := page.unfetched()):
-            raise Unheard(media=missing)
-        _check_room(standing, limits, size)
-        vote = _append(ballot_id, page, standing, event, consent_id=page.consent_id, accepted=accepted, size=size)
+        answer = context.protocol.read(event.payload, context.plan)
+        accepted = event.revision == state.revision
+        if sound_needed and accepted and answer.whole and not state.answered and (missing := context.unfetched()):
+            raise SoundNotFetched(media=missing)
+        _check_limits(state, limits, size)
+        vote = _append(ballot_id, context, state, event, consent_id=context.consent_id, accepted=accepted, size=size)
         if accepted:
             if answer.whole:
-                _score(vote, answer, page)
-            revision = standing.revision + 1
+                _score(vote, answer, context)
+            revision = state.revision + 1
             sql.execute(_ANSWER_TRIAL, trial=event.trial, vote=vote.pk, revision=revision, whole=answer.whole)
-    return _receipt(vote, standing.revision, fresh=True)
+    return _receipt(vote, state.revision, fresh=True)
 
 
-def _check_room(standing: Standing, limits: Limits, size: int) -> None:
-    if standing.revision >= limits.revisions:
+def _check_limits(state: BallotState, limits: Limits, size: int) -> None:
+    if state.revision >= limits.revisions:
         raise TooManyAnswers(most=limits.revisions)
-    if standing.vote_bytes + size > limits.ballot_bytes:
+    if state.vote_bytes + size > limits.ballot_bytes:
         raise BallotFull(most_mb=limits.ballot_bytes // MB)
 
 
-def _reason_without_page(ballot_id: UUID) -> AppError:
-    """Why there is nothing to answer; a closed ballot says so before anything else."""
+def _reason_without_trial(ballot_id: UUID) -> AppError:
+    """The error for a trial that is not part of the ballot; a closed ballot comes first."""
     ballot = Ballot.objects.select_related("consent").get(pk=ballot_id)
     if ballot.closed_at is not None:
         return BallotClosed()
@@ -166,37 +169,65 @@ def _reason_without_page(ballot_id: UUID) -> AppError:
 
 
 def _append(
-    ballot_id: UUID, page: Page, standing: Standing, event: VoteEvent, *, consent_id: UUID, accepted: bool, size: int
+    ballot_id: UUID,
+    context: TrialContext,
+    state: BallotState,
+    event: VoteEvent,
+    *,
+    consent_id: UUID,
+    accepted: bool,
+    size: int,
 ) -> Vote:
     now = timezone.now()
-    too_soon = standing.revision == 0 and page.answered_too_soon(now)
+    too_soon = state.revision == 0 and context.answered_too_soon(now)
     vote = Vote(
         event_id=event.event_id,
         ballot_id=ballot_id,
         trial_id=event.trial,
         consent_id=consent_id,
         outcome=Vote.Outcome.ACCEPTED if accepted else Vote.Outcome.CONFLICT,
-        revision=standing.revision + 1 if accepted else None,
+        revision=state.revision + 1 if accepted else None,
         payload=event.payload,
         heard=event.heard,
         client={"version": event.client, "revision": event.revision, "clock": event.clock},
-        flags=[*([] if page.live else ["late"]), *(["fast"] if too_soon else [])],
-        body_seal=seal(canonical(event.body()), salt=standing.salt),
-        protocol=page.protocol.slug,
-        protocol_version=page.protocol.version,
-        label_set=page.label_set,
-        label_set_sha256=page.protocol.label_set(page.label_set).sha256,
+        flags=[*([] if context.live else ["late"]), *(["fast"] if too_soon else [])],
+        body_hmac=hmac_of(canonical(event.body()), salt=state.salt),
+        protocol=context.protocol.slug,
+        protocol_version=context.protocol.version,
+        label_set=context.label_set,
+        label_set_sha256=context.protocol.label_set(context.label_set).sha256,
         received_at=now,
     )
-    vote.seal = seal(_sealed_row(vote), salt=standing.salt)
-    vote.chain = link_of(vote, previous_head=standing.chain)
-    count = standing.vote_count + 1
+    vote.seal = hmac_of(_signed_row(vote), salt=state.salt)
+    vote.chain = link_of(vote, previous_head=state.chain)
+    count = state.vote_count + 1
     values = {name: getattr(vote, name) for name in _COLUMNS}
     values |= {name: sql.Json(values[name]) for name in _JSON_COLUMNS}
     vote.pk = sql.fetch(_ADD_VOTE, **values)[0]["id"]
-    head = seal(head_message(ballot_id, standing.plan_sha256, count, vote.chain))
-    sql.execute(_MOVE_HEAD, ballot=ballot_id, chain=head, count=count, bytes=standing.vote_bytes + size)
+    head = hmac_of(head_message(ballot_id, state.plan_sha256, count, vote.chain))
+    sql.execute(_MOVE_HEAD, ballot=ballot_id, chain=head, count=count, bytes=state.vote_bytes + size)
     return vote
+
+
+# --- The chain over a ballot's votes ----------------------------------------------------------------------------------
+# Each link covers the vote and the head before it. The head is an HMAC, stored with the ballot and nowhere else:
+# without the key nobody can say what it was before the last vote, so votes cannot be removed from the end. It also
+# covers the ballot's plan and its number of votes.
+
+
+def link_of(vote: Vote, *, previous_head: str) -> str:
+    """Hash of a vote and the head before it."""
+    return hashlib.sha256(f"{previous_head}{vote.event_id}{vote.seal}".encode()).hexdigest()
+
+
+def head_message(ballot_id: UUID, plan_sha256: str, count: int, link: str) -> bytes:
+    """Message whose HMAC is the head of a ballot with `count` votes; the link is empty where there is none."""
+    return f"ballot {ballot_id} {plan_sha256} {count} {link}".encode()
+
+
+def heads_of(ballot: Ballot, count: int, link: str) -> list[str]:
+    """The head under each key that is or was in use."""
+    return valid_hmacs(head_message(ballot.pk, ballot.plan_sha256, count, link))
 
 
 def chain_holds(*, ballot: Ballot) -> bool:
@@ -212,7 +243,7 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
     for number, vote in enumerate(votes, start=1):
         if vote.chain not in [link_of(vote, previous_head=head) for head in heads]:
             yield f"vote {vote.event_id} does not follow the one before it: a vote was altered, removed, added or moved"
-        elif ballot.salt and vote.seal not in seals(_sealed_row(vote), salt=ballot.salt):
+        elif ballot.salt and vote.seal not in valid_hmacs(_signed_row(vote), salt=ballot.salt):
             yield f"vote {vote.event_id} was altered after it was cast"
         heads = heads_of(ballot, number, vote.chain)
     if ballot.vote_count != len(votes):
@@ -221,14 +252,16 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
         yield "its chain does not end with its last vote: votes were removed from the end, or its plan was altered"
 
 
-def _sealed_row(vote: Vote) -> bytes:
-    parts = {name: getattr(vote, name) for name in SEALED_AS_JSON} | {name: str(getattr(vote, name)) for name in SEALED}
+def _signed_row(vote: Vote) -> bytes:
+    parts = {name: getattr(vote, name) for name in SIGNED_AS_JSON} | {
+        name: str(getattr(vote, name)) for name in SIGNED_FIELDS
+    }
     return canonical(parts)
 
 
-def _score(vote: Vote, answer: Answer, page: Page) -> None:
+def _score(vote: Vote, answer: Answer, context: TrialContext) -> None:
     for mark in answer.marks:
-        sql.execute(_ADD_SCORE, vote=vote.pk, slot=page.slot_ids[mark.slot], scale=mark.scale, value=mark.value)
+        sql.execute(_ADD_SCORE, vote=vote.pk, slot=context.slot_ids[mark.slot], scale=mark.scale, value=mark.value)
 
 
 def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
@@ -236,34 +269,34 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
     vote = Vote.objects.select_related("trial", "ballot").filter(event_id=event.event_id).first()
     if vote is None:
         raise RuntimeError(f"event {event.event_id} broke a constraint other than its own key")
-    if vote.ballot_id != ballot_id or vote.body_seal not in seals(canonical(event.body()), salt=vote.ballot.salt):
-        return _refuse(ballot_id, event, KeyReused())
+    if vote.ballot_id != ballot_id or vote.body_hmac not in valid_hmacs(canonical(event.body()), salt=vote.ballot.salt):
+        return _reject(ballot_id, event, KeyReused())
     return _receipt(vote, vote.trial.revision, fresh=False)
 
 
-def _refuse(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
+def _reject(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
     """Keep what was refused and why. An answer stored earlier under this id is never turned into a refusal."""
     if not isinstance(error, KeyReused) and Vote.objects.filter(event_id=event.event_id).exists():
         return _replay(ballot_id, event)
-    _keep_refusal(ballot_id, event, error)
-    if isinstance(error, Unheard):
+    _keep_rejected(ballot_id, event, error)
+    if isinstance(error, SoundNotFetched):
         unfetched = tuple(error.data["media"])
-        return Receipt(event_id=event.event_id, status="unheard", revision=None, error=error, unfetched=unfetched)
+        return Receipt(event_id=event.event_id, status="sound_missing", revision=None, error=error, unfetched=unfetched)
     return Receipt(event_id=event.event_id, status="refused", revision=None, error=error)
 
 
-def _keep_refusal(ballot_id: UUID, event: VoteEvent, error: AppError) -> None:
+def _keep_rejected(ballot_id: UUID, event: VoteEvent, error: AppError) -> None:
     """Keep a refused answer, within limits: a program that is refused without end must not fill the database."""
-    body, kept = event.body(), Refusal.objects.filter(ballot=ballot_id).count()
-    small = len(canonical(body)) <= MOST_REFUSED_BYTES
-    if kept >= MOST_REFUSALS:
+    body, kept = event.body(), RejectedVote.objects.filter(ballot=ballot_id).count()
+    small = len(canonical(body)) <= MOST_REJECTED_BYTES
+    if kept >= MOST_REJECTED:
         return
-    Refusal.objects.bulk_create(
+    RejectedVote.objects.bulk_create(
         [
-            Refusal(
+            RejectedVote(
                 event_id=event.event_id,
                 ballot_id=ballot_id,
-                body=body if small or kept < REFUSALS_KEPT_WHOLE else {"trial": body["trial"], "left_out": True},
+                body=body if small or kept < REJECTED_KEPT_WHOLE else {"trial": body["trial"], "left_out": True},
                 body_sha256=digest(body),
                 code=error.code,
                 sentence=str(error),

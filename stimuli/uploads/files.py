@@ -12,8 +12,8 @@ from uuid import UUID
 
 from django.conf import settings
 
-from core import disk
-from core.disk import flush_to_disk
+from core import fsync
+from core.fsync import flush_to_disk
 from stimuli.errors import DiskFull, UploadBusy
 from stimuli.locked_tempdir import locked_tempdir, remove_unlocked
 from stimuli.models import ImportFile
@@ -129,7 +129,7 @@ def work_folder(import_id: UUID) -> Iterator[Path]:
 
 def free_bytes() -> int:
     """How much room the disk has."""
-    return disk.free_bytes(Path(settings.UPLOADS_DIR))
+    return fsync.free_bytes(Path(settings.UPLOADS_DIR))
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.policy import Audience, staff
-from core.refusals import CsrfRefused
+from core.http_errors import CsrfRefused
+from core.permissions import Audience, staff
 from stimuli.errors import (
     BodyLengthMissing,
     TusVersionWrong,

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from audio.loudness import PRESETS
 from core.errors import AppError
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from stimuli.forms import LevelForm
 from stimuli.models import Collection, Import, Item, Stimulus
 from stimuli.services import normalisation
@@ -27,7 +27,7 @@ from stimuli.views.imports import PILLS, clock, names
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def collections(request: HttpRequest) -> HttpResponse:
     listed = Collection.objects.visible_to(staff(request)).select_related("owner").with_counts()
     # Grouping, as counts do, drops the model's order.
@@ -35,7 +35,7 @@ def collections(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
     shown = collection_for(staff(request), slug)
     checks = check_collection(collection=shown)
@@ -56,7 +56,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def normalise(request: HttpRequest, slug: str) -> HttpResponse:
     """Copy a collection to one loudness; the original stays as it is."""
     source = collection_for(staff(request), slug)
@@ -68,7 +68,7 @@ def normalise(request: HttpRequest, slug: str) -> HttpResponse:
             context["job"] = normalisation.ask_for_copy(source=source, actor=staff(request), **wanted)
             context["copy_slug"] = wanted["slug"]
         except AppError as refusal:
-            form.add_error(None, say(refusal))
+            form.add_error(None, error_message(refusal))
     return render(request, "stimuli/normalise.html", context)
 
 

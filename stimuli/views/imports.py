@@ -18,8 +18,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core.clauses import translated
 from core.errors import AppError
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from stimuli.forms import CollectionForm
 from stimuli.models import Collection, Condition, Import
 from stimuli.services import imports
@@ -28,14 +28,14 @@ from stimuli.services.normalisation import levelled
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def new_collection(request: HttpRequest) -> HttpResponse:
     form = CollectionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             made = open_collection(owner=staff(request), **form.cleaned_data)
         except AppError as refusal:
-            form.add_error("slug", say(refusal))
+            form.add_error("slug", error_message(refusal))
         else:
             return redirect("stimuli:new_import", slug=made.slug)
     return render(request, "stimuli/new_collection.html", {"form": form})
@@ -43,7 +43,7 @@ def new_collection(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose what to import; the address becomes the import's own once the files are announced."""
     collection = collection_for(staff(request), slug)
@@ -53,14 +53,14 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 @never_cache
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     collection = collection_for(staff(request), slug)
     return _page(request, collection, imports.import_for(staff(request), import_id, collection=collection))
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
     imports.confirm_import(import_=shown, actor=staff(request), replace="replace" in request.POST)
@@ -68,7 +68,7 @@ def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
     imports.cancel_import(import_=shown, actor=staff(request), now=timezone.now())

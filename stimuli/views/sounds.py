@@ -13,8 +13,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audio.clock import Stretch
 from audio.sandbox.client import start_fork_server
-from core.policy import Audience, open_to, staff
-from core.problems import say
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
 from stimuli import responses
 from stimuli.errors import ClockRefused
 from stimuli.forms import ClockChangeForm, StartForm, Stretches, StretchForms
@@ -27,7 +27,7 @@ from stimuli.times_of_day import written
 
 
 @require_GET
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """The page with the viewer."""
     start_fork_server()  # what the viewer asks for in a moment may have to be drawn
@@ -46,34 +46,34 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def clip(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponseBase:
     """A short sound as participants hear it."""
     return responses.send_clip(request, delivery.clip_name(source=_source(request, slug, stimulus_id)))
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def manifest(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponseBase:
     source = _source(request, slug, stimulus_id)
     return responses.send_manifest(source, **delivery.measured(source=source))
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def peaks(request: HttpRequest, slug: str, stimulus_id: UUID, level: int) -> HttpResponseBase:
     return responses.send_peaks(request, _source(request, slug, stimulus_id), level)
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def peaks_file(request: HttpRequest, slug: str, stimulus_id: UUID, level: int) -> HttpResponseBase:
     """One level of the peaks as a whole file, which audiowaveform, peaks.js and wavesurfer.js read."""
     return responses.send_peaks_file(_source(request, slug, stimulus_id), level)
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def tile(
     request: HttpRequest, slug: str, stimulus_id: UUID, statistic: str, level: int, index: int
 ) -> HttpResponseBase:
@@ -81,7 +81,7 @@ def tile(
 
 
 @require_safe
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def slice_(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponseBase:
     return responses.send_slice(request, _source(request, slug, stimulus_id))
 
@@ -98,7 +98,7 @@ def _source(request: HttpRequest, slug: str, stimulus_id: UUID) -> Source:
 
 
 @require_http_methods(["GET", "POST"])
-@open_to(Audience.STAFF)
+@requires(Audience.STAFF)
 def clock(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
     """Show the stretches, and take one of four changes: the start, the stretches, one stretch, or what was detected."""
     stimulus = stimulus_in(collection_for(staff(request), slug), stimulus_id)
@@ -137,7 +137,7 @@ def _is_changed(
             case _:
                 clocks.use_detected(**wanted)
     except ClockRefused as refusal:
-        form.refuse(say(refusal))
+        form.refuse(error_message(refusal))
         return False
     return True
 

@@ -9,7 +9,7 @@ from analysis import datasets
 from analysis.models import FoldedBallot, Result
 from analysis.services.results import read_result, stale_results
 from listening.models import Participant
-from listening.services.panels import add_seats
+from listening.panels.services.panels import add_seats
 from rating.models import Ballot, Score
 from rating.services.ballots import abandon_ballot
 from rating.services.votes import cast_vote

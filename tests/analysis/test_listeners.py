@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from analysis.services.results import read_result
 from listening.models import Seat
-from listening.services import panels, visits
+from listening.panels.services import panels
+from listening.participation.services import visits
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.ballots import postpone_trial

@@ -12,10 +12,9 @@ from analysis.services.results import read_result, stale_results
 from analysis.tasks import refresh_stale_results
 from core.jobs import JobRun, enqueue, queue
 from core.models import AuditEntry, Job
-from listening.services.panels import add_seats
-from rating.blinding import letters
+from listening.panels.services.panels import add_seats
 from rating.models import Ballot, Experiment
-from rating.services.experiments import unblind
+from rating.services.experiments import letters, unblind
 from rating.services.votes import cast_vote
 from tests.factories import consent_to, make_experiment, seated_visit, vote_event
 

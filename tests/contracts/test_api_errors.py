@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.api import JsonBody
+from core.http_errors import MalformedRequest
 from core.models import Job
-from core.refusals import MalformedRequest
 from tests.people import bearing, experimenter, token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.odd_views")]

@@ -17,9 +17,9 @@ from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.worker import work
 from core.models import Job, User
 from core.services.accounts import create_account, random_password
-from listening.design.wishes import Wanted
+from listening.design.base import DesignRequest
 from listening.models import Design, Panel, Recruitment, Seat
-from listening.services import demo, designs, panels
+from listening.panels.services import demo, designs, panels
 from rating.models import Experiment
 from rating.services.votes import cast_vote
 from tests.factories import make_experiment, make_panel_experiment, seated_visit, vote_event
@@ -44,7 +44,7 @@ def votes_somewhere() -> dict[str, Any]:
 
 
 def a_design_to_adopt() -> dict[str, Any]:
-    experiment, wanted = make_panel_experiment(items=4), Wanted(panels=1, seats=2, size=4, sessions=1)
+    experiment, wanted = make_panel_experiment(items=4), DesignRequest(panels=1, seats=2, size=4, sessions=1)
     sha256 = designs.draft_design(experiment=experiment, wanted=wanted).sha256
     arguments = {"experiment_id": str(experiment.pk), "actor_id": str(experiment.owner.pk)}
     return arguments | {"wanted": wanted.to_json(), "sha256": sha256}

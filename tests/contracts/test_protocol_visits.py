@@ -13,8 +13,8 @@ from analysis.tasks import refresh_stale_results
 from audio.synthesis import clip_bytes, speak
 from core.jobs import declared_jobs, enqueue, queue
 from core.jobs.worker import work
-from listening.services.panels import create_panel
-from listening.services.simulation import simulate
+from listening.panels.services.panels import create_panel
+from listening.panels.services.simulation import simulate
 from rating.models import Ballot, Experiment
 from rating.protocol import LabelStatus, Protocol
 from rating.registry import protocols

@@ -14,8 +14,8 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.models import ApiToken, Job, User
-from core.policy import LIBRARY_VIEWS
-from listening.services import media
+from core.permissions import LIBRARY_VIEWS
+from listening.participation.services import media
 from rating.models import Slot
 from stimuli.models import Stimulus
 from tests.contracts.routes import PATTERNS, TABLE

@@ -11,7 +11,7 @@ from django.utils.translation import gettext, override
 
 from core.clauses import PLACE, Clause, clause, keep_clauses, translated
 from core.errors import AppError
-from core.problems import say
+from core.http_errors import error_message
 from stimuli.errors import TableUnreadable
 from tests.contracts.tree import APPS, modules, parsed
 
@@ -108,9 +108,9 @@ def test_data_without_clauses_is_kept_as_it_is() -> None:
 def test_a_refusal_is_shown_with_its_clauses_in_the_readers_language() -> None:
     error = TableUnreadable(name="t.csv", problem=clause("it is empty"))
     with override("fr"):
-        assert say(error) == gettext(error.sentence).format(name="t.csv", problem=gettext("it is empty"))
+        assert error_message(error) == gettext(error.sentence).format(name="t.csv", problem=gettext("it is empty"))
     with override("en"):
-        assert "it is empty" in say(error)
+        assert "it is empty" in error_message(error)
 
 
 # --- Every clause of the code -----------------------------------------------------------------------------------------

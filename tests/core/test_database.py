@@ -17,7 +17,7 @@ from django.db import connection
 from pytest_django.fixtures import Settings
 
 from core import database
-from core.findings import Level
+from core.check_result import Level
 from tests.testapp.models import Effect
 
 pytestmark = pytest.mark.django_db(transaction=True)

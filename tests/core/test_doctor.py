@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from pytest_django.fixtures import Settings
 
 from core import doctor
-from core.findings import Finding, Level
+from core.check_result import CheckResult, Level
 from core.jobs import declared_jobs, enqueue, queue
 from core.models import Job
 from tests.servers import free_port
@@ -24,7 +24,7 @@ from tests.testapp.tasks import refuse, write
 pytestmark = pytest.mark.django_db
 
 
-def finding(piece: str) -> Finding:
+def finding(piece: str) -> CheckResult:
     return next(found for found in doctor.examine() if found.piece == piece)
 
 
@@ -181,7 +181,7 @@ def test_a_database_without_a_recent_copy_is_told(settings: Settings) -> None:
 
 
 def test_a_look_that_fails_is_reported_and_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    def _broken() -> list[Finding]:
+    def _broken() -> list[CheckResult]:
         raise OSError("no such device")
 
     monkeypatch.setattr(doctor, "_EVERYWHERE", [_broken])

@@ -8,7 +8,7 @@ import pytest
 
 import config.urls  # noqa: F401 - loads every app, and with it every refusal
 from core.errors import AppError
-from core.refusals import MethodRefused
+from core.http_errors import MethodRefused
 
 KINDS = [kind for kind in AppError.every() if not kind.__module__.startswith("tests.")]
 

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from config.logs import mask
-from listening import views
 from listening.models import Invitation
+from listening.participation import views
 from rating.models import Experiment
 from tests.factories import make_experiment, new_token
 from tests.faults.web_server import web_server

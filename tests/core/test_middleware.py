@@ -5,7 +5,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import translation
 
-from core.refusals import NotFound
+from core.http_errors import NotFound
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.odd_views")]
 

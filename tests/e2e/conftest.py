@@ -9,7 +9,7 @@ from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from core.models import Job, User
-from listening.services import demo
+from listening.panels.services import demo
 from protocols.acr import demo as acr_demo
 from rating.models import Experiment
 from scripts.provision import CHROMIUM_FLAGS

@@ -7,9 +7,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page
 
-from listening.design.wishes import Wanted
-from listening.services import demo, panels
-from listening.services.designs import adopt_draft, draft_design
+from listening.design.base import DesignRequest
+from listening.panels.services import demo, panels
+from listening.panels.services.designs import adopt_draft, draft_design
 from rating.models import Experiment
 from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform, let_in
@@ -79,7 +79,7 @@ def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
         page.goto(platform.url(path))
         problems += scan(page, path) + overflows(page, path)
     page.goto(platform.url("/experiments/demo-acr/people/"))
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     page.locator(".copyline").first.wait_for()
     problems += scan(page, "new links") + overflows(page, "new links")
     assert problems == []
@@ -87,7 +87,7 @@ def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
 
 def laid_out(experiment: Experiment) -> Experiment:
     """Two panels, and one seat of each taken."""
-    wanted = Wanted(panels=2, seats=2, size=4, sessions=2, factors=("session",))
+    wanted = DesignRequest(panels=2, seats=2, size=4, sessions=2, factors=("session",))
     adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
     live = go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
     for panel in live.panels.all():

@@ -10,10 +10,10 @@ from django.utils import timezone
 from analysis.services.results import read_result
 from analysis.tasks import refresh_stale_results
 from core.jobs import enqueue
-from listening.services.simulation import simulate
+from listening.panels.services.simulation import simulate
 from protocols.p835 import demo
-from rating.blinding import condition_names
 from rating.models import Ballot, Score, Trial
+from rating.services.experiments import condition_names
 from rating.services.votes import chain_holds
 from tests.e2e.conftest import Platform
 from tests.factories import make_user

@@ -9,9 +9,9 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
 from core.models import User
-from listening.bots import Bot
 from listening.models import Completion
-from listening.services import demo
+from listening.panels.services import demo
+from listening.panels.services.simulation import Bot
 from rating.models import Experiment, Score, Vote
 from tests.e2e.conftest import CLIP_S, Platform
 from tests.e2e.listener import KeyboardListener, PointerListener

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
-from listening.services import demo
+from listening.panels.services import demo
 from rating.models import Experiment, Score, Vote
 from rating.services.votes import chain_holds
 from tests.e2e.listener import CLIPS_FETCHED, MOVED_ON, KeyboardListener, PointerListener

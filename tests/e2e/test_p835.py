@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
-from listening.design.wishes import Wanted
+from listening.design.base import DesignRequest
 from listening.models import ClientReport, Seat, SetupStep, Visit
-from listening.services import designs, panels
+from listening.panels.services import designs, panels
 from rating.models import Trial, Vote
 from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform
@@ -29,7 +29,7 @@ PRACTICE, SESSION = 3 * REFERENCES, 3 * ITEMS * CONDITIONS // SESSIONS  # presen
 @pytest.fixture
 def link(platform: Platform) -> str:
     experiment = make_panel_experiment(items=ITEMS, conditions=CONDITIONS, references=REFERENCES)
-    wanted = Wanted(panels=1, seats=2, size=ITEMS, sessions=SESSIONS)
+    wanted = DesignRequest(panels=1, seats=2, size=ITEMS, sessions=SESSIONS)
     draft = designs.draft_design(experiment=experiment, wanted=wanted)
     designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
     experiment.refresh_from_db()

@@ -7,8 +7,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from listening.models import Completion
-from listening.services import panels
-from listening.services.procedures import change_procedure
+from listening.panels.services import panels
+from listening.panels.services.session_settings import change_session_settings
 from protocols.speech_summaries.protocol import JUDGE, MAKER
 from rating.models import Experiment, Vote
 from rating.services.experiments import go_live
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def experiment(platform: Platform) -> Experiment:
     """Two utterances of eleven words, of which three to five are wanted."""
     made = summaries_experiment(items=2, makers=1, judges=1, live=False)
-    change_procedure(experiment=made, actor=made.owner, ear_check=False, level_check=False)
+    change_session_settings(experiment=made, actor=made.owner, ear_check=False, level_check=False)
     return go_live(experiment=made, actor=made.owner)
 
 

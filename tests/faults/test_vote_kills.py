@@ -23,7 +23,7 @@ from django.db.migrations import RemoveConstraint
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from listening.services import panels
+from listening.panels.services import panels
 from rating.models import Ballot, Score, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import make_experiment

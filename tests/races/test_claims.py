@@ -11,10 +11,11 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.errors import AppError
-from listening.access import token_digest
-from listening.arrivals import Arrival
-from listening.models import Completion, Invitation, Participant, Procedure, Recruitment, Seat, Visit
-from listening.services import panels, seats, visits
+from listening.models import Completion, Invitation, Participant, Recruitment, Seat, SessionSettings, Visit
+from listening.panels.services import panels, seats
+from listening.participation.access import token_digest
+from listening.participation.recruitment import Arrival
+from listening.participation.services import visits
 from rating.models import Ballot, Consent, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import make_experiment, seated_visit, vote_event
@@ -22,7 +23,7 @@ from tests.races.parallel import at_once, side_by_side
 from tests.scale import scaled
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
-LEASE = timedelta(hours=Procedure().lease_hours)
+LEASE = timedelta(hours=SessionSettings().lease_hours)
 
 
 def claim(token: str, person: str = "", later: timedelta = timedelta(), address: str = "", browser: str = "") -> str:
@@ -126,7 +127,7 @@ def test_twenty_people_who_need_the_same_lapsed_seat_one_of_them_gets_it() -> No
     tokens = panels.invite(panel=gone.panel, count=20, now=timezone.now(), actor=None)
     taken = Counter(at_once(*[partial(claim, token, later=LEASE * 2) for token in tokens]))
     assert taken.pop("invitation.full") == 19
-    assert Seat.objects.get(turn=2).id in {Seat.objects.get(pk=seat).id for seat in taken}
+    assert Seat.objects.get(occupancy=2).id in {Seat.objects.get(pk=seat).id for seat in taken}
     assert Seat.objects.count() == Ballot.objects.count() == 2
 
 
@@ -148,8 +149,8 @@ def test_of_a_vote_and_a_claim_of_the_lapsed_seat_exactly_one_wins(attempt: int)
     if answered == "stored":
         assert (came, seat.state, Seat.objects.count()) == ("invitation.full", Seat.State.TAKEN, 1)
     else:
-        assert (answered, seat.state) == ("refused", Seat.State.LEFT)
-        assert came == str(Seat.objects.get(turn=2).id)
+        assert (answered, seat.state) == ("refused", Seat.State.ABANDONED)
+        assert came == str(Seat.objects.get(occupancy=2).id)
     assert Vote.objects.count() == (answered == "stored")
 
 
@@ -173,11 +174,11 @@ def test_a_seat_given_away_in_the_middle_of_votes_takes_no_more_and_loses_none()
     def give_away() -> list[str]:
         begun.wait(timeout=30)
         successor = seats.reissue_seat(seat=visit.seat, now=timezone.now(), actor=experiment.owner)
-        return [str(successor.turn)]
+        return [str(successor.occupancy)]
 
-    statuses, turn = at_once(vote_on, give_away)
+    statuses, occupancy = at_once(vote_on, give_away)
     stored = statuses.count("stored")
-    assert turn == ["2"]
+    assert occupancy == ["2"]
     assert statuses == ["stored"] * stored + ["refused"] * (len(trials) - stored)
     ballot = Ballot.objects.get(pk=visit.seat.ballot_id)
     assert stored >= 6
@@ -194,8 +195,8 @@ def test_of_a_receipt_and_giving_the_seat_away_exactly_one_wins() -> None:
         at_once(partial(_code, visit), partial(_given_away, visit.seat))
         seat = Seat.objects.get(pk=visit.seat_id)
         finished = Completion.objects.filter(seat=seat).exists()
-        assert seat.state == (Seat.State.FINISHED if finished else Seat.State.LEFT)
-        assert Seat.objects.filter(number=seat.number, turn=seat.turn + 1).exists() is not finished
+        assert seat.state == (Seat.State.FINISHED if finished else Seat.State.ABANDONED)
+        assert Seat.objects.filter(number=seat.number, occupancy=seat.occupancy + 1).exists() is not finished
 
 
 def _code(visit: Visit) -> str:
@@ -207,7 +208,7 @@ def _code(visit: Visit) -> str:
 
 def _given_away(seat: Seat) -> str:
     try:
-        return str(seats.reissue_seat(seat=seat, now=timezone.now(), actor=seat.panel.experiment.owner).turn)
+        return str(seats.reissue_seat(seat=seat, now=timezone.now(), actor=seat.panel.experiment.owner).occupancy)
     except AppError as refusal:
         return refusal.code
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from rating.models import Ballot, Refusal, Score, Trial, Vote
+from rating.models import Ballot, RejectedVote, Score, Trial, Vote
 from rating.services.votes import Receipt, VoteEvent, cast_vote, chain_holds
 from tests.factories import event, make_experiment, marks, new_token, seated_visit, vote_event
 from tests.faults.voters import Voter
@@ -73,7 +73,7 @@ def test_an_event_id_sent_with_1000_other_answers_is_refused_1000_times(ballot: 
 
     codes = at_once(*[partial(send_others, sender) for sender in range(20)])
     assert Counter(code for sent in codes for code in sent) == {"vote.key_reused": 1000}
-    assert Refusal.objects.count() == 1000
+    assert RejectedVote.objects.count() == 1000
     assert Vote.objects.get().payload == marks(4)
 
 
@@ -83,7 +83,7 @@ def test_two_answers_racing_under_one_event_id_store_one_and_refuse_the_other(ba
         other = VoteEvent(**{**vars(one), "payload": marks(5)})
         receipts = at_once(casting(ballot, one), casting(ballot, other))
         assert sorted(receipt.status for receipt in receipts) == ["refused", "stored"]
-    assert Vote.objects.count() == Refusal.objects.count() == 10
+    assert Vote.objects.count() == RejectedVote.objects.count() == 10
 
 
 def test_two_tabs_that_answer_one_page_300_times_leave_one_current_answer_and_both_in_the_log(ballot: Ballot) -> None:

@@ -10,11 +10,19 @@ from django.utils import timezone
 from core.errors import AppError
 from core.models import AuditEntry, User
 from listening.models import Panel
-from listening.services.panels import add_seats, create_panel, overview
+from listening.panels.services.panels import add_seats, create_panel, overview
 from rating import errors
-from rating.access import experiment_for
 from rating.models import Ballot, Experiment
-from rating.services.experiments import close, design_digest, go_live, pause, return_to_draft, share, unblind
+from rating.services.experiments import (
+    close,
+    design_digest,
+    experiment_for,
+    go_live,
+    pause,
+    return_to_draft,
+    share,
+    unblind,
+)
 from stimuli.services.collections import add_stimulus, collection_for, create_collection
 from tests.factories import make_experiment, make_user, tone
 
@@ -125,7 +133,7 @@ def test_going_live_asks_first_and_a_refusal_is_told_beside_the_list(client: Cli
     assert f'href="{address}live/"' in client.get(address).content.decode()
     asked = client.get(f"{address}live/").content.decode()
     assert "The experiment has no seats" in asked
-    assert "There are no seats yet for listeners." in asked
+    assert "No seats for listeners yet." in asked
     assert 'class="button button--primary" disabled' in asked
     refused = client.post(f"{address}state/live/")
     assert refused.status_code == 409
@@ -143,7 +151,7 @@ def test_an_experiment_becomes_a_draft_again_while_nobody_has_answered(client: C
     experiment = make_experiment(seats=2)
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
-    assert "Make it a draft again" in client.get(address).content.decode()
+    assert "Return to draft" in client.get(address).content.decode()
     assert client.post(f"{address}state/draft/").status_code == 302
     draft = stored(experiment)
     assert (draft.state, draft.design_sha256) == ("draft", "")
@@ -166,7 +174,7 @@ def test_one_answer_keeps_an_experiment_from_becoming_a_draft_again(client: Clie
         return_to_draft(experiment=experiment, actor=experiment.owner)
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
-    assert "Make it a draft again" not in client.get(address).content.decode()
+    assert "Return to draft" not in client.get(address).content.decode()
     assert client.post(f"{address}state/draft/").status_code == 409
     assert (stored(experiment).state, stored(experiment).design_sha256) == ("paused", experiment.design_sha256)
 

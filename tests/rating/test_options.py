@@ -10,7 +10,7 @@ from django.test import Client
 
 from core.models import AuditEntry
 from listening.models import Panel
-from listening.services.panels import create_panel
+from listening.panels.services.panels import create_panel
 from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.errors import OptionsFixed, WrongState
 from rating.models import Experiment

@@ -1,4 +1,4 @@
-"""The chain over a ballot's votes: whatever anybody alters behind the platform's back, it shows."""
+"""The chain over a ballot's votes: every change of a stored vote shows."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ NEW_VALUES: dict[str, Any] = {
     "heard": '{"plays": 2}',
     "client": '{"version": "test", "revision": 0, "clock": {"counter": 8}}',
     "flags": '["late"]',
-    "body_seal": "0" * 64,
+    "body_hmac": "0" * 64,
     "seal": "0" * 64,
     "protocol": "other",
     "protocol_version": "9.9",

@@ -1,4 +1,4 @@
-"""Casting votes: stored once, replayed for ever, refused with a reason, chained, and never altered."""
+"""Casting votes: stored once, replayed, rejected with a reason, chained, and never altered."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +9,8 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from listening.models import Visit
-from listening.services import visits
-from rating.models import Ballot, Refusal, Score, Trial, Vote
+from listening.participation.services import visits
+from rating.models import Ballot, RejectedVote, Score, Trial, Vote
 from rating.services import experiments
 from rating.services.votes import Receipt, VoteEvent, cast_vote, chain_holds
 from tests.factories import make_experiment, marks, seated_visit, vote_event
@@ -80,7 +80,7 @@ def test_the_same_event_again_gets_the_same_receipt_and_leaves_no_trace(trial: T
     receipts = [cast(trial, event) for _ in range(3)]
     assert receipts == [Receipt(event_id=event.event_id, status="replay", revision=1)] * 3
     assert everything(trial.ballot) == before
-    assert not Refusal.objects.exists()
+    assert not RejectedVote.objects.exists()
 
 
 def test_equal_bodies_are_the_same_event_however_their_numbers_are_spelt(trial: Trial) -> None:
@@ -110,7 +110,7 @@ def test_an_event_id_used_again_for_another_answer_is_refused(trial: Trial, chan
     assert receipt.error is not None
     assert receipt.error.code == "vote.key_reused"
     assert everything(trial.ballot) == before
-    assert Refusal.objects.get().code == "vote.key_reused"
+    assert RejectedVote.objects.get().code == "vote.key_reused"
 
 
 def test_an_event_id_of_another_ballot_is_refused_and_shows_nothing_of_that_ballot(trial: Trial) -> None:
@@ -121,7 +121,7 @@ def test_an_event_id_of_another_ballot_is_refused_and_shows_nothing_of_that_ball
     for stolen in (event, again(event, trial=other_trial.id)):
         receipt = cast_vote(ballot_id=other.id, event=stolen)
         assert (receipt.status, receipt.revision) == ("refused", None)
-    assert set(Refusal.objects.values_list("ballot_id", "code")) == {(other.id, "vote.key_reused")}
+    assert set(RejectedVote.objects.values_list("ballot_id", "code")) == {(other.id, "vote.key_reused")}
     assert not other.votes.exists()
 
 
@@ -171,7 +171,7 @@ def test_a_repeat_that_arrives_after_the_end_still_gets_its_receipt(visit: Visit
     receipts = [cast_vote(ballot_id=ballot.id, event=event) for event in events]
     assert {(receipt.status, receipt.revision) for receipt in receipts} == {("replay", 1)}
     assert everything(ballot) == before
-    assert not Refusal.objects.exists()
+    assert not RejectedVote.objects.exists()
 
 
 # --- Refused ----------------------------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def refused(ballot: Ballot, event: VoteEvent, code: str) -> None:
         assert (receipt.status, receipt.revision) == ("refused", None)
         assert receipt.error is not None
         assert receipt.error.code == code
-    kept = Refusal.objects.get(event_id=event.event_id)
+    kept = RejectedVote.objects.get(event_id=event.event_id)
     assert (kept.code, kept.body, kept.ballot) == (code, event.body(), ballot)
     assert kept.sentence == str(receipt.error)
     assert everything(ballot) == before
@@ -246,8 +246,8 @@ def test_one_bad_answer_in_a_batch_does_not_hold_back_the_others(visit: Visit, b
 # --- What the database itself refuses ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("table", ["rating_vote", "rating_refusal"])
-def test_the_database_refuses_to_alter_a_vote_or_a_refusal(trial: Trial, table: str) -> None:
+@pytest.mark.parametrize("table", ["rating_vote", "rating_rejectedvote"])
+def test_the_database_refuses_to_alter_a_vote_or_a_rejected_vote(trial: Trial, table: str) -> None:
     cast(trial, vote_event(trial))
     cast(trial, vote_event(trial, value=9))
     for attempt in (f"UPDATE {table} SET event_id = event_id", f"DELETE FROM {table}"):

@@ -9,7 +9,7 @@ from django.utils.translation import override
 from audio.errors import AudioError, DecoderDied, PositionOutside, SoundBroken, SoundTooLong
 from audio.sandbox.client import fork_server
 from core.errors import AppError
-from core.problems import say
+from core.http_errors import error_message
 from stimuli.sandbox import APP_ERRORS, app_errors, error_from_child, to_app_error
 from tests.contracts.tree import ROOT
 
@@ -31,8 +31,8 @@ def test_an_app_error_says_the_same_and_is_translated_with_the_problem_inside_it
     assert shown.data["problem"] == "it should have 12,345 samples, and its last cannot be read"
     assert shown.data["clauses"] == {"problem": {"says": LAST_UNREADABLE, "data": {"count": 12_345}}}
     with override("fr"):
-        assert "12\N{NARROW NO-BREAK SPACE}345" in say(shown)
-        assert "breaks off" not in say(shown)
+        assert "12\N{NARROW NO-BREAK SPACE}345" in error_message(shown)
+        assert "breaks off" not in error_message(shown)
 
 
 def test_errors_of_the_library_are_raised_as_app_errors() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core import database
-from core.findings import Level
+from core.check_result import Level
 
 
 class Command(BaseCommand):

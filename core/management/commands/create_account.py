@@ -27,8 +27,8 @@ class Command(BaseCommand):
             user = accounts.create_account(
                 name=options["name"], role=User.Role(options["role"]), password=password, actor=None
             )
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"Account {user.username} ({user.role}) is made.")
         if not given:
             self.stdout.write(f"Password, shown only now: {password}")

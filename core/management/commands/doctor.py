@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from core.check_result import Level
 from core.doctor import examine
-from core.findings import Level
 
 
 class Command(BaseCommand):

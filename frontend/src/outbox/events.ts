@@ -34,8 +34,8 @@ export interface VoteEvent {
   clock: { wall: string; monotonic_ms: number; counter: number };
 }
 
-/** `unheard` alone is not final: the sound was never fetched, and with it the same answer is taken. */
-type Status = "stored" | "replay" | "conflict" | "refused" | "unheard";
+/** `sound_missing` alone is not final: the sound was never fetched, and with it the same answer is taken. */
+type Status = "stored" | "replay" | "conflict" | "refused" | "sound_missing";
 
 export interface Result {
   event_id: string;
@@ -43,7 +43,7 @@ export interface Result {
   revision: number | null;
   code?: string;
   detail?: string;
-  /** What must be fetched before an `unheard` answer is sent again. */
+  /** What must be fetched before an `sound_missing` answer is sent again. */
   fetch?: string[];
 }
 

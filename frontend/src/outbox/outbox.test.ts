@@ -297,14 +297,14 @@ test("parting sends the waiting answers but does not remove them", async () => {
   assert.equal((await store.waiting()).length, 1);
 });
 
-function unheard({ event_id }: VoteEvent, path = "sound/"): Result {
-  return { event_id, status: "unheard", revision: null, detail: "Listen first.", fetch: [new URL(path, url).href] };
+function soundMissing({ event_id }: VoteEvent, path = "sound/"): Result {
+  return { event_id, status: "sound_missing", revision: null, detail: "Listen first.", fetch: [new URL(path, url).href] };
 }
 
 test("an answer whose sound the server has not given out yet goes again after the sound was fetched", async () => {
   server.reply = (body) => ({
     status: 200,
-    results: body.events.map((one) => (server.fetched.length ? server.store(one) : unheard(one))),
+    results: body.events.map((one) => (server.fetched.length ? server.store(one) : soundMissing(one))),
   });
   const { outbox, news } = await open();
   const [first, second] = [event("page"), event("page")];
@@ -317,7 +317,7 @@ test("an answer whose sound the server has not given out yet goes again after th
 });
 
 test("where fetching does not help, the answer is refused in the end and its page can come again", async () => {
-  server.reply = (body) => ({ status: 200, results: body.events.map((one) => unheard(one)) });
+  server.reply = (body) => ({ status: 200, results: body.events.map((one) => soundMissing(one)) });
   const { outbox, news } = await open();
   await outbox.add(event("page"));
   await until(() => !outbox.waiting.length);
@@ -329,7 +329,7 @@ test("where fetching does not help, the answer is refused in the end and its pag
 
 test("a sound that is not to be had any more ends the matter at once", async () => {
   server.sound = () => 410;
-  server.reply = (body) => ({ status: 200, results: body.events.map((one) => unheard(one)) });
+  server.reply = (body) => ({ status: 200, results: body.events.map((one) => soundMissing(one)) });
   const { outbox, news } = await open();
   await outbox.add(event());
   await until(() => !outbox.waiting.length);
@@ -341,7 +341,7 @@ test("a sound that cannot be fetched now keeps its answer waiting, and is asked 
   server.sound = () => (server.fetched.length > 1 ? 200 : 503);
   server.reply = (body) => ({
     status: 200,
-    results: body.events.map((one) => (server.fetched.length > 1 ? server.store(one) : unheard(one))),
+    results: body.events.map((one) => (server.fetched.length > 1 ? server.store(one) : soundMissing(one))),
   });
   const { outbox } = await open();
   await outbox.add(event());

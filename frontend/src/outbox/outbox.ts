@@ -169,30 +169,30 @@ export class Outbox {
   async #settle(batch: VoteEvent[], receipt: Receipt): Promise<boolean> {
     const sent = new Map(batch.map((event) => [event.event_id, event]));
     const results = receipt.results.filter(({ event_id }) => sent.has(event_id));
-    const unheard = results.filter(({ status }) => status === "unheard");
-    const hopeless = await this.#fetchSounds(unheard);
+    const soundMissing = results.filter(({ status }) => status === "sound_missing");
+    const hopeless = await this.#fetchSounds(soundMissing);
     const final = results.filter((result) => isFinal(result) || hopeless.has(result.event_id));
     await this.#forget(final.map((result) => result.event_id));
-    this.#failures = final.length || unheard.length ? 0 : this.#failures + 1;
+    this.#failures = final.length || soundMissing.length ? 0 : this.#failures + 1;
     this.#batchLimit = MAX_EVENTS;
     const verdicts = final.map((result) => {
       const { trial = "", draft = false } = sent.get(result.event_id) ?? {};
-      const status = result.status === "unheard" ? "refused" : result.status;
+      const status = result.status === "sound_missing" ? "refused" : result.status;
       return { ...result, status, trial, draft };
     });
     const news = { verdicts, answered: receipt.answered, total: receipt.total, saved_at: receipt.saved_at };
     this.#channel.postMessage(news);
     await this.#hear(news);
-    return final.length > 0 || unheard.length > 0;
+    return final.length > 0 || soundMissing.length > 0;
   }
 
   /** Fetch what answers lack, once for all of them. Returns those for which that has no use any more.
    * Without a network this fails as a whole, and is tried again with the answers. */
   async #fetchSounds(unheard: readonly Result[]): Promise<Set<string>> {
     const tries = ({ event_id }: Result) => this.#fetches.get(event_id) ?? 0;
-    const hopeless = new Set(unheard.filter((result) => tries(result) >= FETCHES_WORTH_TRYING));
+    const hopeless = new Set(soundMissing.filter((result) => tries(result) >= FETCHES_WORTH_TRYING));
     const gone = new Set<string>();
-    const wanted = unheard.filter((result) => !hopeless.has(result));
+    const wanted = soundMissing.filter((result) => !hopeless.has(result));
     for (const address of new Set(wanted.flatMap((result) => result.fetch ?? []))) {
       try {
         const limits = { signal: this.#options.scope.signal, timeoutMs: SOUND_TIMEOUT_MS };

@@ -8,7 +8,7 @@ import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
 import type { Texts } from "./texts.ts";
 
-const SEAT_GIVEN_AWAY = "visit.left";
+const SEAT_GIVEN_AWAY = "visit.abandoned";
 
 interface VisitApiParts {
   config: VisitConfig;

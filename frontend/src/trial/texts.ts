@@ -1,4 +1,4 @@
-// Texts of the visit's page; listening/texts.py holds and translates them.
+// Texts of the visit's page; listening/participation/texts.py holds and translates them.
 
 export interface Texts {
   saved: string;

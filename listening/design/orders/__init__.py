@@ -1,1 +1,1 @@
-"""In which order each seat hears them: presets, and what they are woven from."""
+"""Orders of presentation: presets, sequences, and the assignment of conditions."""

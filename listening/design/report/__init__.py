@@ -1,1 +1,1 @@
-"""What is to be said about a design before it is used: numbers, verdicts and sentences."""
+"""Reports on a design before it is applied: numbers, verdicts and sentences."""

@@ -1,10 +1,10 @@
-"""How evenly votes, conditions and scale orders are shared out, and what cannot be told apart from what."""
+"""Balance of votes, conditions and scale orders, and what is confounded with what."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from statistics import median
 
-from core.clauses import clause
+from core.clauses import Clause, clause
 from listening.design.base import ANCHORING, Design, ScaleOrder, SeatSequence, Showing
 from listening.design.report.values import Crosstab, Finding, Table, Verdict, fixed, span
 
@@ -137,82 +137,47 @@ def condition_by_position(design: Design) -> Finding:
                 place[showing.session] += 1
 
     crosstab = Crosstab(pairs())
-    low, high = crosstab.range()
-    return Finding(
-        key="condition_by_position",
-        title=clause("Conditions over the quarters of a session"),
-        value=span(low, high),
-        verdict=crosstab.verdict,
-        sentence=clause(
-            "Over all listeners a condition is heard {times} times in each quarter of the sessions; "
-            "association of condition and position (Cramer's V, 0 to 1): {v}.",
-            times=span(low, high),
-            v=fixed(crosstab.cramers_v),
-        ),
-        numbers={"low": low, "high": high, "cramers_v": crosstab.cramers_v},
-        table=crosstab.table("condition"),
+    sentence = clause(
+        "Over all listeners a condition is heard {times} times in each quarter of the sessions; "
+        "association of condition and position (Cramer's V, 0 to 1): {v}.",
+        **_figures(crosstab),
     )
+    return _counts("condition_by_position", clause("Conditions over the quarters of a session"), sentence, crosstab)
 
 
 def condition_by_order(design: Design) -> Finding:
     crosstab = Crosstab(
         (showing.condition, order_name(showing.scales)) for sequence in design.sequences for showing in heard(sequence)
     )
-    low, high = crosstab.range()
-    return Finding(
-        key="condition_by_order",
-        title=clause("Conditions over the scale orders"),
-        value=span(low, high),
-        verdict=crosstab.verdict,
-        sentence=clause(
-            "A condition is heard {times} times in each scale order; association of the two (Cramer's V, 0 to 1): {v}.",
-            times=span(low, high),
-            v=fixed(crosstab.cramers_v),
-        ),
-        numbers={"low": low, "high": high, "cramers_v": crosstab.cramers_v},
-        table=crosstab.table("condition"),
+    sentence = clause(
+        "A condition is heard {times} times in each scale order; association of the two (Cramer's V, 0 to 1): {v}.",
+        **_figures(crosstab),
     )
+    return _counts("condition_by_order", clause("Conditions over the scale orders"), sentence, crosstab)
 
 
 def condition_by_panel(design: Design) -> Finding:
     crosstab = Crosstab(
         (showing.condition, str(sequence.panel)) for sequence in design.sequences for showing in heard(sequence)
     )
-    low, high = crosstab.range()
-    return Finding(
-        key="condition_by_panel",
-        title=clause("Conditions over the panels"),
-        value=span(low, high),
-        verdict=crosstab.verdict,
-        sentence=clause(
-            "A condition is heard {times} times in each panel; association of the two (Cramer's V, 0 to 1): {v}. "
-            "Panels hear different items, so a difference between panels may lie in the material.",
-            times=span(low, high),
-            v=fixed(crosstab.cramers_v),
-        ),
-        numbers={"low": low, "high": high, "cramers_v": crosstab.cramers_v},
-        table=crosstab.table("condition"),
+    sentence = clause(
+        "A condition is heard {times} times in each panel; association of the two (Cramer's V, 0 to 1): {v}. "
+        "Panels hear different items, so a difference between panels may lie in the material.",
+        **_figures(crosstab),
     )
+    return _counts("condition_by_panel", clause("Conditions over the panels"), sentence, crosstab)
 
 
 def order_by_panel(design: Design) -> Finding:
     crosstab = Crosstab(
         (str(sequence.panel), order_name(heard(sequence)[0].scales)) for sequence in design.sequences if heard(sequence)
     )
-    v = crosstab.cramers_v
-    return Finding(
-        key="order_by_panel",
-        title=clause("First scale order over the panels"),
-        value=fixed(v),
-        verdict=crosstab.verdict,
-        sentence=clause(
-            "How well the panel tells which scale order a listener begins with (Cramer's V, 0 to 1): {v}. At 1 the "
-            "effect of the order cannot be told from that of the items.",
-            v=fixed(v),
-        ),
-        numbers={"cramers_v": v},
-        table=crosstab.table("panel"),
+    sentence = clause(
+        "How well the panel tells which scale order a listener begins with (Cramer's V, 0 to 1): {v}. At 1 the "
+        "effect of the order cannot be told from that of the items.",
+        v=fixed(crosstab.cramers_v),
     )
+    return _association("order_by_panel", clause("First scale order over the panels"), sentence, crosstab, "panel")
 
 
 def order_by_session(design: Design) -> Finding:
@@ -227,39 +192,43 @@ def order_by_session(design: Design) -> Finding:
         for panel in range(1, design.request.panels + 1)
     ]
     worst = max(panels, key=lambda crosstab: crosstab.cramers_v)
-    return Finding(
-        key="order_by_session",
-        title=clause("Scale orders over the sessions of a panel"),
-        value=fixed(worst.cramers_v),
-        verdict=worst.verdict,
-        sentence=clause(
-            "Within a panel, how well the session tells the scale order (Cramer's V, 0 to 1; the worst panel): {v}. "
-            "At 1 the effect of the order cannot be told from practice and fatigue on the same items.",
-            v=fixed(worst.cramers_v),
-        ),
-        numbers={"cramers_v": worst.cramers_v},
-        table=worst.table("session"),
+    sentence = clause(
+        "Within a panel, how well the session tells the scale order (Cramer's V, 0 to 1; the worst panel): {v}. "
+        "At 1 the effect of the order cannot be told from practice and fatigue on the same items.",
+        v=fixed(worst.cramers_v),
     )
+    title = clause("Scale orders over the sessions of a panel")
+    return _association("order_by_session", title, sentence, worst, "session")
 
 
 def factors_by_panel(design: Design, factors: Factors) -> Iterator[Finding]:
-    names = sorted({factor for levels in factors.values() for factor in levels})
-    for factor in names:
+    for factor in sorted({factor for levels in factors.values() for factor in levels}):
         crosstab = Crosstab(
             (factors.get(item, {}).get(factor, ""), str(panel))
             for panel, subset in enumerate(design.request.subsets, 1)
             for item in subset
         )
-        yield Finding(
-            key=f"factor_by_panel.{factor}",
-            title=clause("{factor} over the panels", factor=factor),
-            value=fixed(crosstab.cramers_v),
-            verdict=crosstab.verdict,
-            sentence=clause(
-                "How well the panel tells an item's {factor} (Cramer's V, 0 to 1): {v}.",
-                factor=factor,
-                v=fixed(crosstab.cramers_v),
-            ),
-            numbers={"cramers_v": crosstab.cramers_v},
-            table=crosstab.table(factor),
+        sentence = clause(
+            "How well the panel tells an item's {factor} (Cramer's V, 0 to 1): {v}.",
+            factor=factor,
+            v=fixed(crosstab.cramers_v),
         )
+        title = clause("{factor} over the panels", factor=factor)
+        yield _association(f"factor_by_panel.{factor}", title, sentence, crosstab, factor)
+
+
+def _figures(crosstab: Crosstab) -> dict[str, str]:
+    return {"times": span(*crosstab.range()), "v": fixed(crosstab.cramers_v)}
+
+
+def _counts(key: str, title: Clause, sentence: Clause, crosstab: Crosstab) -> Finding:
+    """Finding about how often conditions occur, whose value is the range of the counts."""
+    low, high = crosstab.range()
+    numbers = {"low": low, "high": high, "cramers_v": crosstab.cramers_v}
+    return Finding(key, title, span(low, high), crosstab.verdict, sentence, numbers, crosstab.table("condition"))
+
+
+def _association(key: str, title: Clause, sentence: Clause, crosstab: Crosstab, heading: str) -> Finding:
+    """Finding about two things that should be independent, whose value is Cramer's V."""
+    v = crosstab.cramers_v
+    return Finding(key, title, fixed(v), crosstab.verdict, sentence, {"cramers_v": v}, crosstab.table(heading))

@@ -1,4 +1,4 @@
-"""What a design costs a listener in minutes, and how precise its means will be."""
+"""Cost of a design in minutes per listener, and the expected precision of its means."""
 
 import math
 from collections import Counter

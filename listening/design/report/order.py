@@ -1,4 +1,4 @@
-"""What follows what: repeats of an item, runs of a condition, and which condition comes after which."""
+"""Order effects of a design: repeats of an item, runs of a condition, and which condition follows which."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The hard rules that every design must keep, whoever made it: who hears what, how often and in which session."""
+"""Hard rules that every design must keep: what each seat hears, how often and in which session."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,1 +1,1 @@
-"""Which items each panel hears: disjoint subsets that are small copies of the pool."""
+"""Subsets of items for the panels: disjoint, each a small copy of the pool."""

@@ -1,9 +1,8 @@
-"""A pool as a program sees it: quotas of cells and margins, and what counts reach in each goal, exactly."""
+"""Pool of items: the quotas of its cells and margins, and what given counts reach in each goal, exactly."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-from listening.design.subsets.model import Quota, quotas_of
 
 Counts = list[list[int]]  # by cell or margin, then by subset
 
@@ -16,6 +15,42 @@ GOALS = (
     "largest minus smallest subset, summed over joint cells",
 )
 GOALS_IN_UNITS = frozenset({3, 4})  # the others count items
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How many items of a subset a factor level or joint cell should have: `exact` of so many `units` to an item."""
+
+    pool: int  # items that there are
+    exact: int
+    units: int
+
+    @property
+    def low(self) -> int:
+        return self.exact // self.units
+
+    @property
+    def high(self) -> int:
+        return -(-self.exact // self.units)
+
+    @property
+    def rest(self) -> int:
+        return self.exact % self.units
+
+    def excess(self, count: int) -> int:
+        """How many items lie outside what is less than one item from the exact proportion."""
+        return max(0, self.low - count, count - self.high)
+
+    def deviation(self, count: int) -> int:
+        """How far off a count is, in units."""
+        return abs(count * self.units - self.exact)
+
+
+def quotas_of(pools: Iterable[int], *, size: int, items: int) -> list[Quota]:
+    """Scale exact proportions to whole numbers, the smallest that will do, so that no rounding enters a program."""
+    pools = list(pools)
+    divisor = math.gcd(items, *(size * pool for pool in pools))
+    return [Quota(pool, size * pool // divisor, items // divisor) for pool in pools]
 
 
 @dataclass(frozen=True)
@@ -43,7 +78,7 @@ class Pool:
         return self._goals(cells, self.sums(cells))
 
     def judge_totals(self, totals: Sequence[int]) -> tuple[int, ...]:
-        """Say what totals over all subsets reach if cells and margins can all be shared out evenly."""
+        """Say what totals over all subsets reach if cells and margins can all be divided evenly."""
         margins = [sum(totals[cell] for cell in part) for part in self.members]
         return self._goals([self._even(total) for total in totals], [self._even(total) for total in margins])
 

@@ -1,4 +1,4 @@
-"""Tables of a pool: the items and factors that a CSV or XLSX names, and the rows of a subset as the table has them."""
+"""Tables of a pool (CSV or XLSX): items and factors, and the rows of a subset as the table has them."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.clauses import clause
 from listening.design.base import Sample
-from listening.design.subsets.errors import FactorUnknown, ItemTwice, ValueMissing
+from listening.design.errors import FactorUnknown, ItemTwice, ValueMissing
 from stimuli.errors import TableUnreadable
 from stimuli.imports.reports import some
 from stimuli.imports.tables import BYTE_ORDER_MARKS, DELIMITERS, Row, Table, load_table, read_csv

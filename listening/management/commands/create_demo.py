@@ -1,11 +1,11 @@
-"""Build the demo: accounts and one experiment for each protocol that has one."""
+"""manage.py create_demo: accounts and one experiment for each protocol that has a demo."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from listening.services import demo
+from listening.panels.services import demo
 
 
 class Command(BaseCommand):

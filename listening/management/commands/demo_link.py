@@ -1,4 +1,4 @@
-"""Say where Earmark runs, who can sign in to the demo, and how to take part."""
+"""manage.py demo_link: the address, the demo's logins, and fresh participant links."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from listening.services import demo
+from listening.panels.services import demo
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
 from listening.management.experiments import experiment_called
-from listening.services.design_files import design_files
+from listening.panels.services.designs import design_files
 
 FORMATS = {"csv": ["csv"], "json": ["json"], "both": ["csv", "json"]}
 
@@ -30,6 +30,6 @@ class Command(BaseCommand):
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_text(text, encoding="utf-8", newline="")
                 written += 1
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(f"Wrote {written} files into '{folder}'.")

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
+from listening.design.base import DEFAULT_PRESET, DesignRequest
 from listening.design.orders.presets import PRESETS
-from listening.design.wishes import DEFAULT_PRESET, Wanted
 from listening.management.experiments import SeatsWritten, experiment_called, listed
-from listening.services import designs
+from listening.panels.services import designs
 
 
 class Command(BaseCommand):
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         for name in ("panels", "seats", "size", "sessions"):
             if options[name] < 1:
                 raise CommandError(f"--{name} takes a whole number from 1 on.")
-        wanted = Wanted.from_json(
+        wanted = DesignRequest.from_json(
             {**options, "factors": _names(options["factors"]), "conditions": _names(options["conditions"])}
         )
         try:
@@ -42,8 +42,8 @@ class Command(BaseCommand):
                 designs.adopt_draft(
                     experiment=experiment, draft=draft, actor=experiment.owner, progress=SeatsWritten(self.stderr)
                 )
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self._tell(experiment.slug, draft, options)
 
     def _tell(self, slug: str, draft: designs.Draft, options: dict[str, Any]) -> None:

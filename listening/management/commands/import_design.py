@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
-from listening.design.files.errors import DesignRowsRefused
+from listening.design.errors import DesignRowsRefused
 from listening.management.experiments import SeatsWritten, experiment_called
-from listening.services.design_files import import_design
+from listening.panels.services.designs import import_design
 
 
 class Command(BaseCommand):
@@ -28,12 +28,12 @@ class Command(BaseCommand):
             design = import_design(
                 experiment=experiment, files=files, actor=experiment.owner, progress=SeatsWritten(self.stderr)
             )
-        except DesignRowsRefused as refusal:
-            for row in refusal.data["rows"]:
+        except DesignRowsRefused as error:
+            for row in error.data["rows"]:
                 self.stderr.write(row)
-            raise CommandError(str(refusal)) from refusal
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+            raise CommandError(str(error)) from error
+        except AppError as error:
+            raise CommandError(str(error)) from error
         panels = len(design.subsets)
         self.stdout.write(
             f"Imported {len(files)} seats in {panels} panels of '{experiment.slug}' under {design.sha256}."

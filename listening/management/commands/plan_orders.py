@@ -6,10 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
-from listening.design.base import Design, DesignRequest
+from listening.design.base import DEFAULT_PRESET, Design, LayoutRequest
 from listening.design.orders.presets import PRESETS, preset
-from listening.design.report.reporting import Finding, design_report
-from listening.design.wishes import DEFAULT_PRESET
+from listening.design.report.summary import Finding, design_report
 from listening.management.experiments import listed
 
 
@@ -27,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", dest="as_json", action="store_true", help="print orders and findings as JSON")
 
     def handle(self, **options: Any) -> None:
-        request = DesignRequest(
+        request = LayoutRequest(
             subsets=[[str(number) for number in range(options["items"])]],
             conditions=[name.strip() for name in options["conditions"].split(",") if name.strip()],
             seats=options["listeners"],
@@ -36,8 +35,8 @@ class Command(BaseCommand):
         )
         try:
             design = preset(options["preset"]).lay_out(request)
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         findings = design_report(design)
         if options["as_json"]:
             self.stdout.write(json.dumps(_told(design, findings), ensure_ascii=False))

@@ -52,8 +52,8 @@ class Command(BaseCommand):
                 _write(out, plan, pool, id_column)
         except OSError as problem:
             raise CommandError(f"'{problem.filename}' cannot be used: {problem.strerror}.") from problem
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         if as_json:
             self.stdout.write(json.dumps(plan.to_json(), indent=2, ensure_ascii=False))
         else:

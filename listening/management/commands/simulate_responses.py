@@ -1,4 +1,4 @@
-"""Let programs take part in an experiment, through the real HTTP API."""
+"""manage.py simulate_responses: simulated listeners take part through the HTTP API."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils import timezone
 
 from core.errors import AppError
-from listening.services.simulation import simulate
+from listening.panels.services.simulation import simulate
 from rating.models import Experiment
 
 
@@ -46,8 +46,8 @@ class Command(BaseCommand):
                 )
                 for number, receipt in enumerate(receipts, start=1):
                     self.stdout.write(f"{number} of {listeners}: {receipt['vote_count']} answers, {receipt['code']}")
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
 
 
 @contextmanager

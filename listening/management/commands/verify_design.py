@@ -1,4 +1,4 @@
-"""manage.py verify_design EXPERIMENT: hold every seat's ballot against the rules and the hash of its design."""
+"""manage.py verify_design EXPERIMENT: check every seat's ballot against the rules and the hash of its design."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
 from listening.management.experiments import experiment_called, listed
-from listening.services.designs import Verification, verify_design
+from listening.panels.services.designs import Verification, verify_design
 
 
 class Command(BaseCommand):
@@ -21,8 +21,8 @@ class Command(BaseCommand):
         experiment = experiment_called(options["experiment"])
         try:
             found = verify_design(experiment)
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         self._tell(experiment.slug, found, options["as_json"])
         if not found.holds:
             raise SystemExit(1)

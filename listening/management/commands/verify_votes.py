@@ -1,11 +1,11 @@
-"""manage.py verify_votes: recompute every seal and chain, and compare all that was made of votes with them."""
+"""manage.py verify_votes: recompute every seal and chain, and compare scores and receipts with the votes."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.services import audit
-from listening.services.verification import take_root, verify
+from listening.participation.services.verification import take_root, verify
 
 
 class Command(BaseCommand):

@@ -11,8 +11,8 @@ from django.utils.dateparse import parse_datetime
 from analysis.datasets import counted
 from analysis.exports import subject_id
 from core.stored_json import number_in, object_in, text_in
-from rating.blinding import condition_names
 from rating.models import Experiment, Trial, Vote
+from rating.services.experiments import condition_names
 
 Row = dict[str, Any]
 
@@ -82,7 +82,9 @@ def _worked_on(experiment: Experiment, *, simulated: bool) -> QuerySet[Trial]:
     return (
         trials.select_related("ballot__seat__participant", "current_vote")
         .prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
-        .order_by("ballot__seat__panel__number", "ballot__seat__number", "ballot__seat__turn", "ballot_id", "position")
+        .order_by(
+            "ballot__seat__panel__number", "ballot__seat__number", "ballot__seat__occupancy", "ballot_id", "position"
+        )
     )
 
 

@@ -14,9 +14,9 @@ from analysis.reports.listeners import complete_only, listener_sentences
 from protocols.thumbs.report import tables
 from protocols.thumbs.report.plot import means_plot
 from protocols.thumbs.report.tables import paragraph, warnings
-from rating.blinding import condition_names
 from rating.models import Experiment, Trial
 from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 from rating.services.pages import plan_of
 
 Row = dict[str, Any]

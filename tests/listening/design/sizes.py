@@ -1,6 +1,6 @@
 """Requests for designs of any size, and the one that was published."""
 
-from listening.design.base import DesignRequest, ScaleOrder
+from listening.design.base import LayoutRequest, ScaleOrder
 
 SIG_FIRST: ScaleOrder = ("SIG", "BAK", "OVRL")
 BAK_FIRST: ScaleOrder = ("BAK", "SIG", "OVRL")
@@ -16,8 +16,8 @@ def asked(
     references: int = 0,
     orders: tuple[ScaleOrder, ...] = (SIG_FIRST, BAK_FIRST),
     seed: str = "0",
-) -> DesignRequest:
-    return DesignRequest(
+) -> LayoutRequest:
+    return LayoutRequest(
         subsets=[[f"p{panel}-{item}" for item in range(items)] for panel in range(panels)],
         conditions=[f"C{condition}" for condition in range(conditions)],
         seats=seats,
@@ -28,6 +28,6 @@ def asked(
     )
 
 
-def udase(seed: str = "0") -> DesignRequest:
+def udase(seed: str = "0") -> LayoutRequest:
     """4 panels of 8 listeners, 32 items under 5 conditions in 4 sessions, 48 reference stimuli."""
     return asked(references=48, seed=seed)

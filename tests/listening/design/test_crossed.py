@@ -10,12 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from listening.design.base import ANCHORING, Design, DesignRequest, ScaleOrder, Showing
+from listening.design.base import ANCHORING, Design, LayoutRequest, ScaleOrder, Showing
+from listening.design.errors import DesignIncomplete, NameRepeated, ScaleOrdersDiffer, TooManySessions
 from listening.design.orders.assignment import least_share
-from listening.design.orders.crossed import Crossed
-from listening.design.orders.errors import DesignIncomplete, NameRepeated, ScaleOrdersDiffer, TooManySessions
-from listening.design.orders.layout import session_lengths
-from listening.design.orders.weave import Spacing, weave
+from listening.design.orders.presets import Crossed, session_lengths
+from listening.design.orders.sequence import Spacing, build_sequence
 from listening.design.report.order import first_conditions, item_successors, smallest_distance
 from listening.design.report.rules import verify
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
@@ -23,7 +22,7 @@ from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
 THREE_ORDERS: tuple[ScaleOrder, ...] = (("A", "B", "C"), ("B", "C", "A"), ("C", "A", "B"))
 
 
-def lay_out(wish: DesignRequest) -> Design:
+def lay_out(wish: LayoutRequest) -> Design:
     return Crossed().lay_out(wish)
 
 
@@ -32,7 +31,7 @@ def counted(design: Design) -> list[list[Showing]]:
 
 
 @st.composite
-def wishes(draw: st.DrawFn) -> DesignRequest:
+def wishes(draw: st.DrawFn) -> LayoutRequest:
     items, conditions = draw(st.integers(1, 13)), draw(st.integers(1, 9))
     return asked(
         items=items,
@@ -58,19 +57,19 @@ AWKWARD = [
 ]
 
 
-def awkward_too(test: Callable[[DesignRequest], None]) -> Callable[[], None]:
+def awkward_too(test: Callable[[LayoutRequest], None]) -> Callable[[], None]:
     for wish in AWKWARD:
         test = example(wish)(test)
     return settings(max_examples=50, derandomize=True)(given(wishes())(test))
 
 
 @awkward_too
-def test_every_rule_is_kept_at_any_size(wish: DesignRequest) -> None:
+def test_every_rule_is_kept_at_any_size(wish: LayoutRequest) -> None:
     assert {finding.key: finding.verdict for finding in verify(lay_out(wish)) if finding.verdict != "ok"} == {}
 
 
 @awkward_too
-def test_every_session_has_each_condition_equally_often_give_or_take_one(wish: DesignRequest) -> None:
+def test_every_session_has_each_condition_equally_often_give_or_take_one(wish: LayoutRequest) -> None:
     for showings in counted(lay_out(wish)):
         counts = Counter((s.session, s.condition) for s in showings)
         for session in range(1, wish.sessions + 1):
@@ -82,7 +81,7 @@ def test_every_session_has_each_condition_equally_often_give_or_take_one(wish: D
 
 
 @awkward_too
-def test_an_item_comes_again_no_earlier_than_the_bound_and_never_at_once(wish: DesignRequest) -> None:
+def test_an_item_comes_again_no_earlier_than_the_bound_and_never_at_once(wish: LayoutRequest) -> None:
     items, conditions = len(wish.subsets[0]), len(wish.conditions)
     bound = Spacing.of(items, conditions).distance
     assert bound >= min(items, 2)
@@ -93,7 +92,7 @@ def test_an_item_comes_again_no_earlier_than_the_bound_and_never_at_once(wish: D
 
 
 @awkward_too
-def test_at_every_position_each_condition_is_heard_by_as_many_seats_give_or_take_one(wish: DesignRequest) -> None:
+def test_at_every_position_each_condition_is_heard_by_as_many_seats_give_or_take_one(wish: LayoutRequest) -> None:
     design = lay_out(wish)
     for first in range(0, len(design.sequences), wish.seats):
         for heard_now in zip(*counted(design)[first : first + wish.seats], strict=True):
@@ -103,7 +102,7 @@ def test_at_every_position_each_condition_is_heard_by_as_many_seats_give_or_take
 
 
 @awkward_too
-def test_no_condition_follows_itself_where_there_are_three_or_more(wish: DesignRequest) -> None:
+def test_no_condition_follows_itself_where_there_are_three_or_more(wish: LayoutRequest) -> None:
     longest = 1 if len(wish.conditions) > 2 else 2
     for showings in counted(lay_out(wish)):
         runs = [0]
@@ -114,7 +113,7 @@ def test_no_condition_follows_itself_where_there_are_three_or_more(wish: DesignR
 
 
 @awkward_too
-def test_every_scale_order_begins_for_as_many_seats_of_a_panel_give_or_take_one(wish: DesignRequest) -> None:
+def test_every_scale_order_begins_for_as_many_seats_of_a_panel_give_or_take_one(wish: LayoutRequest) -> None:
     design = lay_out(wish)
     starts = [showings[0].scales for showings in counted(design)]
     for first in range(0, len(starts), wish.seats):
@@ -192,7 +191,7 @@ def test_the_last_condition_of_an_item_does_not_tell_the_next(
 
 
 @awkward_too
-def test_every_block_of_a_session_has_each_condition_once(wish: DesignRequest) -> None:
+def test_every_block_of_a_session_has_each_condition_once(wish: LayoutRequest) -> None:
     """With five conditions or more, that is: fewer leave no other way to even out the successors on an item."""
     conditions = len(wish.conditions)
     for showings in counted(lay_out(wish)) if conditions > 5 else ():
@@ -238,7 +237,7 @@ def test_subsets_of_different_sizes_are_each_laid_out_in_full() -> None:
 
 def test_differences_between_followers_are_evened_out_so_that_turning_evens_out_pairs() -> None:
     lengths = session_lengths(24 * 6, 4)
-    cells = weave(24, 6, lengths, random.Random("1"))
+    cells = build_sequence(24, 6, lengths, random.Random("1"))
     borders = {sum(lengths[:number]) for number in range(5)}
     steps = Counter(
         (after[1] - before[1]) % 6 for place, (before, after) in enumerate(pairwise(cells), 1) if place not in borders

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listening.design.base import SeatSequence, Showing
-from listening.design.files.errors import DesignFileUnreadable, DesignRowsRefused
-from listening.design.files.published import Vocabulary, natural, read_seat_file, written_csv, written_json
+from listening.design.errors import DesignFileUnreadable, DesignRowsRefused
+from listening.design.udase_csv import Vocabulary, natural, read_seat_file, written_csv, written_json
 
 SPEECH, NOISE = ("SIG", "BAK", "OVRL"), ("BAK", "SIG", "OVRL")
 ITEMS = ["a", "b_output", "c.d", "deep/er"]

@@ -9,11 +9,10 @@ import pytest
 from scipy import stats
 
 from listening.design.base import Design, SeatSequence, Showing
-from listening.design.orders.crossed import Crossed
-from listening.design.orders.udase_exact import UdaseExact
+from listening.design.orders.presets import Crossed, UdaseExact
 from listening.design.report.cost import PUBLISHED as PUBLISHED_COMPONENTS
 from listening.design.report.cost import Components, t_975
-from listening.design.report.reporting import Finding, Verdict, design_digest, design_report, one_sentence, verify
+from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
 from listening.design.report.values import Crosstab
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
 

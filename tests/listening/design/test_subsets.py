@@ -1,4 +1,4 @@
-"""Subsets that share out the factors of a pool: what they promise, and that nothing better exists."""
+"""Subsets that balance the factors of a pool: what they promise, and that nothing better exists."""
 
 import itertools
 import subprocess
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.errors import AppError
 from listening.design.base import Sample
-from listening.design.subsets.errors import (
+from listening.design.errors import (
     FactorTwice,
     FactorUnknown,
     ItemTwice,
@@ -21,10 +21,10 @@ from listening.design.subsets.errors import (
     SubsetsTooLarge,
     ValueMissing,
 )
-from listening.design.subsets.greed import balanced_by_greed
+from listening.design.subsets.greedy import greedy_counts
+from listening.design.subsets.milp import solve
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
 from listening.design.subsets.pool import Counts, Pool
-from listening.design.subsets.program import solve
 
 UDASE = {
     "session": {"S01": 112, "S21": 108},
@@ -180,7 +180,7 @@ def test_counts_found_without_a_solver_add_up_and_take_no_more_than_there_is(
     request: tuple[list[Sample], list[str], int, int],
 ) -> None:
     pool = as_pool(*request)
-    counts = balanced_by_greed(pool, Random(0))
+    counts = greedy_counts(pool, Random(0))
     assert all(sum(column) == pool.size for column in zip(*counts, strict=True))
     assert all(sum(row) <= quota.pool for row, quota in zip(counts, pool.cells, strict=True))
 

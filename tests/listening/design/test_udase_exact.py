@@ -5,9 +5,8 @@ from collections import Counter
 import pytest
 
 from listening.design.base import ANCHORING, SeatSequence
-from listening.design.orders.errors import PresetUnknown, TooManySessions
-from listening.design.orders.presets import DEFAULT, PRESETS, preset
-from listening.design.orders.udase_exact import UdaseExact
+from listening.design.errors import PresetUnknown, TooManySessions
+from listening.design.orders.presets import DEFAULT, PRESETS, UdaseExact, preset
 from listening.design.report.rules import verify
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from listening.services.panels import create_panel
+from listening.panels.services.panels import create_panel
 from protocols.speech_summaries.protocol import JUDGE, MAKER, SpeechSummaries
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live

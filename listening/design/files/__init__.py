@@ -1,1 +1,0 @@
-"""Designs as files in the shape that the authors of UDASE published."""

@@ -1,0 +1,271 @@
+"""Forms of the experimenter's pages: panels, links, session settings, designs, and sheets of paper."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+from django import forms
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from core.forms import ValidatedForm
+from listening.design.base import DesignRequest
+from listening.design.orders.presets import PRESETS
+from listening.models import Invitation, SessionSettings
+from listening.panels.services.material import Material
+from listening.panels.services.paper import Reading, Sheet
+from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
+from rating.protocol import Mark, Protocol, Scale
+
+# --- People -----------------------------------------------------------------------------------------------------------
+
+
+class PanelForm(ValidatedForm):
+    seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
+    group = forms.CharField(label=_("Group"), max_length=20, required=False)
+
+
+class InvitationsForm(ValidatedForm):
+    count = forms.IntegerField(label=_("Links"), min_value=1, max_value=500, initial=8)
+    as_csv = forms.BooleanField(required=False)
+
+
+class OpenLinkForm(ValidatedForm):
+    service = forms.ChoiceField(choices=[("", ""), *Invitation.Service.choices], required=False)
+
+
+class PreviewForm(ValidatedForm):
+    panel = forms.IntegerField(label=_("Panel"), min_value=1, max_value=32767, initial=1)
+    seat = forms.IntegerField(label=_("Seat"), min_value=1, max_value=32767, initial=1)
+    from_session = forms.IntegerField(label=_("From session"), min_value=0, max_value=32767, initial=0)
+
+
+class SessionSettingsForm(ValidatedForm):
+    ear_check = forms.BooleanField(label=_("Check left and right"), required=False)
+    level_check = forms.BooleanField(label=_("Let people set the level before the first clip"), required=False)
+    headphone_screen = forms.ChoiceField(label=_("Headphone screen"), choices=SessionSettings.HeadphoneScreen.choices)
+    rest_s = forms.IntegerField(
+        label=_("Break between sessions, in seconds"),
+        min_value=0,
+        max_value=600,
+        help_text=_("Suggested, never enforced."),
+    )
+    lease_hours = forms.IntegerField(
+        label=_("Hours an idle seat is kept"),
+        min_value=1,
+        max_value=8760,
+        help_text=_("Afterwards the next person may get it. Until then the listener can come back."),
+    )
+    completion_url = forms.CharField(
+        label=_("Redirect after completion (URL)"),
+        max_length=LONGEST_URL,
+        required=False,
+        help_text=_("Begins with https://; {code} is replaced by the completion code."),
+    )
+
+    def __init__(self, *args: Any, checks_open: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.changing = CHANGEABLE if checks_open else tuple(set(CHANGEABLE) - set(FIXED_WHILE_LIVE))
+        for name in set(self.fields) - set(self.changing):
+            self.fields[name].disabled = True
+            self.fields[name].required = False
+
+    def values(self) -> dict[str, Any]:
+        """What may be changed at the moment, as it was filled in."""
+        return {name: self.value(name) for name in self.changing}
+
+
+# --- Design -----------------------------------------------------------------------------------------------------------
+
+
+MOST_SEATS = 2000
+USUAL_PANELS, USUAL_SIZE, USUAL_SESSIONS = 4, 32, 4  # as in the CHiME-7 UDASE listening test
+FEWEST_ITEMS_TO_DIVIDE = 16
+MOST_LEVELS, USUAL_LEVELS = 24, 8  # a factor with more levels, such as a file's name, shares nothing out
+
+
+class DesignForm(ValidatedForm):
+    preset = forms.ChoiceField(label=_("Preset"))
+    panels = forms.IntegerField(
+        label=_("Panels"), min_value=1, max_value=99, help_text=_("Each panel hears items of its own.")
+    )
+    seats = forms.IntegerField(label=_("Listeners per panel"), min_value=1, max_value=1000)
+    size = forms.IntegerField(label=_("Items per panel"), min_value=1, max_value=10_000)
+    factors = forms.MultipleChoiceField(
+        label=_("Balance across panels"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_("Factors whose levels every panel hears in the proportions of the collection."),
+    )
+    sessions = forms.IntegerField(label=_("Sessions"), min_value=1, max_value=99)
+    seed = forms.CharField(
+        label=_("Seed"), max_length=64, help_text=_("The same seed makes the same design, another seed another design.")
+    )
+
+    def __init__(self, *args: Any, material: Material, **kwargs: Any) -> None:
+        super().__init__(*args, initial=usual(material), **kwargs)
+        levels = material.factor_levels()
+        self.fields["preset"].choices = [(slug, gettext(made.title)) for slug, made in PRESETS.items()]  # type: ignore[attr-defined]
+        self.fields["factors"].choices = [  # type: ignore[attr-defined]
+            (name, f"{name} ({_counted_levels(count)})") for name, count in levels.items() if count <= MOST_LEVELS
+        ]
+        if not self.fields["factors"].choices:  # type: ignore[attr-defined]
+            del self.fields["factors"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        seats = cleaned.get("panels", 1) * cleaned.get("seats", 1)
+        if seats > MOST_SEATS:
+            self.add_error(
+                "seats",
+                gettext("That makes %(seats)d seats; this page lays out %(most)d at most.")
+                % {"seats": seats, "most": MOST_SEATS},
+            )
+        return cleaned
+
+    def wanted(self) -> DesignRequest:
+        return DesignRequest.from_json({name: self.value(name) for name in self.fields})
+
+
+def usual(material: Material) -> dict[str, Any]:
+    """What to propose: four panels of up to 32 items where there are enough, else one panel that hears all."""
+    items = len(material.samples)
+    panels = USUAL_PANELS if items >= FEWEST_ITEMS_TO_DIVIDE else 1
+    size = min(USUAL_SIZE, items // panels)
+    usable = [name for name, count in material.factor_levels().items() if 2 <= count <= USUAL_LEVELS]
+    return {
+        **DesignRequest().to_json(),
+        "panels": panels,
+        "size": size,
+        "sessions": min(USUAL_SESSIONS, size * len(material.conditions)),
+        "factors": usable,
+    }
+
+
+def _counted_levels(count: int) -> str:
+    return ngettext("%d level", "%d levels", count) % count
+
+
+# --- Paper ------------------------------------------------------------------------------------------------------------
+
+
+SHARE, PERCENT = "share", "percent"
+READ_FROM = ("paper", "scan")
+LONGEST_COMMENT = 5000
+LARGEST_FRAME_PX = 100_000
+
+
+class PaperConsentForm(ValidatedForm):
+    agreed = forms.BooleanField(
+        label=_("The rater has signed the consent text on paper, and I hold the sheet."), required=False
+    )
+
+
+class SheetForm(ValidatedForm):
+    """Two numbers, or as many as there are scales, for everything that the sheet rates."""
+
+    event_id = forms.UUIDField(widget=forms.HiddenInput)
+    revision = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+    frame_px = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=LARGEST_FRAME_PX, initial=0)
+    unit = forms.ChoiceField(label=_("Numbers are"), widget=forms.RadioSelect, initial=SHARE)
+    comment = forms.CharField(
+        label=_("Comment"),
+        required=False,
+        max_length=LONGEST_COMMENT,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("As it is written on the sheet, lines about single summaries included."),
+    )
+    close = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, sheet: Sheet, protocol: Protocol, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sheet = sheet
+        self.scales = [protocol.scale(key) for key in sheet.plan.ask]
+        low, high = self.scales[0].low, self.scales[0].high
+        share = gettext("from %(low)g to %(high)g") % {"low": low, "high": high}
+        self.fields["unit"].choices = [(SHARE, share), (PERCENT, gettext("in per cent"))]  # type: ignore[attr-defined]
+        known = {(mark.slot, mark.scale): mark.value for mark in sheet.newest.marks} if sheet.newest else {}
+        for number, slot in enumerate(sheet.slots, start=1):
+            self.fields[f"{slot}-read"] = forms.ChoiceField(
+                choices=[(way, way) for way in READ_FROM], widget=forms.HiddenInput, initial=READ_FROM[0]
+            )
+            for scale in self.scales:
+                field = forms.FloatField(required=False, label=f"{number}, {scale.key}")
+                field.widget.attrs |= {
+                    "step": "any",
+                    "autocomplete": "off",
+                    "data-low": scale.low,
+                    "data-high": scale.high,
+                }
+                field.initial = known.get((slot, scale.key))
+                self.fields[f"{slot}-{scale.key}"] = field
+        self.fields["comment"].initial = sheet.newest.detail.get("comment", "") if sheet.newest else ""
+        self.fields["event_id"].initial = uuid4()
+        self.fields["revision"].initial = sheet.trial.revision
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One row for each thing that is rated: its number on the sheet, and its fields."""
+        for number, slot in enumerate(self.sheet.slots, start=1):
+            fields = [self[f"{slot}-{scale.key}"] for scale in self.scales]
+            yield {"number": number, "slot": slot, "fields": fields, "read": self[f"{slot}-read"]}
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        for slot in self.sheet.slots:
+            self._clean_slot(slot, closing=values.get("close", False), percent=values.get("unit") == PERCENT)
+        return values
+
+    def _clean_slot(self, slot: str, *, closing: bool, percent: bool) -> None:
+        """Complain beside the field: a place is whole or missing, and in a closed sheet none is missing."""
+        names = [f"{slot}-{scale.key}" for scale in self.scales]
+        given = [name for name in names if self.cleaned_data.get(name) is not None or name in self.errors]
+        if closing and not given:
+            self.add_error(names[0], gettext("Missing. Enter this cross, or save a draft."))
+        for name, scale in zip(names, self.scales, strict=True):
+            value = self.cleaned_data.get(name)
+            if given and name not in given:
+                self.add_error(name, gettext("A cross has both numbers: enter this one, or take the other out."))
+            elif value is not None:
+                low, high = (0.0, 100.0) if percent else (scale.low, scale.high)
+                if not low <= value <= high:
+                    self.add_error(name, gettext("From %(low)g to %(high)g.") % {"low": low, "high": high})
+                else:
+                    self.cleaned_data[name] = _on_scale(value, scale, percent=percent)
+
+    def reading(self) -> Reading:
+        """The content of a valid form."""
+        values = self.cleaned_data
+        marks = tuple(
+            Mark(slot, scale.key, values[f"{slot}-{scale.key}"])
+            for slot in self.sheet.slots
+            for scale in self.scales
+            if values[f"{slot}-{scale.key}"] is not None
+        )
+        return Reading(
+            event_id=values["event_id"],
+            revision=values["revision"],
+            marks=marks,
+            read_from={slot: values[f"{slot}-read"] for slot in self.sheet.slots},
+            frame_px=values["frame_px"],
+            comment=values["comment"],
+            whole=values["close"],
+        )
+
+
+def _on_scale(value: float, scale: Scale, *, percent: bool) -> float:
+    """The nearest value that the scale has; a ruler or a scan is finer than that."""
+    exact = scale.low + value / 100 * (scale.high - scale.low) if percent else value
+    return round(scale.low + round((exact - scale.low) / scale.step) * scale.step, 9)
+
+
+class WorkbookForm(ValidatedForm):
+    file = forms.FileField(label=_("Workbook that came back (XLSX)"))
+    flip = forms.BooleanField(
+        label=_("Take positive penalties as negative ones"),
+        help_text=_("Only after you have looked at the cells that the report lists."),
+        required=False,
+    )
+    replace = forms.BooleanField(label=_("Where another answer is there already, the workbook counts"), required=False)
+    agreed = forms.BooleanField(
+        label=_("The assessor has agreed to the consent text, and I hold the agreement."), required=False
+    )

@@ -1,0 +1,181 @@
+"""Next steps of an experiment, in the order of the work, each with the page where it is done."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.db.models import Count
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+
+from listening.models import Design
+from listening.panels.services import designs, panels
+from rating.models import Ballot, Experiment
+from rating.protocol import Designable, LabelStatus
+from rating.registry import get_protocol
+from stimuli.models import Condition, Stimulus
+
+
+class StepState(StrEnum):
+    """State of a step. CHECK is a warning and blocks nothing."""
+
+    DONE = "done"
+    OPEN = "open"
+    CHECK = "check"
+    GOING = "going"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its state, a sentence, and the page where it is done."""
+
+    state: StepState
+    sentence: str
+    address: str
+
+
+def steps_of(experiment: Experiment, *, now: datetime) -> list[Step]:
+    """Steps of a draft up to going live; afterwards invitations, progress and results."""
+    filling = panels.overview(experiment=experiment, now=now)
+    if experiment.state == Experiment.State.DRAFT:
+        return list(_before(experiment, filling))
+    return list(_after(experiment, filling, now))
+
+
+def _before(experiment: Experiment, filling: list[dict[str, Any]]) -> Iterator[Step]:
+    design = Design.objects.filter(experiment=experiment).first()
+    yield _stimuli(experiment)
+    yield _words(experiment)
+    if _can_be_designed(experiment):
+        yield _design(experiment, design, seats=bool(filling))
+    yield _seats(experiment, filling)
+    yield _rehearsal(experiment)
+
+
+def _after(experiment: Experiment, filling: list[dict[str, Any]], now: datetime) -> Iterator[Step]:
+    if experiment.state != Experiment.State.CLOSED:
+        yield _links(experiment, filling, now)
+    listening = _listening(experiment, filling)
+    yield listening
+    if listening.state == StepState.DONE or experiment.unblinded_at is not None:
+        yield _results(experiment)
+
+
+# --- Before it is live ------------------------------------------------------------------------------------------------
+
+
+def _stimuli(experiment: Experiment) -> Step:
+    address = reverse("stimuli:collection", args=[experiment.collection.slug])
+    heard = Stimulus.objects.filter(item__collection=experiment.collection).order_by()
+    rated = heard.exclude(condition__role__in=[Condition.Role.REFERENCE, Condition.Role.FULL_LENGTH]).aggregate(
+        clips=Count("pk"), items=Count("item", distinct=True), conditions=Count("condition", distinct=True)
+    )
+    if not rated["clips"]:
+        return Step(StepState.OPEN, gettext("The collection has no clips to rate yet."), address)
+    missing = rated["items"] * rated["conditions"] - rated["clips"]
+    if missing:
+        said = ngettext(
+            "%(n)s clip is missing: some items lack a condition.",
+            "%(n)s clips are missing: some items lack a condition.",
+            missing,
+        ) % {"n": intcomma(missing)}
+        return Step(StepState.OPEN if _can_be_designed(experiment) else StepState.CHECK, said, address)
+    return Step(
+        StepState.DONE,
+        gettext("%(clips)s clips: %(items)s items, %(conditions)s conditions.") % _grouped(rated),
+        address,
+    )
+
+
+def _words(experiment: Experiment) -> Step:
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
+    address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
+    if labels.status == LabelStatus.DRAFT:
+        said = gettext("Label set %(name)s is a draft; choose an approved one before going live.")
+        return Step(StepState.OPEN, said % {"name": labels.id}, address)
+    return Step(StepState.DONE, gettext("Label set %(name)s: approved.") % {"name": labels.id}, address)
+
+
+def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> Step:
+    address = reverse("listening:design", args=[experiment.slug])
+    job = designs.job_for(experiment)
+    if job is not None and job.is_unfinished:
+        return Step(StepState.GOING, gettext("The design is being applied."), address)
+    if design is None and seats:
+        return Step(StepState.CHECK, gettext("No design for all panels; each seat has its own order."), address)
+    if design is None:
+        return Step(StepState.OPEN, gettext("No design yet."), address)
+    doubts = sum(finding["verdict"] != "ok" for finding in design.report.get("findings", []))
+    if doubts:
+        said = ngettext(
+            "The design is applied; its report has %(n)d point to check.",
+            "The design is applied; its report has %(n)d points to check.",
+            doubts,
+        )
+        return Step(StepState.CHECK, said % {"n": doubts}, address)
+    return Step(StepState.DONE, gettext("The design is laid out, and its report has No issues."), address)
+
+
+def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
+    seats = sum(panel["total"] for panel in filling)
+    address = reverse("listening:people", args=[experiment.slug])
+    if any(job.is_unfinished for job in panels.filling_jobs(experiment).values()):
+        return Step(StepState.GOING, gettext("The seats of a panel are being created."), address)
+    if not seats:
+        return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
+    said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(filling))
+    return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(filling))}, address)
+
+
+def _rehearsal(experiment: Experiment) -> Step:
+    address = reverse("listening:people", args=[experiment.slug]) + "#try"
+    if experiment.ballots.filter(kind=Ballot.Kind.REHEARSAL, closed_at__isnull=False).exists():
+        return Step(StepState.DONE, gettext("A rehearsal was completed."), address)
+    return Step(StepState.CHECK, gettext("No completed rehearsal yet. Ask a colleague to try it."), address)
+
+
+def _can_be_designed(experiment: Experiment) -> bool:
+    return isinstance(get_protocol(experiment.protocol), Designable)
+
+
+# --- Since it is live -------------------------------------------------------------------------------------------------
+
+
+def _links(experiment: Experiment, filling: list[dict[str, Any]], now: datetime) -> Step:
+    address = reverse("listening:people", args=[experiment.slug])
+    needed = sum(panel["needed"] for panel in filling)
+    if not filling:
+        return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
+    if panels.links_for_many(experiment=experiment, now=now).exists():
+        return Step(StepState.DONE, gettext("A link for many is open: it leads to every open seat."), address)
+    if not needed:
+        return Step(StepState.DONE, gettext("Every open seat has a link."), address)
+    said = ngettext("%(n)s open seat has no link yet.", "%(n)s open seats have no link yet.", needed)
+    return Step(StepState.OPEN, said % {"n": intcomma(needed)}, address)
+
+
+def _listening(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
+    total, finished, taken = (sum(panel[name] for panel in filling) for name in ("total", "finished", "taken"))
+    counts = {"done": intcomma(finished), "total": intcomma(total), "taken": intcomma(taken)}
+    said = gettext("%(done)s of %(total)s seats finished, %(taken)s in progress.") % counts
+    address = reverse("listening:monitor", args=[experiment.slug])
+    if experiment.state == Experiment.State.PAUSED:
+        paused = gettext("Paused: no listener can start.")
+        return Step(StepState.CHECK, f"{paused} {said}", address)
+    over = experiment.state == Experiment.State.CLOSED or (total > 0 and finished == total)
+    return Step(StepState.DONE if over else StepState.GOING, said, address)
+
+
+def _results(experiment: Experiment) -> Step:
+    address = reverse("analysis:results", args=[experiment.slug])
+    if experiment.unblinded_at is not None:
+        return Step(StepState.DONE, gettext("The results name the conditions."), address)
+    said = gettext("The results show conditions as letters until you unblind them.")
+    return Step(StepState.OPEN, said, address)
+
+
+def _grouped(counts: dict[str, int]) -> dict[str, str]:
+    return {name: intcomma(count) for name, count in counts.items()}

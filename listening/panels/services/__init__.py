@@ -1,0 +1,1 @@
+"""Services of panels: the only code here that writes rows."""

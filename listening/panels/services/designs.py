@@ -1,0 +1,326 @@
+"""Designs: drafted without writing anything, adopted as an experiment's seats, verified, and kept as files."""
+
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import IO, Any
+
+from django.db import transaction
+
+from core.clauses import clause, keep_clauses
+from core.jobs import JobRun, enqueue, job
+from core.models import Job, User
+from core.services import audit
+from listening.design.base import ANCHORING, IMPORTED, DesignRequest, LayoutRequest, Sample, SeatSequence, Showing
+from listening.design.base import Design as Layout
+from listening.design.errors import DesignFileUnreadable, DesignMissing, DesignOutdated, NoDesignFiles
+from listening.design.orders.presets import preset
+from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
+from listening.design.report.values import shares
+from listening.design.subsets.in_subprocess import LONGEST_IN_BACKGROUND_S, plan_subsets_in_subprocess
+from listening.design.subsets.planning import SubsetPlan, plan_subsets
+from listening.design.udase_csv import WRITERS, SeatFile, Vocabulary, file_name, natural, read_seat_file
+from listening.models import Design
+from listening.panels.services.design_seats import adopt_design, check_untouched, sequences_of
+from listening.panels.services.material import (
+    Cell,
+    Material,
+    designable,
+    lengths_of,
+    material_of,
+    pages_of,
+    scale_orders_of,
+    written_orders,
+)
+from listening.panels.services.session_settings import session_settings_of
+from rating.models import Experiment
+from rating.registry import get_protocol
+from rating.services.ballots import entries_of
+from rating.services.experiments import condition_names
+
+Planner = Callable[..., SubsetPlan]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A design that is not stored yet: the request, the layout, and the report on it."""
+
+    wanted: DesignRequest
+    layout: Layout
+    plan: SubsetPlan
+    report: dict[str, Any]
+    sha256: str
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.wanted.to_json() | settings_of(self.layout.request)
+
+
+def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Planner = plan_subsets) -> Draft:
+    """Lay out a design and judge it. Nothing is written; the same request gives the same design every time."""
+    material = material_of(experiment, wanted.conditions)
+    chosen = preset(wanted.preset)
+    plan = planner(
+        [Sample(sample.name, sample.factors) for sample in material.samples],
+        factors=wanted.factors,
+        subsets=wanted.panels,
+        size=wanted.size,
+        seed=wanted.seed,
+    )
+    layout = chosen.lay_out(layout_request(material, wanted, plan.subsets))
+    shared = shares(material.samples, factors=wanted.factors, subsets=plan.subsets)
+    factors = {sample.name: {name: sample.factors[name] for name in wanted.factors} for sample in material.samples}
+    report = report_of(
+        layout, clip_s=material.clip_s, rest_s=session_settings_of(experiment).rest_s, factors=factors
+    ) | {
+        "shares": [share.to_json() for share in shared],
+        "plan": {"report": plan.report, "optimal": plan.optimal, "gap": plan.gap},
+    }
+    return Draft(wanted, layout, plan, report, design_digest(layout))
+
+
+def layout_request(material: Material, wanted: DesignRequest, subsets: Sequence[Sequence[str]]) -> LayoutRequest:
+    return LayoutRequest(
+        subsets=subsets,
+        conditions=material.conditions,
+        seats=wanted.seats,
+        sessions=wanted.sessions,
+        references=material.references,
+        scale_orders=material.scale_orders,
+        seed=wanted.seed,
+    )
+
+
+def report_of(
+    layout: Layout,
+    *,
+    clip_s: Mapping[Cell, float],
+    rest_s: float,
+    factors: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, Any]:
+    """The report on a design as the row stores it; for one that breaks hard rules, the rules it breaks."""
+    findings = [finding for finding in verify(layout) if finding.verdict == Verdict.BAD]
+    if not findings:
+        findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
+    return {
+        "findings": [finding.to_json() for finding in findings],
+        **keep_clauses({"sentence": one_sentence(layout, findings)}),
+    }
+
+
+def settings_of(request: LayoutRequest) -> dict[str, Any]:
+    """A layout request without its subsets, as the row stores it."""
+    return {
+        "seats": request.seats,
+        "sessions": request.sessions,
+        "conditions": list(request.conditions),
+        "references": [list(cell) for cell in request.references],
+        "scale_orders": [list(order) for order in request.scale_orders],
+    }
+
+
+# --- Using a draft ----------------------------------------------------------------------------------------------------
+
+
+def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str, actor: User) -> Job:
+    """Have the design that was tried laid out in the background; what is refused now is not begun."""
+    arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
+    key = f"{apply_design.name}:{experiment.pk}:{sha256}"
+    with transaction.atomic():
+        # Going live takes the same lock: it comes first and this is refused, or it finds the job and is refused.
+        check_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
+        return enqueue(apply_design, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
+
+
+@job(queue="interactive")
+def apply_design(*, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str) -> None:
+    """Lay out the design that was previewed. An error fails the job: a job whose work was discarded is not done."""
+    experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
+    if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
+        return
+    planner = partial(plan_subsets_in_subprocess, longest_s=LONGEST_IN_BACKGROUND_S)
+    draft = draft_design(experiment=experiment, wanted=DesignRequest.from_json(wanted), planner=planner)
+    if draft.sha256 != sha256:
+        raise DesignOutdated
+    adopt_draft(
+        experiment=experiment,
+        draft=draft,
+        actor=User.objects.get(pk=actor_id),
+        fence=run.finish,
+        progress=run.progress,
+    )
+
+
+def adopt_draft(*, experiment: Experiment, draft: Draft, actor: User, **how: Any) -> Design:
+    return adopt_design(
+        experiment=experiment,
+        layout=draft.layout,
+        settings=draft.settings,
+        report=draft.report,
+        sha256=draft.sha256,
+        actor=actor,
+        **how,
+    )
+
+
+def job_for(experiment: Experiment) -> Job | None:
+    """The latest job that lays out this experiment."""
+    name = apply_design.name
+    return Job.objects.filter(name=name, key__startswith=f"{name}:{experiment.pk}:").order_by("-created_at").first()
+
+
+# --- Reading back -----------------------------------------------------------------------------------------------------
+
+
+def design_row(experiment: Experiment) -> Design:
+    row = Design.objects.filter(experiment=experiment).first()
+    if row is None:
+        raise DesignMissing(slug=experiment.slug)
+    return row
+
+
+def layout_of(experiment: Experiment) -> Layout:
+    """The design as its ballots hold it now."""
+    row = design_row(experiment)
+    request = LayoutRequest(
+        subsets=row.subsets,
+        conditions=row.settings["conditions"],
+        seats=row.settings["seats"],
+        sessions=row.settings["sessions"],
+        references=[(item, condition) for item, condition in row.settings["references"]],
+        scale_orders=[tuple(order) for order in row.settings["scale_orders"]],
+        seed=row.seed,
+    )
+    return Layout(row.preset, request, tuple(sequences_of(experiment)))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a design holds what it promises, and whether it is still the one that was laid out."""
+
+    findings: Sequence[Finding]
+    sha256: str
+    laid_out_sha256: str
+    is_unchanged: bool
+
+    @property
+    def holds(self) -> bool:
+        return self.is_unchanged and all(finding.verdict != Verdict.BAD for finding in self.findings)
+
+
+def verify_design(experiment: Experiment) -> Verification:
+    """Check the stored seats against the hard rules and against the hash of the design."""
+    row, layout = design_row(experiment), layout_of(experiment)
+    found = design_digest(layout)
+    return Verification(
+        findings=verify(layout),
+        sha256=found,
+        laid_out_sha256=row.sha256,
+        is_unchanged=found == row.sha256 == experiment.layout_sha256,
+    )
+
+
+# --- Files in the published form, one for each seat -------------------------------------------------------------------
+
+
+def design_files(
+    experiment: Experiment, formats: Sequence[str], *, names: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Name and content of one file a seat and format; seats are counted through all panels, as subjects are.
+
+    `names` are what conditions shall be called, where it is not by their own names.
+    """
+    design_row(experiment)
+    scales = written_orders(get_protocol(experiment.protocol))[0]
+    for number, sequence in enumerate(sequences_of(experiment), start=1):
+        shown = _renamed(sequence, names) if names else sequence
+        for suffix in formats:
+            yield file_name(number, suffix), WRITERS[suffix](shown, scales)
+
+
+def export_design(*, experiment: Experiment, suffix: str, into: IO[bytes], actor: User) -> None:
+    """Write every seat's file into a zip, with letters for conditions until the experiment is unblinded, and log it."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in design_files(experiment, [suffix], names=condition_names(experiment)):
+            # A fixed time makes the same design the same bytes.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text, zipfile.ZIP_DEFLATED)
+    with transaction.atomic():
+        audit.record(
+            actor=actor,
+            action="experiment.exported",
+            target=f"experiment/{experiment.slug}",
+            after={"what": f"design {suffix}", "blind": experiment.unblinded_at is None},
+        )
+
+
+def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]], actor: User, **how: Any) -> Design:
+    """Give each file a seat, in panels by their subset. What the sequences do to the balance stands in the report."""
+    layout = layout_from_files(experiment, files)
+    names = [name for name, _ in files]
+    settings = settings_of(layout.request) | {"preset": IMPORTED, "panels": layout.request.panels, "files": names}
+    return adopt_design(
+        experiment=experiment,
+        layout=layout,
+        settings=settings,
+        report=report_of(layout, clip_s=lengths_of(experiment), rest_s=session_settings_of(experiment).rest_s),
+        sha256=design_digest(layout),
+        actor=actor,
+        **how,
+    )
+
+
+def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]) -> Layout:
+    if not files:
+        raise NoDesignFiles
+    protocol = get_protocol(experiment.protocol)
+    known = frozenset(pages_of(entries_of(experiment), designable(protocol).page_holds))
+    vocabulary = Vocabulary(stimuli=known, orders=written_orders(protocol))
+    read = [
+        read_seat_file(content, name=name, vocabulary=vocabulary)
+        for name, content in sorted(files, key=lambda file: natural(file[0]))
+    ]
+    for file in read:
+        if all(showing.session == ANCHORING for showing in file.showings):
+            raise DesignFileUnreadable(name=file.name, problem=clause("all of it is session 0, which is practice"))
+    sequences = tuple(_seated(read))
+    showings = [_counting(sequence) for sequence in sequences]
+    panels = sorted({sequence.panel for sequence in sequences})
+    request = LayoutRequest(
+        subsets=[
+            sorted(
+                {
+                    s.item
+                    for sequence, heard in zip(sequences, showings, strict=True)
+                    for s in heard
+                    if sequence.panel == panel
+                }
+            )
+            for panel in panels
+        ],
+        conditions=sorted({showing.condition for heard in showings for showing in heard}),
+        seats=max(sequence.seat for sequence in sequences),
+        sessions=max((showing.session for heard in showings for showing in heard), default=0),
+        references=sorted({(s.item, s.condition) for one in sequences for s in one.showings if s.session == ANCHORING}),
+        scale_orders=scale_orders_of(protocol),
+        seed="",
+    )
+    return Layout(IMPORTED, request, sequences)
+
+
+def _renamed(sequence: SeatSequence, names: Mapping[str, str]) -> SeatSequence:
+    showings = tuple(
+        replace(showing, condition=names.get(showing.condition, showing.condition)) for showing in sequence.showings
+    )
+    return replace(sequence, showings=showings)
+
+
+def _seated(files: Sequence[SeatFile]) -> Iterator[SeatSequence]:
+    """Panels are the subsets in their order, counted from 1; seats are the files of a subset, in the order of names."""
+    for panel, subset in enumerate(sorted({file.subset for file in files}), start=1):
+        for seat, file in enumerate((file for file in files if file.subset == subset), start=1):
+            yield SeatSequence(panel, seat, file.showings)
+
+
+def _counting(sequence: SeatSequence) -> list[Showing]:
+    return [showing for showing in sequence.showings if showing.session != ANCHORING]

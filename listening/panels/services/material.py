@@ -1,0 +1,138 @@
+"""Material of a design: a collection's complete items, their factors, conditions, references and lengths."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from listening.design.base import Sample, ScaleOrder
+from listening.design.errors import CellsMissing, ConditionUnknown, NotDesignable, NothingToDesign
+from rating.models import Experiment
+from rating.protocol import REFERENCE, Designable, Entry, PageHolds, Protocol, by_item
+from rating.registry import get_protocol
+from stimuli.imports.reports import some
+from stimuli.models import Condition, Stimulus
+
+Cell = tuple[str, str]  # item, condition
+WHOLE_ITEM = "*"  # instead of a condition, where a page holds an item under all of them
+
+
+@dataclass(frozen=True)
+class Material:
+    """The rated part of a collection, every item under every condition, and the references apart."""
+
+    samples: Sequence[Sample]
+    conditions: Sequence[str]
+    references: Sequence[Cell]
+    clip_s: Mapping[Cell, float]
+    scale_orders: Sequence[ScaleOrder]
+
+    def factor_levels(self) -> dict[str, int]:
+        """How many levels each factor has; a factor that some item lacks is left out."""
+        levels: dict[str, set[str]] = {}
+        for sample in self.samples:
+            for name, level in sample.factors.items():
+                levels.setdefault(name, set()).add(level)
+        everywhere = [name for name in levels if all(name in sample.factors for sample in self.samples)]
+        return {name: len(levels[name]) for name in sorted(everywhere)}
+
+
+def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Material:
+    """Read what can be laid out; refuse with the exact cells where an item lacks a condition."""
+    holds = designable(get_protocol(experiment.protocol)).page_holds
+    rows = _stimuli(experiment)
+    is_reference = {condition: role == Condition.Role.REFERENCE for _, _, condition, role, _ in rows}
+    rated = _chosen([name for name, reference in is_reference.items() if not reference], conditions)
+    factors = {item: levels for item, levels, condition, _, _ in rows if condition in rated}
+    if not factors:
+        raise NothingToDesign(collection=experiment.collection.title)
+    there = {(item, condition) for item, _, condition, _, _ in rows}
+    missing = [(item, condition) for item in factors for condition in rated if (item, condition) not in there]
+    if missing:
+        named = [f"{item} x {condition}" for item, condition in missing]
+        raise CellsMissing(count=len(missing), cells=some(named, most=12), missing=named)
+    references = [(item, condition) for item, _, condition, _, _ in rows if is_reference[condition]]
+    return Material(
+        samples=[Sample(name, {key: str(level) for key, level in levels.items()}) for name, levels in factors.items()],
+        conditions=[WHOLE_ITEM] if holds is PageHolds.ITEM else rated,
+        # A reference that is heard beside what it is compared with is not also heard by itself beforehand.
+        references=references if holds is PageHolds.STIMULUS else [],
+        clip_s=lengths_of(experiment),
+        scale_orders=scale_orders_of(get_protocol(experiment.protocol)),
+    )
+
+
+def designable(protocol: Protocol) -> Designable:
+    if not isinstance(protocol, Designable):
+        raise NotDesignable(protocol=protocol.title)
+    return protocol
+
+
+def scale_orders_of(protocol: Protocol) -> tuple[ScaleOrder, ...]:
+    """The orders among which a design may choose; one empty order where the protocol asks as it declares."""
+    return designable(protocol).scale_orders or ((),)
+
+
+def written_orders(protocol: Protocol) -> tuple[ScaleOrder, ...]:
+    """The same with the scales by name, as files spell them."""
+    return designable(protocol).scale_orders or (tuple(scale.key for scale in protocol.scales),)
+
+
+def pages_of(entries: Iterable[Entry], holds: PageHolds) -> dict[Cell, tuple[Entry, ...]]:
+    """What every page that a design may arrange holds, by its item and condition."""
+    items = by_item(entries)
+    if holds is PageHolds.ITEM:
+        return {(item, WHOLE_ITEM): tuple(every) for item, every in items.items()}
+    if holds is PageHolds.STIMULUS:
+        return {(entry.item, entry.condition): (entry,) for every in items.values() for entry in every}
+    return {
+        (entry.item, entry.condition): (reference, entry)
+        for every in items.values()
+        for reference in every
+        if reference.role == REFERENCE
+        for entry in every
+        if entry.role != REFERENCE
+    }
+
+
+def condition_on(page: Sequence[tuple[str, str]], holds: PageHolds) -> str:
+    """The condition under which a design knows a page, out of the condition and role of each of its slots."""
+    if holds is PageHolds.ITEM:
+        return WHOLE_ITEM
+    return next((name for name, role in page if holds is PageHolds.STIMULUS or role != REFERENCE), page[0][0])
+
+
+def lengths_of(experiment: Experiment) -> dict[Cell, float]:
+    """How long the sounds of every page last."""
+    protocol = designable(get_protocol(experiment.protocol))
+    entries = [Entry("", item, name, role, duration_s=s) for item, _, name, role, s in _stimuli(experiment)]
+    pages = pages_of(entries, protocol.page_holds)
+    return {cell: sum(entry.duration_s for entry in page) for cell, page in pages.items()}
+
+
+def _chosen(known: Sequence[str], conditions: Sequence[str]) -> list[str]:
+    if strangers := [name for name in conditions if name not in known]:
+        raise ConditionUnknown(names=", ".join(strangers), known=", ".join(known))
+    return [name for name in known if name in conditions] if conditions else list(known)
+
+
+def _stimuli(experiment: Experiment) -> list[tuple[str, dict[str, str], str, str, float]]:
+    """Item, factors, condition, role and length of everything that may be heard whole.
+
+    Sorted here: databases sort names each in its own way, and a design must not depend on which one is used.
+    """
+    rows = (
+        Stimulus.objects.filter(item__collection=experiment.collection)
+        .exclude(condition__role=Condition.Role.FULL_LENGTH)
+        .values_list(
+            "item__name",
+            "item__factors",
+            "condition__name",
+            "condition__role",
+            "recording__length_samples",
+            "recording__sample_rate_hz",
+        )
+    )
+    stimuli = [
+        (item, factors, condition, role, length / rate if rate else 0.0)
+        for item, factors, condition, role, length, rate in rows
+    ]
+    return sorted(stimuli, key=lambda stimulus: (stimulus[2], stimulus[0]))

@@ -1,0 +1,284 @@
+"""Panels, their seats, and the links to them."""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Max, Q, QuerySet
+from django.urls import reverse
+
+from core.jobs import JobRun, enqueue, job
+from core.models import Job, User
+from core.services import audit
+from listening.models import Design, Invitation, Panel, Seat
+from listening.panels.errors import NoSeats, PanelFilling, PanelUnknown, SeatsDesigned, UnknownGroup
+from listening.panels.services.design_seats import SEATS_AT_ONCE, Fence, Progress
+from listening.panels.services.seats import add_rehearsals, main_seats
+from listening.participation.access import token_digest
+from rating.models import Ballot, Experiment
+from rating.registry import get_protocol
+from rating.services.ballots import copy_ballot, draw_plans, store_plans
+
+LINK_DAYS = 180
+
+
+def is_designed(experiment: Experiment) -> bool:
+    """Whether all seats were laid out together, so that none can be added by itself."""
+    return Design.objects.filter(experiment=experiment).exists()
+
+
+def create_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Panel:
+    """Add the next panel to an experiment, each seat with a ballot drawn and frozen now for its group of people."""
+    group = _plannable(experiment, group)
+    panel = _next_panel(experiment=experiment, seats=seats, actor=actor, group=group)
+    add_seats(panel=panel, count=seats)
+    return panel
+
+
+def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Job:
+    """Add the next panel, and have its seats made in the background; what is refused now is not begun."""
+    group = _plannable(experiment, group)
+    with transaction.atomic():
+        panel = _next_panel(experiment=experiment, seats=seats, actor=actor, group=group)
+        arguments = {"experiment_id": str(experiment.pk), "panel": panel.number, "seats": seats}
+        key = f"{fill_panel.name}:{experiment.pk}:{panel.number}"
+        return enqueue(fill_panel, key=key, requested_by=actor, **arguments)
+
+
+@job(queue="interactive")
+def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> None:
+    """Make the seats that the panel still lacks, so that a run that was cut short goes on where it was."""
+    experiment = Experiment.objects.get(pk=experiment_id)
+    if is_designed(experiment):
+        raise SeatsDesigned
+    filled = panel_of(experiment=experiment, number=panel)
+    there = filled.seats.filter(ballot__kind=Ballot.Kind.MAIN, occupancy=1).count()
+
+    def progress(done: int, total: int, note: str) -> None:
+        run.progress(there + done, there + total, note)
+
+    add_seats(panel=filled, count=max(0, seats - there), fence=run.fenced, progress=progress)
+
+
+def filling_jobs(experiment: Experiment) -> dict[int, Job]:
+    """The job that makes a panel's seats, by the number of the panel, as long as it is not done."""
+    jobs = Job.objects.filter(key__startswith=f"{fill_panel.name}:{experiment.pk}:").exclude(state=Job.State.DONE)
+    return {job.arguments["panel"]: job for job in jobs.order_by("created_at")}
+
+
+def _is_filling(panel: Panel) -> bool:
+    return Job.objects.unfinished().filter(key=f"{fill_panel.name}:{panel.experiment_id}:{panel.number}").exists()
+
+
+def _plannable(experiment: Experiment, group: str) -> str:
+    """The group of the next panel; what keeps its seats from being planned is refused before anything is written."""
+    group = known_group(experiment, group)
+    draw_plans(experiment=experiment, seeds=["tried"], group=group)
+    return group
+
+
+@transaction.atomic
+def _next_panel(*, experiment: Experiment, seats: int, actor: User, group: str) -> Panel:
+    """A panel that has no seats yet."""
+    Experiment.objects.select_for_update().get(pk=experiment.pk)
+    if is_designed(experiment):
+        raise SeatsDesigned
+    last = experiment.panels.aggregate(last=Max("number"))["last"] or 0
+    panel = Panel.objects.create(experiment=experiment, number=last + 1, group=group)
+    audit.record(
+        actor=actor,
+        action="panel.created",
+        target=f"experiment/{experiment.slug}",
+        after={"panel": panel.number, "seats": seats} | ({"group": group} if group else {}),
+    )
+    return panel
+
+
+def known_group(experiment: Experiment, group: str) -> str:
+    """The group that was asked for, or the first one where none was; nothing where the protocol has none."""
+    groups = get_protocol(experiment.protocol).groups.names
+    if group and group not in groups:
+        raise UnknownGroup(group=group[:40], known=", ".join(groups) or "-")
+    return group or (groups[0] if groups else "")
+
+
+def add_seats(
+    *,
+    panel: Panel,
+    count: int,
+    kind: Ballot.Kind = Ballot.Kind.MAIN,
+    fence: Fence = transaction.atomic,
+    progress: Progress = lambda done, total, note: None,
+) -> list[Seat]:
+    """Add seats after the last one, few at a time. Where all was laid out together, others than main ones repeat the
+    main plans.
+
+    Each few are planned before their transaction begins, so that on SQLite, which writes one after the other, nobody's
+    vote waits for longer than it takes to write them.
+    """
+    added: list[Seat] = []
+    while len(added) < count:
+        progress(len(added), count, "")
+        added += _few_seats(panel=panel, count=min(SEATS_AT_ONCE, count - len(added)), kind=kind, fence=fence)
+    progress(len(added), count, "")
+    return added
+
+
+def _few_seats(*, panel: Panel, count: int, kind: Ballot.Kind, fence: Fence) -> list[Seat]:
+    """Plan and write some seats; none where what they were planned by has changed in the meantime."""
+    experiment = Experiment.objects.select_related("collection").get(pk=panel.experiment_id)
+    designed, last = is_designed(experiment), _last_number(panel)
+    numbers = range(last + 1, last + 1 + count)
+    seeds = [f"panel {panel.number} seat {number}" for number in numbers]
+    plans = {} if designed else draw_plans(experiment=experiment, seeds=seeds, group=panel.group)
+    with fence():
+        # A design is adopted, and options are changed, under the same lock.
+        now = Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        if not Panel.objects.select_for_update().filter(pk=panel.pk).exists():
+            raise PanelUnknown(number=panel.number)
+        if designed and kind == Ballot.Kind.MAIN:
+            raise SeatsDesigned
+        if (is_designed(now), now.options, _last_number(panel)) != (designed, experiment.options, last):
+            return []
+        if designed:
+            ballots = _copies(panel, count, kind)
+        else:
+            ballots = store_plans(experiment=experiment, plans=plans, kind=kind)
+        return Seat.objects.bulk_create(
+            Seat(panel=panel, number=number, ballot=ballot) for number, ballot in zip(numbers, ballots, strict=True)
+        )
+
+
+def _copies(panel: Panel, count: int, kind: Ballot.Kind) -> list[Ballot]:
+    models, earlier = main_seats(panel), panel.seats.filter(ballot__kind=kind).count()
+    if not models:
+        raise NoSeats
+    return [copy_ballot(ballot=models[(earlier + nth) % len(models)].ballot, kind=kind) for nth in range(count)]
+
+
+def _last_number(panel: Panel) -> int:
+    return Seat.objects.filter(panel=panel).aggregate(last=Max("number"))["last"] or 0
+
+
+@transaction.atomic
+def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days: int = LINK_DAYS) -> list[str]:
+    """Make links for any free seat of the panel. Their secrets are returned once and kept nowhere."""
+    if _is_filling(panel):
+        raise PanelFilling(number=panel.number)
+    tokens = [_invitation(panel=panel, expires_at=now + timedelta(days=days)) for _ in range(count)]
+    audit.record(
+        actor=actor,
+        action="panel.invited",
+        target=f"experiment/{panel.experiment.slug}",
+        after={"panel": panel.number, "links": count, "days": days},
+    )
+    return tokens
+
+
+@transaction.atomic
+def invite_many(
+    *, experiment: Experiment, now: datetime, actor: User | None, days: int = LINK_DAYS, service: str = ""
+) -> str:
+    """Make one link for many people: each who consents takes a seat in the panel that lacks the most.
+
+    With a recruiting `service`, the link believes that service's ids of people.
+    """
+    panel = experiment.panels.first()
+    if panel is None:
+        raise NoSeats
+    token = _invitation(panel=panel, expires_at=now + timedelta(days=days), many=True, service=service)
+    told = {"days": days} | ({"service": service} if service else {})
+    audit.record(actor=actor, action="experiment.opened", target=f"experiment/{experiment.slug}", after=told)
+    return token
+
+
+@transaction.atomic
+def close_links_for_many(*, experiment: Experiment, now: datetime, actor: User) -> int:
+    """Close all links for many; seats that are taken stay taken."""
+    closed = links_for_many(experiment=experiment, now=now).update(expires_at=now)
+    if closed:
+        audit.record(
+            actor=actor,
+            action="experiment.links_closed",
+            target=f"experiment/{experiment.slug}",
+            after={"links": closed},
+        )
+    return closed
+
+
+@transaction.atomic
+def rehearse(*, experiment: Experiment, count: int, now: datetime, actor: User, days: int = LINK_DAYS) -> list[str]:
+    """Make links for colleagues who rehearse the whole test, before or while it is live; their answers never count."""
+    seats = add_rehearsals(experiment=experiment, count=count)
+    audit.record(
+        actor=actor,
+        action="experiment.rehearsed",
+        target=f"experiment/{experiment.slug}",
+        after={"links": count, "days": days},
+    )
+    return [invite_to_seat(seat=seat, now=now, days=days) for seat in seats]
+
+
+def invite_to_seat(*, seat: Seat, now: datetime, days: int = LINK_DAYS, token: str = "") -> str:
+    """Make the link for one particular seat, which is reserved for it from then on."""
+    return _invitation(panel=seat.panel, seat=seat, expires_at=now + timedelta(days=days), token=token)
+
+
+def panel_of(*, experiment: Experiment, number: int) -> Panel:
+    panel = experiment.panels.filter(number=number).first()
+    if panel is None:
+        raise PanelUnknown(number=number)
+    return panel
+
+
+def links_for_many(*, experiment: Experiment, now: datetime) -> QuerySet[Invitation]:
+    return Invitation.objects.filter(panel__experiment=experiment, many=True, expires_at__gt=now)
+
+
+def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
+    """How full each panel is and how many links it still needs; only seats that count are in the totals."""
+    main = Q(seats__ballot__kind=Ballot.Kind.MAIN)
+    kept = main & Q(seats__ballot__abandoned_at__isnull=True)
+
+    def seats(which: Q) -> Count:
+        return Count("seats", filter=which, distinct=True)
+
+    # A link to a seat that does not count, as rehearsals and simulated listeners have, is no participant's.
+    kept_for_one = Q(invitations__seat__state=Seat.State.OPEN, invitations__seat__ballot__kind=Ballot.Kind.MAIN)
+    unclaimed = Q(invitations__seat__isnull=True) | kept_for_one
+    unused = unclaimed & Q(invitations__many=False, invitations__expires_at__gt=now)
+    panels = experiment.panels.annotate(
+        total=seats(kept),
+        open=seats(kept & Q(seats__state=Seat.State.OPEN)),
+        taken=seats(kept & Q(seats__state=Seat.State.TAKEN)),
+        lapsed=seats(kept & Q(seats__state=Seat.State.TAKEN, seats__leased_until__lte=now)),
+        finished=seats(kept & Q(seats__state=Seat.State.FINISHED)),
+        abandoned=seats(main & Q(seats__state=Seat.State.ABANDONED)),
+        simulated=seats(Q(seats__ballot__kind=Ballot.Kind.SIMULATED)),
+        links=Count("invitations", filter=unused, distinct=True),
+    )
+    names = ("number", "total", "open", "taken", "lapsed", "finished", "abandoned", "simulated", "links")
+    rows = panels.order_by("number").values(*names)  # grouping has dropped the model's order
+    return [row | {"needed": max(0, row["open"] + row["lapsed"] - row["links"])} for row in rows]
+
+
+def link(token: str) -> str:
+    return str(settings.PUBLIC_URL) + reverse("listening:join", args=[token])
+
+
+def _invitation(
+    *,
+    panel: Panel,
+    expires_at: datetime,
+    seat: Seat | None = None,
+    many: bool = False,
+    token: str = "",
+    service: str = "",
+) -> str:
+    token = token or secrets.token_urlsafe(24)
+    Invitation.objects.create(
+        panel=panel, seat=seat, many=many, token_sha256=token_digest(token), expires_at=expires_at, service=service
+    )
+    return token

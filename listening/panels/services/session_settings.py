@@ -1,0 +1,75 @@
+"""Session settings of an experiment: read with their defaults, changed, and logged."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import transaction
+
+from core.models import User
+from core.services import audit
+from listening.models import SessionSettings
+from listening.panels.errors import CompletionUrlUnfit
+from rating.errors import WrongState
+from rating.models import Experiment
+from rating.registry import get_protocol
+
+# Checks and rests stay as they are while people listen; the other settings affect no answer.
+FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
+CHANGEABLE = (*FIXED_WHILE_LIVE, "lease_hours", "completion_url")
+LONGEST_URL = 200
+
+
+def session_settings_of(experiment: Experiment) -> SessionSettings:
+    """The experiment's session settings, or the defaults where none are stored."""
+    known = SessionSettings.objects.filter(experiment=experiment).first()
+    return known or SessionSettings(
+        experiment=experiment, lease_hours=get_protocol(experiment.protocol).access.absence_hours
+    )
+
+
+def checks_are_open(experiment: Experiment) -> bool:
+    return experiment.state in (Experiment.State.DRAFT, Experiment.State.PAUSED)
+
+
+@transaction.atomic
+def change_session_settings(*, experiment: Experiment, actor: User, **wanted: Any) -> SessionSettings:
+    """Change what is named in `wanted`; the log keeps what it was before."""
+    experiment = Experiment.objects.select_for_update().get(pk=experiment.pk)
+    session_settings = session_settings_of(experiment)
+    before = {name: getattr(session_settings, name) for name in CHANGEABLE}
+    after = {name: value for name, value in wanted.items() if before[name] != value}
+    if set(after) & set(FIXED_WHILE_LIVE) and not checks_are_open(experiment):
+        raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
+    if url := after.get("completion_url"):
+        _check_completion_url(url)
+    if after:
+        usual = {"lease_hours": session_settings.lease_hours}
+        SessionSettings.objects.update_or_create(experiment=experiment, defaults=after, create_defaults=usual | after)
+        audit.record(
+            actor=actor,
+            action="session_settings.changed",
+            target=f"experiment/{experiment.slug}",
+            before={name: before[name] for name in after},
+            after=after,
+        )
+    return session_settings_of(experiment)
+
+
+def completion_address(*, session_settings: SessionSettings, code: str) -> str:
+    """Redirect address of the receipt with the completion code filled in; empty where none is set."""
+    return session_settings.completion_url.replace("{code}", code)
+
+
+def _check_completion_url(url: str) -> None:
+    """Only https, so that a code is never sent in the clear, and nothing that a browser would run."""
+    try:
+        parts = urlsplit(url.replace("{code}", "CODE"))
+        fit = parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc
+    except ValueError:
+        fit = False
+    if not fit or len(url) > LONGEST_URL or any(letter.isspace() or letter in "{}<>\"'" for letter in _without(url)):
+        raise CompletionUrlUnfit(most=LONGEST_URL)
+
+
+def _without(url: str) -> str:
+    return url.replace("{code}", "")

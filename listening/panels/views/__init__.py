@@ -1,0 +1,1 @@
+"""Views of the experimenter's pages, by page."""

@@ -1,0 +1,149 @@
+"""Views of the page Design: preview a design, apply it, download it as files."""
+
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext, pgettext
+from django.views.decorators.http import require_GET, require_POST
+
+from core.clauses import translated
+from core.errors import AppError
+from core.http_errors import error_message
+from core.models import Job
+from core.permissions import Audience, requires, staff
+from listening.design.orders.presets import PRESETS
+from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
+from listening.models import Design
+from listening.panels.forms import DesignForm
+from listening.panels.services import designs
+from listening.panels.services.material import material_of
+from rating.models import Experiment
+from rating.services.experiments import experiment_for
+
+IN_MEMORY_BYTES = 4 * 2**20
+
+
+@require_GET
+@requires(Audience.STAFF)
+def design(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the applied design and, while the experiment is a draft, a preview of another one. Nothing changes."""
+    experiment = experiment_for(staff(request), slug)
+    applied = Design.objects.filter(experiment=experiment).first()
+    job = designs.job_for(experiment)
+    context = {
+        "experiment": experiment,
+        "design": applied,
+        "settings": shown_settings(applied) if applied else None,
+        "job": job if job and job.state != Job.State.DONE else None,
+        "presets": [(gettext(made.title), gettext(made.summary)) for made in PRESETS.values()],
+        "tab": "design",
+        **(_form_context(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),
+    }
+    if applied and "preset" not in request.GET:
+        context["report"] = shown_report(applied.report)
+    return render(request, "listening/design.html", context)
+
+
+def _form_context(request: HttpRequest, experiment: Experiment) -> dict[str, Any]:
+    """The form, and the draft if one is asked for by its fields."""
+    try:
+        material = material_of(experiment)
+    except AppError as error:
+        return {"impossible": error_message(error)}
+    form = DesignForm(request.GET if "preset" in request.GET else None, material=material)
+    context: dict[str, Any] = {
+        "form": form,
+        "items": len(material.samples),
+        "conditions": material.conditions,
+        "references": len(material.references),
+    }
+    if form.is_bound and form.is_valid():
+        try:
+            draft = designs.draft_design(
+                experiment=experiment, wanted=form.wanted(), planner=plan_subsets_in_subprocess
+            )
+        except AppError as error:
+            form.add_error(None, error_message(error))
+        else:
+            context |= {"draft": draft, "report": shown_report(draft.report)}
+    return context
+
+
+@require_POST
+@requires(Audience.STAFF)
+def adopt(request: HttpRequest, slug: str) -> HttpResponse:
+    """Apply the design that was previewed, and no other: its hash is sent along."""
+    experiment = experiment_for(staff(request), slug)
+    form = DesignForm(request.POST, material=material_of(experiment))
+    wanted = form.wanted()
+    designs.ask_for_design(
+        experiment=experiment, wanted=wanted, sha256=request.POST.get("sha256", ""), actor=staff(request)
+    )
+    return redirect("listening:design", slug=slug)
+
+
+@require_GET
+@requires(Audience.STAFF)
+def files(request: HttpRequest, slug: str, suffix: str) -> HttpResponseBase:
+    """Every seat's sequence in the published shape, in one zip; conditions are letters until unblinding."""
+    experiment = experiment_for(staff(request), slug)
+    packed = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - the response closes it
+    designs.export_design(experiment=experiment, suffix=suffix, into=packed, actor=staff(request))
+    packed.seek(0)
+    return FileResponse(packed, as_attachment=True, filename=f"{slug}-design-{suffix}.zip")
+
+
+# --- A report in the reader's language --------------------------------------------------------------------------------
+
+
+MOST_COMBINATIONS = 60
+
+
+def shown_report(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report as the template draws it, of a preview or of an applied design."""
+    findings = [_finding(finding) for finding in report["findings"]]
+    levels = [_share(share) for share in report.get("shares", [])]
+    combinations = sorted((share for share in levels if not share["factor"]), key=lambda share: -share["off"])
+    verdicts = [finding["verdict"] for finding in findings]
+    return {
+        "sentence": translated(report, gettext)["sentence"],
+        "findings": findings,
+        "bad": verdicts.count("bad"),
+        "warn": verdicts.count("warn"),
+        "levels": [share for share in levels if share["factor"]],
+        "combinations": combinations[:MOST_COMBINATIONS],
+        "more_combinations": max(0, len(combinations) - MOST_COMBINATIONS),
+        "panels": range(1, len(levels[0]["counts"]) + 1) if levels else (),
+        "plan": report.get("plan"),
+    }
+
+
+def shown_settings(design: Design) -> dict[str, Any]:
+    settings = design.settings
+    return {
+        "panels": len(design.subsets),
+        "seats": settings["seats"],
+        "sizes": sorted({len(subset) for subset in design.subsets}),
+        "sessions": settings["sessions"],
+        "conditions": settings["conditions"],
+        "references": len(settings["references"]),
+        "factors": settings.get("factors", []),
+        "files": len(settings.get("files", [])),
+    }
+
+
+def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
+    return translated(finding, gettext) | {"word": _word(finding["verdict"])}
+
+
+def _share(share: Mapping[str, Any]) -> dict[str, Any]:
+    return {**share, "word": _word(share["verdict"])}
+
+
+def _word(verdict: str) -> str:
+    words = {"ok": pgettext("verdict", "OK"), "warn": pgettext("verdict", "Check"), "bad": pgettext("verdict", "Bad")}
+    return words[verdict]

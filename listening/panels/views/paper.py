@@ -1,0 +1,126 @@
+"""Views of paper sheets: print them, and enter what was drawn on them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from core.errors import AppError
+from core.http_errors import error_message
+from core.permissions import Audience, requires, staff
+from listening.models import Seat
+from listening.panels.errors import SheetChanged, SheetUnknown
+from listening.panels.forms import PaperConsentForm, SheetForm
+from listening.panels.services import paper as services
+from rating.protocol import Scale
+from rating.registry import get_protocol
+from rating.services.experiments import experiment_for
+
+
+def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
+    experiment = experiment_for(staff(request), slug)
+    services.paper_of(experiment)
+    return services.seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
+
+
+def _about(seat: Seat) -> dict[str, Any]:
+    experiment = seat.ballot.experiment
+    sheets = services.sheets_of(seat=seat)
+    return {
+        "experiment": experiment,
+        "seat": seat,
+        "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
+        "sheets": sheets,
+        "rated": [sheet for sheet in sheets if sheet.number],
+        "tab": "people",
+        "paper_script": f"dist/paper-{experiment.protocol}.js",
+    }
+
+
+@require_GET
+@requires(Audience.STAFF)
+def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
+    """Everything that a rater needs on paper, in the order of the seat; nothing on it names a condition."""
+    about = _about(_seat_asked_for(request, slug, number, place))
+    slug = about["experiment"].protocol
+    parts = {"sheet_template": f"{slug}/paper.html", "guide_template": f"{slug}/paper_guide.html"}
+    return render(request, "listening/paper_print.html", about | parts)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
+    """The recordings of a seat and how far their sheets are entered; posting records the consent."""
+    seat = _seat_asked_for(request, slug, number, place)
+    if request.method == "POST":
+        services.begin_on_paper(
+            seat=seat,
+            agreed=PaperConsentForm(request.POST).value("agreed"),
+            now=timezone.now(),
+            language=get_language() or "en",
+            actor=staff(request),
+        )
+        return redirect("listening:paper", slug=slug, number=number, place=place)
+    return render(request, "listening/paper.html", _about(seat) | {"consent_form": PaperConsentForm()})
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_number: int) -> HttpResponse:
+    """One sheet: numbers typed in, or read off a scan that stays in the browser."""
+    seat = _seat_asked_for(request, slug, number, place)
+    services.visit_on_paper(seat)
+    about = _about(seat)
+    sheet = next((each for each in about["rated"] if each.number == sheet_number), None)
+    if sheet is None:
+        raise SheetUnknown(number=sheet_number, count=len(about["rated"]))
+    form = SheetForm(request.POST or None, sheet=sheet, protocol=get_protocol(seat.ballot.experiment.protocol))
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.enter_sheet(
+                seat=seat, sheet=sheet, reading=form.reading(), now=timezone.now(), actor=staff(request)
+            )
+        except SheetChanged as error:
+            messages.warning(request, error_message(error))
+            return redirect(request.path)
+        except AppError as error:
+            form.add_error(None, error_message(error))
+        else:
+            messages.success(request, _("Recording %(number)s is saved.") % {"number": sheet_number})
+            return redirect("listening:paper", slug=slug, number=number, place=place)
+    context = about | {"sheet": sheet, "form": form, "scan_texts": _scan_texts(form.scales)}
+    return render(request, "listening/paper_sheet.html", context)
+
+
+def _scan_texts(scales: Sequence[Scale]) -> dict[str, str]:
+    """What the page says while a scan is clicked; protocols/tcsd_plane/view/paper.ts lists the same keys."""
+    right, up = scales[0].key, scales[-1].key
+    return {
+        "corner_0": _("Click the origin of the frame, where %(right)s and %(up)s are least.")
+        % {"right": right, "up": up},
+        "corner_1": _("Click the corner where only %(scale)s is at its most.") % {"scale": right},
+        "corner_2": _("Click the corner where both are at their most."),
+        "corner_3": _("Click the corner where only %(scale)s is at its most.") % {"scale": up},
+        "cross": _("Click the middle of cross {number}. To read another one, go to its numbers first."),
+        "done": _("All crosses are read. Compare the numbers with the sheet, then save."),
+        "crooked": _("These four corners make no frame. Begin again with the origin and follow the sentences."),
+        "outside": _(
+            "That is outside the frame. Click the cross, or take back the last click and set the corners right."
+        ),
+        "unreadable": _("This file is not a picture that the browser can read. Use JPEG or PNG."),
+    }
+
+
+@require_POST
+@requires(Audience.STAFF)
+def finish_paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
+    seat = _seat_asked_for(request, slug, number, place)
+    services.finish_on_paper(seat=seat, now=timezone.now(), actor=staff(request))
+    messages.success(request, _("Seat %(seat)s is finished.") % {"seat": place})
+    return redirect("listening:paper", slug=slug, number=number, place=place)

@@ -1,0 +1,1 @@
+"""Services of participation: the only code here that writes rows."""

@@ -1,0 +1,331 @@
+"""Visits: taking a seat by consent, coming back, submitting votes, finishing with a receipt; progress by session."""
+
+import secrets
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, F, FloatField, Max, Min, Sum
+
+from core import sql
+from core.models import User
+from core.services import audit
+from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
+from listening.panels.services.seats import (
+    DRY_RUN,
+    find_seat,
+    first_lease_of,
+    lease_of,
+    open_from,
+    renew_lease,
+    seats_behind,
+    touch,
+)
+from listening.participation.errors import (
+    AddressCrowded,
+    InvitationExpired,
+    NotOpen,
+    OtherGroup,
+    PanelFull,
+    ResumeCodeUnknown,
+    SeatAbandoned,
+    SeatElsewhere,
+    VisitIncomplete,
+)
+from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
+from listening.participation.services.verification import record_completion
+from rating.models import UNANSWERED, Ballot, Experiment
+from rating.registry import get_protocol
+from rating.services.ballots import record_consent
+from rating.services.votes import Receipt, VoteEvent, cast_vote
+
+_PROGRESS = """
+SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE NOT answered AND skipped_at IS NULL) AS missing
+FROM rating_trial WHERE ballot_id = %(ballot)s
+"""
+
+
+def seat_held(invitation: Invitation, arrival: Arrival | None = None, held: Collection[str] = ()) -> Seat | None:
+    """The seat that this person has already taken: by this link, or by any link for many of the experiment.
+
+    `held` are the visits that the same browser had before. Whether it may go on there, `check_resumable` says.
+    """
+    if invitation.seat is not None and invitation.seat.state != Seat.State.OPEN:
+        return invitation.seat
+    if arrival is None:
+        return None
+    experiment_id = invitation.panel.experiment_id
+    seats = Seat.objects.select_related("ballot__experiment", "panel").filter(
+        participant__recruitment__experiment=experiment_id
+    )
+    person = digests(experiment_id, arrival.service, arrival.person)
+    by_name = seats.filter(
+        participant__recruitment__service=arrival.service, participant__recruitment__person__in=person
+    ).first()
+    if by_name is not None or arrival.service != BROWSER:
+        return by_name
+    return seats.filter(visits__in=[UUID(visit) for visit in held]).order_by("-visits__created_at").first()
+
+
+def check_resumable(*, seat: Seat, arrival: Arrival | None, held: Collection[str]) -> None:
+    """Reject a browser that knows only a person's id with a recruiting service, which is no secret."""
+    if arrival is None or arrival.service == BROWSER:
+        return
+    browser = digests(seat.panel.experiment_id, BROWSER, arrival.browser)
+    began_here = Recruitment.objects.filter(participant=seat.participant_id, browser__in=browser).exists()
+    if not began_here and not seat.visits.filter(pk__in=[UUID(visit) for visit in held]).exists():
+        raise SeatElsewhere
+
+
+def resume_code_of(seat: Seat) -> str:
+    """What another browser needs to go on in this seat; nothing where a personal link leads there."""
+    recruitment = Recruitment.objects.filter(participant=seat.participant_id).first()
+    return resume_code(recruitment) if recruitment else ""
+
+
+def seat_of_code(*, experiment: Experiment, code: str) -> Seat:
+    """The seat that a resume code leads to, whatever link for many of the experiment it is typed at."""
+    for pk, participant in experiment.recruitments.values_list("pk", "participant"):
+        if is_resume_code(pk, code):
+            return Seat.objects.select_related("ballot__experiment", "panel").get(participant=participant)
+    raise ResumeCodeUnknown
+
+
+def may_come_again(seat: Seat) -> bool:
+    """Whether a seat was lost before its first answer, so that the link for many leads to another one."""
+    recruited = Recruitment.objects.filter(participant=seat.participant_id)
+    return seat.ballot.vote_count == 0 and not hasattr(seat, "invitation") and not recruited.exists()
+
+
+def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = (), address: str = "") -> None:
+    """Raise what keeps this link from a seat, if anything does. Opening a link never changes a row.
+
+    `held` are the visits that the same browser had before, `address` is the network address that it comes from.
+    """
+    if invitation.expires_at <= now:
+        raise InvitationExpired(date=invitation.expires_at.date().isoformat())
+    if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation):
+        raise NotOpen
+    if invitation.seat is None:
+        seats = seats_behind(panel=invitation.panel, many=invitation.many)
+        if not seats.free().exists() and not seats.lapsed(now).exists():
+            raise PanelFull
+    if _was_in_other_group(invitation, held):
+        raise OtherGroup
+    if invitation.many and address:
+        _check_address_limit(invitation.panel.experiment, address, now)
+
+
+@transaction.atomic
+def claim_seat(
+    *,
+    invitation: Invitation,
+    now: datetime,
+    language: str,
+    device: dict[str, Any],
+    arrival: Arrival | None = None,
+    held: Collection[str] = (),
+    address: str = "",
+) -> Visit:
+    """Take a seat and record the consent that was given; of two claims by one person, the second resumes."""
+    # Lock first, read afterwards: joined rows of a locking query are those from before the wait for the lock.
+    Invitation.objects.select_for_update().get(pk=invitation.pk)
+    invitation = _read(invitation)
+    if (seat := seat_held(invitation)) is not None:
+        return begin_visit(seat=seat, device=device, now=now)
+    # Claims of one experiment follow each other, so that numbers stay unique and a seat goes to one person.
+    experiment = Experiment.objects.select_for_update().get(pk=invitation.panel.experiment_id)
+    invitation = _read(invitation)
+    if (seat := seat_held(invitation, arrival, held)) is not None:
+        check_resumable(seat=seat, arrival=arrival, held=held)
+        return begin_visit(seat=seat, device=device, now=now)
+    check_claimable(invitation, now=now, held=held, address=address)
+    seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
+    if seat is None:
+        raise PanelFull
+    _assign(seat, experiment=experiment, arrival=arrival, address=address, now=now)
+    if not invitation.many:
+        invitation.seat = seat
+        invitation.save(update_fields=["seat"])
+    record_consent(ballot=seat.ballot, text=experiment.consent_text, language=language)
+    return Visit.objects.create(seat=seat, device=device)
+
+
+def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
+    """Come back to a seat, on this device or another."""
+    if seat.state == Seat.State.ABANDONED:
+        raise SeatAbandoned
+    visit = Visit.objects.create(seat=seat, device=device)
+    renew_lease(seat=seat, now=now)
+    return visit
+
+
+def submit_votes(*, visit: Visit, events: Iterable[VoteEvent], now: datetime) -> list[Receipt]:
+    """Cast each event in a transaction of its own: one bad answer never holds back the others.
+
+    Only further answers to the same page wait with one whose sound is missing: they go on from its revision.
+    """
+    receipts: list[Receipt] = []
+    waiting: dict[UUID, Receipt] = {}
+    for event in events:
+        if first := waiting.get(event.trial):
+            receipts.append(replace(first, event_id=event.event_id))
+            continue
+        receipts.append(cast_vote(ballot_id=visit.seat.ballot_id, event=event, sound_needed=True))
+        if receipts[-1].status == "sound_missing":
+            waiting[event.trial] = receipts[-1]
+    touch(visit=visit, now=now, answered=any(receipt.status == "stored" for receipt in receipts))
+    return receipts
+
+
+@transaction.atomic(durable=True)
+def finish_visit(*, visit: Visit, now: datetime) -> Completion:
+    """Issue the receipt and completion code, once, and only when every vote is here."""
+    ballot = Ballot.objects.select_for_update().get(pk=visit.seat.ballot_id)
+    completion = Completion.objects.filter(seat=visit.seat).first()
+    if completion is not None:
+        return completion
+    if ballot.abandoned_at is not None:
+        raise SeatAbandoned
+    if missing := ballot.trials.unanswered().count():
+        raise VisitIncomplete(missing=missing)
+    answered = ballot.trials.filter(answered=True).count()
+    completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)
+    Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
+    Seat.objects.filter(pk=visit.seat_id).update(state=Seat.State.FINISHED)
+    record_completion(completion=completion, ballot=ballot)
+    return completion
+
+
+@transaction.atomic
+def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
+    """Code, pseudonym, time and number of answers of all finished seats; the request is logged."""
+    rows = Completion.objects.filter(seat__in=Seat.objects.main().filter(panel__experiment=experiment))
+    audit.record(actor=actor, action="completions.read", target=f"experiment/{experiment.slug}")
+    return [
+        [
+            completion.code,
+            completion.seat.participant or "",
+            completion.created_at.isoformat(timespec="seconds"),
+            completion.vote_count,
+        ]
+        for completion in rows.select_related("seat__participant").order_by("created_at")
+    ]
+
+
+def progress(*, visit: Visit) -> dict[str, int]:
+    (counts,) = sql.fetch(_PROGRESS, ballot=visit.seat.ballot_id)
+    total, missing = counts["total"], counts["missing"]
+    return {"answered": total - missing, "total": total}
+
+
+def outlook(*, invitation: Invitation, seat: Seat | None) -> dict[str, int]:
+    """What the start page shows: number of clips, how many are done, and about how many minutes are left.
+
+    Without a seat yet, it is the whole plan of a seat that may be taken.
+    """
+    seats = seats_behind(panel=invitation.panel, many=invitation.many).select_related("ballot__experiment")
+    planned = seat or seats.free().order_by("panel__number", "number").first() or seats.first()
+    if planned is None:
+        return {"answered": 0, "total": 0, "minutes": 0}
+    sessions = sessions_of(ballot=planned.ballot, afresh=seat is None)
+    names = ("answered", "total", "seconds_left")
+    answered, total, seconds = (sum(session[name] for session in sessions) for name in names)
+    return {"answered": answered, "total": total, "minutes": max(1, round(seconds / 60))}
+
+
+def _read(invitation: Invitation) -> Invitation:
+    return Invitation.objects.select_related("panel__experiment", "seat__ballot__experiment").get(pk=invitation.pk)
+
+
+def _is_dry_run(invitation: Invitation) -> bool:
+    return invitation.seat is not None and invitation.seat.ballot.kind in DRY_RUN
+
+
+def _was_in_other_group(invitation: Invitation, held: Collection[str]) -> bool:
+    """Whether this browser had a seat in another group, where the protocol allows people in one group only."""
+    panel = invitation.panel
+    if not get_protocol(panel.experiment.protocol).groups.exclusive or _is_dry_run(invitation):
+        return False
+    seats = Seat.objects.filter(visits__in=[UUID(visit) for visit in held], panel__experiment=panel.experiment_id)
+    return seats.exclude(panel__group=panel.group).exclude(ballot__kind__in=DRY_RUN).exists()
+
+
+def _check_address_limit(experiment: Experiment, address: str, now: datetime) -> None:
+    """Limit the seats without an answer per network address, so that nobody takes all seats of a link for many."""
+    most = settings.UNANSWERED_SEATS_PER_ADDRESS
+    addresses = digests(experiment.pk, "address", address)
+    if most and (count := open_from(experiment=experiment, addresses=addresses, now=now)) >= most:
+        raise AddressCrowded(count=count)
+
+
+def _assign(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, address: str, now: datetime) -> None:
+    last = experiment.participants.aggregate(last=Max("number"))["last"] or 0
+    seat.participant = Participant.objects.create(experiment=experiment, number=last + 1)
+    seat.state = Seat.State.TAKEN
+    seat.taken_at = now
+    seat.leased_until = now + (lease_of(experiment) if arrival is None else first_lease_of(experiment))
+    seat.save(update_fields=["participant", "state", "taken_at", "leased_until"])
+    if arrival is not None:
+        Recruitment.objects.create(
+            experiment=experiment,
+            participant=seat.participant,
+            service=arrival.service,
+            person=digests(experiment.pk, arrival.service, arrival.person)[0],
+            browser=digests(experiment.pk, BROWSER, arrival.browser)[0],
+            address=digests(experiment.pk, "address", address)[0] if address else "",
+        )
+
+
+def _new_code() -> str:
+    letters = [secrets.choice(CODE_ALPHABET) for _ in range(8)]
+    return "".join(letters[:4]) + "-" + "".join(letters[4:])
+
+
+# --- Sessions of a ballot ---------------------------------------------------------------------------------------------
+
+
+SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
+RECEIPT_DIGITS = 8
+
+CLIP_S = F("slots__stimulus__recording__length_samples") * 1.0 / F("slots__stimulus__recording__sample_rate_hz")
+
+
+def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]:
+    """One entry a session, in order; session 0 is practice. With `afresh`, as if nothing was answered yet."""
+    to_come = None if afresh else UNANSWERED
+    listening_s = Sum(CLIP_S, filter=to_come, default=0.0, output_field=FloatField())
+    sessions = ballot.trials.order_by().values("session")
+    counted = sessions.annotate(total=Count("pk"), left=Count("pk", filter=to_come))
+    seconds = dict(sessions.annotate(seconds=listening_s).values_list("session", "seconds"))
+    page_s = get_protocol(ballot.experiment.protocol).access.typical_s
+    return [
+        {
+            "session": row["session"],
+            "total": row["total"],
+            "answered": row["total"] - row["left"],
+            "seconds_left": round(
+                seconds[row["session"]] + row["left"] * SECONDS_TO_ANSWER if page_s is None else row["left"] * page_s
+            ),
+        }
+        for row in counted.order_by("session")
+    ]
+
+
+def add_places(*, ballot: Ballot, pages: Iterable[dict[str, Any]]) -> None:
+    """Add to every page its number within its session."""
+    rows = ballot.trials.order_by().values("session").annotate(first=Min("position"), total=Count("pk"))
+    sessions = {row["session"]: row for row in rows}
+    for page in pages:
+        session = sessions[page["session"]]
+        page["place"] = {"number": page["position"] - session["first"] + 1, "of": session["total"]}
+
+
+def receipt(*, ballot: Ballot) -> str:
+    """A short fingerprint of every answer that the server holds, to be written down at a break."""
+    digits = ballot.chain[:RECEIPT_DIGITS].upper() if ballot.vote_count else ""
+    return f"{digits[:4]}-{digits[4:]}" if digits else ""

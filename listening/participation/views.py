@@ -1,0 +1,197 @@
+"""Views of the participant's three pages: start, visit, receipt."""
+
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.template import TemplateDoesNotExist
+from django.template.loader import get_template
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from core.errors import AppError
+from core.http_errors import error_message
+from core.permissions import Audience, requires
+from listening.models import Completion, Invitation, Seat
+from listening.panels.services.session_settings import completion_address, session_settings_of
+from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
+from listening.participation.errors import ConsentMissing, PanelFull, ResumeCodeUnknown, SeatElsewhere
+from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
+from listening.participation.services import visits
+from listening.participation.services.verification import completion_root
+from listening.participation.texts import visit_texts
+from rating.models import Ballot, Experiment
+from rating.registry import get_protocol, style_of
+
+JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.ABANDONED: "abandoned"}
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+@requires(Audience.PARTICIPANT)
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Show what the test is (GET), or take the seat and begin (POST). Mail scanners that open links take nothing."""
+    invitation = invitation_for(token)
+    arrival, held = arrival_of(request, invitation), visits_held(request)
+    seat = visits.seat_held(invitation, arrival, held)
+    if seat is not None and seat.state == Seat.State.ABANDONED:
+        return _abandoned(request, seat)
+    try:
+        if request.method == "POST":
+            return _enter(request, invitation, arrival, seat)
+        if seat is None:
+            seat = _seat_of_another_tab(request, invitation, arrival)
+        if seat is not None:
+            visits.check_resumable(seat=seat, arrival=arrival, held=held)
+    except (SeatElsewhere, ResumeCodeUnknown) as error:
+        return _ask_for_code(request, invitation, error)
+    return _landing(request, invitation, arrival, seat)
+
+
+def _seat_of_another_tab(request: HttpRequest, invitation: Invitation, arrival: Arrival | None) -> Seat | None:
+    """Check that there is a seat to take; the last one may have gone to this very person a moment ago."""
+    held = visits_held(request)
+    try:
+        visits.check_claimable(invitation, now=timezone.now(), held=held, address=network_address(request))
+    except PanelFull:
+        invitation.refresh_from_db(fields=["seat"])
+        seat = visits.seat_held(invitation, arrival, held)
+        if seat is None:
+            raise
+        return seat
+    return None
+
+
+def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
+    experiment, planned = invitation.panel.experiment, seat or invitation.seat
+    context = {
+        "experiment": experiment,
+        "consent_text": experiment.consent_text,
+        "state": JOIN_STATES[Seat.State(seat.state)] if seat else "new",
+        "arrival": {"field": FIELD, "value": signed(arrival, invitation)},
+        "for_many": invitation.many,
+        "resume_code": visits.resume_code_of(seat) if seat else "",
+        "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
+        **_wording(experiment),
+        **visits.outlook(invitation=invitation, seat=planned),
+    }
+    return render(request, "listening/join.html", context)
+
+
+def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
+    device, now = describe_device(request.headers.get("User-Agent", "")), timezone.now()
+    held = visits_held(request)
+    if invitation.many and (code := request.POST.get("resume")):
+        seat = visits.seat_of_code(experiment=invitation.panel.experiment, code=code)
+        visit = visits.begin_visit(seat=seat, device=device, now=now)
+    elif seat is not None:
+        visits.check_resumable(seat=seat, arrival=arrival, held=held)
+        visit = visits.begin_visit(seat=seat, device=device, now=now)
+    elif request.POST.get("agree"):
+        language = get_language() or "en"
+        who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
+        visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, **who)
+    else:
+        raise ConsentMissing
+    admit(request, visit)
+    return redirect("listening:visit", visit_id=visit.id)
+
+
+def _wording(experiment: Experiment) -> dict[str, Any]:
+    """The instructions of the protocol, and the words of the scales that they may name."""
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
+    return {"protocol_template": f"{experiment.protocol}/instructions.html", "labels": labels}
+
+
+def _own_page(experiment: Experiment) -> dict[str, str]:
+    """The markup, the sheet of keys and the style sheet of a protocol, each empty where it has none."""
+    parts = {name: f"{experiment.protocol}/{name}.html" for name in ("page", "keys")}
+    found = {f"protocol_{name}": part if _is_template(part) else "" for name, part in parts.items()}
+    return found | {"protocol_style": style_of(experiment.protocol)}
+
+
+@cache
+def _is_template(name: str) -> bool:
+    try:
+        get_template(name)
+    except TemplateDoesNotExist:
+        return False
+    return True
+
+
+def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
+    """Page for a participant whose seat was released."""
+    context = {
+        "experiment": seat.ballot.experiment,
+        "state": "abandoned",
+        "may_come_again": visits.may_come_again(seat),
+    }
+    return render(request, "listening/join.html", context, status=410)
+
+
+def _ask_for_code(request: HttpRequest, invitation: Invitation, error: AppError) -> HttpResponse:
+    """Tell another browser than the one that began nothing of the seat, and let it show that it is the same person."""
+    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": error_message(error)}
+    return render(request, "listening/join.html", context, status=error.status)
+
+
+@never_cache
+@require_GET
+@requires(Audience.PARTICIPANT)
+def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
+    """The live page; everything that changes in it comes from the participant's API."""
+    visit = visit_for(request, visit_id)
+    experiment = visit.seat.ballot.experiment
+    if visit.seat.state == Seat.State.FINISHED:
+        return redirect("listening:receipt", visit_id=visit_id)
+    if visit.seat.state == Seat.State.ABANDONED:
+        return _abandoned(request, visit.seat)
+    progress, session_settings = visits.progress(visit=visit), session_settings_of(experiment)
+    api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
+    context = {
+        "visit": visit,
+        "experiment": experiment,
+        "ballot_kind": visit.seat.ballot.kind,
+        **_wording(experiment),
+        **_own_page(experiment),
+        "config": {
+            "api": api,
+            "csrf": get_token(request),
+            "seat": str(visit.seat_id),
+            "rest_s": session_settings.rest_s,
+            "level_check": session_settings.level_check,
+            "revisable": get_protocol(experiment.protocol).access.revisable,
+            **progress,
+        },
+        "texts": visit_texts(),
+        "total_trials": progress["total"],
+        "resume_code": visits.resume_code_of(visit.seat),
+    }
+    return render(request, "listening/visit.html", context)
+
+
+@never_cache
+@require_GET
+@requires(Audience.PARTICIPANT)
+def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
+    visit = visit_for(request, visit_id)
+    completion = Completion.objects.filter(seat=visit.seat).first()
+    if completion is None:
+        return redirect("listening:visit", visit_id=visit_id)
+    ballot = visit.seat.ballot
+    session_settings = session_settings_of(ballot.experiment)
+    counts = ballot.kind == Ballot.Kind.MAIN  # a code of a rehearsal is worth nothing elsewhere
+    context = {
+        "experiment": ballot.experiment,
+        "completion": completion,
+        "root": completion_root(ballot),
+        "ballot_kind": ballot.kind,
+        "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",
+    }
+    return render(request, "listening/receipt.html", context)

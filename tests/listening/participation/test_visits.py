@@ -1,0 +1,202 @@
+"""From a link to a receipt: what each step gives, and what it refuses."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from listening.models import Completion, Invitation, Participant, Seat, Visit
+from listening.panels.services import panels
+from listening.participation.errors import VisitIncomplete
+from listening.participation.services import visits
+from rating.models import Ballot, Consent, Experiment, Vote
+from rating.services.experiments import close, pause
+from tests.factories import event, make_experiment, new_token, seated_visit, sit_down
+
+pytestmark = pytest.mark.django_db
+
+
+def test_opening_a_link_takes_nothing() -> None:
+    experiment = make_experiment(seats=1)
+    token = new_token(experiment)
+    for _ in range(3):
+        assert Client().get(f"/join/{token}/").status_code == 200
+    assert Seat.objects.get().state == Seat.State.OPEN
+    assert not Visit.objects.exists()
+    assert not Consent.objects.exists()
+
+
+def test_agreeing_takes_a_seat_and_keeps_the_consent() -> None:
+    sitting = sit_down()
+    seat = sitting.visit.seat
+    assert seat.state == Seat.State.TAKEN
+    assert seat.participant is not None
+    assert seat.participant.pseudonym == "sub-0001"
+    assert sitting.ballot.consent.language == "en"
+
+
+def test_without_the_tick_nothing_is_taken() -> None:
+    token = new_token(make_experiment(seats=1))
+    response = Client().post(f"/join/{token}/", {})
+    assert response.status_code == 422
+    assert b"consent.missing" in response.content
+    assert not Participant.objects.exists()
+
+
+@pytest.mark.parametrize("page", ["/join/nonsense/", "/join/" + "x" * 300 + "/"])
+def test_an_unknown_link_says_so(page: str) -> None:
+    for response in (Client().get(page), Client().post(page, {"agree": "on"})):
+        assert response.status_code == 404
+        assert b"invitation.unknown" in response.content
+
+
+def test_an_expired_link_says_since_when_and_takes_nothing() -> None:
+    token = new_token(make_experiment(seats=1))
+    then = timezone.now() - timedelta(days=30)
+    Invitation.objects.update(created_at=then, expires_at=then + timedelta(days=20))
+    response = Client().get(f"/join/{token}/")
+    assert response.status_code == 410
+    assert (then + timedelta(days=20)).date().isoformat().encode() in response.content
+    assert Client().post(f"/join/{token}/", {"agree": "on"}).status_code == 410
+    assert not Participant.objects.exists()
+
+
+def test_an_expired_link_still_resumes_a_taken_seat() -> None:
+    sitting = sit_down()
+    Invitation.objects.update(created_at=timezone.now() - timedelta(days=9), expires_at=timezone.now())
+    assert Client().post(sitting.link).status_code == 302
+    assert Visit.objects.count() == 2
+
+
+def test_a_full_panel_says_so() -> None:
+    experiment = make_experiment(seats=1)
+    late = new_token(experiment)
+    sit_down(experiment)
+    response = Client().post(f"/join/{late}/", {"agree": "on"})
+    assert response.status_code == 409
+    assert b"invitation.full" in response.content
+
+
+@pytest.mark.parametrize("end", [pause, close])
+def test_a_test_that_is_not_live_seats_nobody(end: object) -> None:
+    experiment = make_experiment(seats=1)
+    token = new_token(experiment)
+    end(experiment=experiment, actor=experiment.owner)  # type: ignore[operator]
+    assert Client().post(f"/join/{token}/", {"agree": "on"}).status_code == 409
+    assert not Participant.objects.exists()
+
+
+def test_the_same_link_on_another_device_continues_where_the_first_stopped() -> None:
+    sitting = sit_down()
+    first = sitting.upcoming()["trials"][0]
+    sitting.vote(event(first["trial"]))
+    elsewhere = Client()
+    page = elsewhere.post(sitting.link, follow=True)
+    visit = page.redirect_chain[-1][0].split("/")[2]
+    upcoming = elsewhere.get(f"/api/v1/visits/{visit}/upcoming/").json()
+    assert upcoming["answered"] == 1
+    assert [trial["trial"] for trial in upcoming["trials"]] == [
+        trial["trial"] for trial in sitting.upcoming()["trials"]
+    ]
+    assert upcoming["trials"][0]["position"] == 2
+
+
+def test_another_browser_cannot_enter_a_visit() -> None:
+    sitting = sit_down()
+    stranger = Client()
+    for response in (
+        stranger.get(f"{sitting.api}upcoming/"),
+        stranger.get(f"/visits/{sitting.visit.id}/"),
+        stranger.get(f"/visits/{sitting.visit.id}/receipt/"),
+        stranger.post(f"{sitting.api}finish/"),
+    ):
+        assert response.status_code == 401
+
+
+def test_no_receipt_before_every_answer_is_here() -> None:
+    sitting = sit_down()
+    sitting.vote(event(sitting.upcoming()["trials"][0]["trial"]))
+    response = sitting.client.post(f"{sitting.api}finish/")
+    assert response.status_code == 409
+    assert response.json()["code"] == "visit.incomplete"
+    assert response.json()["data"] == {"missing": 3}
+    assert not Completion.objects.exists()
+    assert sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").status_code == 302
+
+
+def test_the_receipt_is_the_same_however_often_it_is_asked_for() -> None:
+    sitting = sit_down()
+    sitting.answer_all()
+    first = sitting.client.post(f"{sitting.api}finish/").json()
+    assert sitting.client.post(f"{sitting.api}finish/").json() == first
+    assert first["vote_count"] == 4
+    sitting.ballot.refresh_from_db()
+    assert first["chain"] == sitting.ballot.chain
+    receipt = sitting.client.get(first["receipt_url"])
+    assert first["code"].encode() in receipt.content
+    assert Seat.objects.get().state == Seat.State.FINISHED
+
+
+def test_a_finished_visit_takes_no_new_answer_but_knows_the_old_ones() -> None:
+    sitting = sit_down()
+    pages = sitting.upcoming()["trials"]
+    kept = event(pages[0]["trial"])
+    sitting.vote(kept)
+    sitting.answer_all()
+    sitting.client.post(f"{sitting.api}finish/")
+    votes = Vote.objects.count()
+    late = sitting.vote(event(pages[0]["trial"], revision=1, value=1), kept).json()["results"]
+    assert [result["status"] for result in late] == ["refused", "replay"]
+    assert late[0]["code"] == "visit.finished"
+    assert Vote.objects.count() == votes
+    assert sitting.client.get(f"/visits/{sitting.visit.id}/").status_code == 302
+
+
+def test_simulated_seats_are_not_given_to_people() -> None:
+    experiment = make_experiment(seats=1)
+    panels.add_seats(panel=experiment.panels.get(), count=3, kind=Ballot.Kind.SIMULATED)
+    sit_down(experiment)
+    assert Client().post(f"/join/{new_token(experiment)}/", {"agree": "on"}).status_code == 409
+
+
+def test_finish_by_service_raises_what_the_api_says() -> None:
+    with pytest.raises(VisitIncomplete) as refusal:
+        visits.finish_visit(visit=seated_visit(), now=timezone.now())
+    assert str(refusal.value).startswith("4 answers")
+
+
+def outlook_of(experiment: Experiment) -> tuple[int, int, int]:
+    """What somebody who has not begun reads: pages, pages done, minutes."""
+    context = Client().get(f"/join/{new_token(experiment)}/").context
+    return context["total"], context["answered"], context["minutes"]
+
+
+def leave(ballot: Ballot, *, pages: int) -> None:
+    """Let the first pages be over, as when they were answered."""
+    ballot.trials.filter(position__lte=pages).update(skipped_at=timezone.now())
+
+
+def test_the_stated_duration_is_the_whole_plan_whatever_others_have_done() -> None:
+    experiment = make_experiment(items=20, seats=3)
+    whole = outlook_of(experiment)
+    assert whole[:2] == (40, 0)
+    assert whole[2] > 1
+    for pages in (40, 13):
+        leave(sit_down(experiment).ballot, pages=pages)
+        assert outlook_of(experiment) == whole
+
+
+def test_the_stated_duration_of_a_lapsed_seat_is_its_whole_plan_too() -> None:
+    experiment = make_experiment(items=20, seats=1)
+    whole = outlook_of(experiment)
+    leave(sit_down(experiment).ballot, pages=30)
+    Seat.objects.update(leased_until=timezone.now() - timedelta(hours=1))
+    assert outlook_of(experiment) == whole
+
+
+def test_who_comes_back_reads_what_is_left_of_the_own_seat() -> None:
+    sitting = sit_down(make_experiment(items=20, seats=1))
+    leave(sitting.ballot, pages=30)
+    context = sitting.client.get(sitting.link).context
+    assert (context["total"], context["answered"], context["minutes"]) == (40, 30, 1)
