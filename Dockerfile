@@ -10,7 +10,6 @@ RUN cd frontend && npm ci --ignore-scripts --no-audit --no-fund
 COPY frontend frontend
 COPY protocols protocols
 COPY static static
-COPY protocols protocols
 RUN cd frontend && npm run build
 
 # --- Python packages ---

@@ -238,6 +238,7 @@ def test_any_json_is_read_or_refused(protocol: Protocol, payload: Json) -> None:
 def test_a_registered_protocol_has_its_wording_and_its_view(protocol: Protocol) -> None:
     assert render_to_string(f"{protocol.slug}/instructions.html").strip()
     assert view_of(protocol.slug) in {protocol.slug, SHARED_VIEW}
+    assert view_of(protocol.slug) == protocol.slug or not protocol.access.workspace
 
 
 @pytest.mark.parametrize("protocol", REGISTERED, ids=lambda protocol: protocol.slug)

@@ -51,7 +51,7 @@ export interface ChaptersTexts {
   needed: string;
 }
 
-/** The sentences of the page; templates/rating/protocols/chaptering_page.html holds and translates them. */
+/** The sentences of the page; templates/chaptering/page.html holds and translates them. */
 export function readChaptersTexts(): ChaptersTexts {
   return textsIn<ChaptersTexts>("#chapters-texts");
 }

@@ -59,7 +59,7 @@ export interface SummaryTexts {
   still_open: string;
 }
 
-/** The sentences of the page; templates/rating/protocols/speech-summaries_page.html holds and translates them. */
+/** The sentences of the page; templates/speech_summaries/page.html holds and translates them. */
 export function readSummaryTexts(): SummaryTexts {
   return textsIn<SummaryTexts>("#summaries-texts");
 }

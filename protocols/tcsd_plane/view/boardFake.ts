@@ -7,10 +7,7 @@ import { FakeElement, installFakePage } from "../../../frontend/src/viewer/fakeP
 import { mountBoard } from "./board.ts";
 import type { BoardOptions } from "./contract.ts";
 
-const TEMPLATE = readFileSync(
-  new URL("../../../templates/rating/protocols/_plane_board.html", import.meta.url),
-  "utf8",
-);
+const TEMPLATE = readFileSync(new URL("../templates/tcsd_plane/_board.html", import.meta.url), "utf8");
 export const TEXTS = [...TEMPLATE.matchAll(/data-text="(\w+)">\{% translate "(.*?)" %\}/g)].map(
   ([, text, textContent]) => ({
     dataset: { text },

@@ -137,7 +137,7 @@ export interface PlaneTexts {
   close_recording: string;
 }
 
-/** The sentences of the workspace; templates/rating/protocols/plane_page.html holds and translates them. */
+/** The sentences of the workspace; templates/tcsd_plane/page.html holds and translates them. */
 export function readPlaneTexts(): PlaneTexts {
   return textsIn<PlaneTexts>("#plane-texts");
 }

@@ -102,7 +102,7 @@ export interface ThumbsTexts {
   row_missing: string;
 }
 
-/** The sentences of the page; templates/rating/protocols/thumbs_page.html holds and translates them. */
+/** The sentences of the page; templates/thumbs/page.html holds and translates them. */
 export function readThumbsTexts(): ThumbsTexts {
   return textsIn<ThumbsTexts>("#thumbs-texts");
 }
