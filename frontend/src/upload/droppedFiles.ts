@@ -28,7 +28,10 @@ export function recallHandles(importId: string): Promise<Handle[]> {
 export async function rememberHandles(importId: string, handles: readonly Handle[]): Promise<void> {
   if (!handles.length) return;
   const known = await recallHandles(importId);
-  await askHandles(async (database) => void (await database.put("handles", [...known, ...handles], importId)), undefined);
+  await askHandles(
+    async (database) => void (await database.put("handles", [...known, ...handles], importId)),
+    undefined,
+  );
 }
 
 export function forgetHandles(importId: string): Promise<void> {

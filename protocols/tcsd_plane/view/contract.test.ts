@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const templates = join(here, "..", "..", "..", "templates", "rating", "protocols");
-const page = readFileSync(join(templates, "plane_page.html"), "utf8");
+const page = readFileSync(join(here, "..", "templates", "tcsd_plane", "page.html"), "utf8");
 
 test("the template holds every sentence of the workspace, and no other", () => {
   const source = readFileSync(join(here, "contract.ts"), "utf8").split("interface PlaneTexts")[1] ?? "";
