@@ -116,7 +116,7 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
             doubts,
         )
         return Step(StepState.CHECK, said % {"n": doubts}, address)
-    return Step(StepState.DONE, gettext("The design is laid out, and its report has No issues."), address)
+    return Step(StepState.DONE, gettext("The design is applied, and its report has no issues."), address)
 
 
 def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
