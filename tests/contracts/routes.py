@@ -80,7 +80,7 @@ listening:people                      owned          staff-405
 listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
 listening:completion_codes            owned          staff-405
-listening:procedure                   staff-405      owned-400
+listening:session_settings            staff-405      owned-400
 listening:reissue                     staff-405      owned-400
 listening:print_sheets                owned-409      staff-405
 listening:paper                       owned-409      owned-409

@@ -78,7 +78,7 @@ def test_what_was_proposed_is_confirmed_or_cancelled(script: Client, owner: User
     assert code(post(script, f"{place}{first.pk}/confirm/")) == (409, "import.wrong_state")
     Import.objects.update(state=Import.State.PROPOSED)
     assert post(script, f"{place}{first.pk}/confirm/").json()["state"] == "importing"
-    assert Job.objects.get().name == "stimuli.commit_import"
+    assert Job.objects.get().name == "stimuli.commit_confirmed_import"
     assert post(script, f"{place}{second.pk}/cancel/").json()["state"] == "cancelled"
     assert [import_["state"] for import_ in script.get(place).json()["results"]] == ["cancelled", "importing"]
 

@@ -134,7 +134,7 @@ def test_only_what_was_proposed_is_imported_and_only_once(collection: Collection
         imports.confirm_import(import_=import_, actor=import_.owner)
     Import.objects.update(state=Import.State.PROPOSED)
     assert imports.confirm_import(import_=import_, actor=import_.owner).state == "importing"
-    assert Job.objects.get().name == "stimuli.commit_import"
+    assert Job.objects.get().name == "stimuli.commit_confirmed_import"
     with pytest.raises(ImportStateWrong):
         imports.confirm_import(import_=import_, actor=import_.owner)
     with pytest.raises(ImportStateWrong):

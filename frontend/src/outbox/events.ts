@@ -43,7 +43,7 @@ export interface Result {
   revision: number | null;
   code?: string;
   detail?: string;
-  /** What must be fetched before an `sound_missing` answer is sent again. */
+  /** What must be fetched before a `sound_missing` answer is sent again. */
   fetch?: string[];
 }
 

@@ -298,7 +298,13 @@ test("parting sends the waiting answers but does not remove them", async () => {
 });
 
 function soundMissing({ event_id }: VoteEvent, path = "sound/"): Result {
-  return { event_id, status: "sound_missing", revision: null, detail: "Listen first.", fetch: [new URL(path, url).href] };
+  return {
+    event_id,
+    status: "sound_missing",
+    revision: null,
+    detail: "Listen first.",
+    fetch: [new URL(path, url).href],
+  };
 }
 
 test("an answer whose sound the server has not given out yet goes again after the sound was fetched", async () => {

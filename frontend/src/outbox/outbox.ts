@@ -188,7 +188,7 @@ export class Outbox {
 
   /** Fetch what answers lack, once for all of them. Returns those for which that has no use any more.
    * Without a network this fails as a whole, and is tried again with the answers. */
-  async #fetchSounds(unheard: readonly Result[]): Promise<Set<string>> {
+  async #fetchSounds(soundMissing: readonly Result[]): Promise<Set<string>> {
     const tries = ({ event_id }: Result) => this.#fetches.get(event_id) ?? 0;
     const hopeless = new Set(soundMissing.filter((result) => tries(result) >= FETCHES_WORTH_TRYING));
     const gone = new Set<string>();

@@ -140,7 +140,8 @@ def condition_by_position(design: Design) -> Finding:
     sentence = clause(
         "Over all listeners a condition is heard {times} times in each quarter of the sessions; "
         "association of condition and position (Cramer's V, 0 to 1): {v}.",
-        **_figures(crosstab),
+        times=span(*crosstab.range()),
+        v=fixed(crosstab.cramers_v),
     )
     return _counts("condition_by_position", clause("Conditions over the quarters of a session"), sentence, crosstab)
 
@@ -151,7 +152,8 @@ def condition_by_order(design: Design) -> Finding:
     )
     sentence = clause(
         "A condition is heard {times} times in each scale order; association of the two (Cramer's V, 0 to 1): {v}.",
-        **_figures(crosstab),
+        times=span(*crosstab.range()),
+        v=fixed(crosstab.cramers_v),
     )
     return _counts("condition_by_order", clause("Conditions over the scale orders"), sentence, crosstab)
 
@@ -163,7 +165,8 @@ def condition_by_panel(design: Design) -> Finding:
     sentence = clause(
         "A condition is heard {times} times in each panel; association of the two (Cramer's V, 0 to 1): {v}. "
         "Panels hear different items, so a difference between panels may lie in the material.",
-        **_figures(crosstab),
+        times=span(*crosstab.range()),
+        v=fixed(crosstab.cramers_v),
     )
     return _counts("condition_by_panel", clause("Conditions over the panels"), sentence, crosstab)
 
@@ -215,10 +218,6 @@ def factors_by_panel(design: Design, factors: Factors) -> Iterator[Finding]:
         )
         title = clause("{factor} over the panels", factor=factor)
         yield _association(f"factor_by_panel.{factor}", title, sentence, crosstab, factor)
-
-
-def _figures(crosstab: Crosstab) -> dict[str, str]:
-    return {"times": span(*crosstab.range()), "v": fixed(crosstab.cramers_v)}
 
 
 def _counts(key: str, title: Clause, sentence: Clause, crosstab: Crosstab) -> Finding:

@@ -83,7 +83,9 @@ def _scored(experiment: Experiment, *, simulated: bool) -> QuerySet[Trial]:
     return (
         trials.select_related("ballot__seat__participant", "ballot__seat__panel", "current_vote")
         .prefetch_related("slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording")
-        .order_by("ballot__seat__panel__number", "ballot__seat__number", "ballot__seat__turn", "ballot_id", "position")
+        .order_by(
+            "ballot__seat__panel__number", "ballot__seat__number", "ballot__seat__occupancy", "ballot_id", "position"
+        )
     )
 
 

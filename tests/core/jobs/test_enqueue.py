@@ -44,7 +44,7 @@ def test_every_declared_job_is_found_through_the_tasks_module_of_its_app() -> No
 
 
 def test_two_jobs_may_not_share_a_name() -> None:
-    with pytest.raises(ImproperlyConfigured, match=r"effects\.write"):
+    with pytest.raises(ImproperlyConfigured, match=r"testapp\.write"):
         declare(queue="bulk")(write.function)
 
 
