@@ -41,7 +41,7 @@ test("modules have at most 600 lines and open with a sentence", () => {
 
 test("the page's sentences and their Python source list the same keys", () => {
   const wanted = [...textOf("frontend/src/trial/texts.ts").matchAll(/^ {2}(\w+): string;/gm)].map(([, key]) => key);
-  const python = readFileSync(join(root, "listening", "texts.py"), "utf8");
+  const python = readFileSync(join(root, "listening", "participation", "texts.py"), "utf8");
   const given = [...python.matchAll(/^ {8}"(\w+)": _\(/gm)].map(([, key]) => key);
   assert.ok(wanted.length > 20);
   assert.deepEqual(given.toSorted(), wanted.toSorted());
