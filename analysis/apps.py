@@ -1,4 +1,4 @@
-"""Registers the room with Django and loads its start-up checks."""
+"""App configuration of analysis, which loads its start-up checks."""
 
 from django.apps import AppConfig
 

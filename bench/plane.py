@@ -12,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from bench.processes import proportional_kb
-from bench.workspace import LINK_MBITS, Room, Work, Workspace, sit_down
+from bench.workspace import LINK_MBITS, Seated, Work, Workspace, sit_down
 from core.models import User
 from listening.panels.services import demo
 from protocols.tcsd_plane import demo as plane_demo
@@ -47,10 +47,10 @@ def run() -> Iterator[str]:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
             link = demo.fresh_links(now=timezone.now())[experiment.title].removeprefix(settings.PUBLIC_URL)
-            room = sit_down(browser, address + link)
-            yield from _opening(room, day)
-            with room.device() as context:
-                workspace = Workspace(context.new_page(), room.address)
+            seated = sit_down(browser, address + link)
+            yield from _opening(seated, day)
+            with seated.device() as context:
+                workspace = Workspace(context.new_page(), seated.address)
                 yield from _task(workspace)
                 yield from _seeking(workspace)
                 yield from _browsing(workspace, browser)
@@ -69,11 +69,11 @@ def _made_day() -> tuple[Experiment, Recording]:
 # --- Opening ----------------------------------------------------------------------------------------------------------
 
 
-def _opening(room: Room, day: Recording) -> Iterator[str]:
+def _opening(seated: Seated, day: Recording) -> Iterator[str]:
     cold, warm = [], []
     for _ in range(OPENINGS):
-        with room.device() as context:
-            workspace = Workspace(context.new_page(), room.address)
+        with seated.device() as context:
+            workspace = Workspace(context.new_page(), seated.address)
             cold.append(_opened(workspace))
             warm.append(_opened(workspace))
     day_s = day.byte_count * 8 / (LINK_MBITS * 1e6)

@@ -58,7 +58,7 @@ OPENED = """() => ({
 
 
 @dataclass(frozen=True)
-class Room:
+class Seated:
     """Browsers on the running platform, and what a rater's browser knows who has consented and seen the example."""
 
     browser: Browser
@@ -162,7 +162,7 @@ class Workspace(Viewing):
         return box["x"], box["width"], box["y"] + box["height"] / 2
 
 
-def sit_down(browser: Browser, link: str) -> Room:
+def sit_down(browser: Browser, link: str) -> Seated:
     """Consent, look at the example, and come to the day; what the browser knows then is given to all that follow."""
     context = browser.new_context(viewport=VIEWPORT)
     page = context.new_page()
@@ -171,6 +171,6 @@ def sit_down(browser: Browser, link: str) -> Room:
     rater.start()
     page.locator("[data-part=seen]").click()
     page.locator("[data-part=workspace][data-kind=rating]").wait_for()
-    room = Room(browser, page.url, context.storage_state())
+    seated = Seated(browser, page.url, context.storage_state())
     context.close()
-    return room
+    return seated

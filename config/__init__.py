@@ -1,1 +1,1 @@
-"""Settings, addresses and entry points: how the five rooms are put together."""
+"""Settings, addresses and entry points: how the apps are put together."""

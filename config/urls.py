@@ -1,4 +1,4 @@
-"""Every address, room by room; tests/contracts/test_routes.py lists who may open which."""
+"""URLs of all apps; tests/contracts/test_routes.py lists who may open which."""
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin

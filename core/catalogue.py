@@ -34,7 +34,7 @@ def catalogue_path(language: str) -> Path:
 
 
 def extract_messages() -> Catalog:
-    """Collect every translatable text of the rooms and the templates, in the order of the files."""
+    """Collect every translatable text of the apps and the templates, in the order of the files."""
     found = Catalog(project="Earmark", fuzzy=False)
     root = Path(settings.BASE_DIR)
     for path, source in _sources(root):
