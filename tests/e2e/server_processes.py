@@ -129,7 +129,7 @@ class Sending:
             )
             sender.send_all()
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        self._post(f"{here}seal/", digests={path.name: digest})
+        self._post(f"{here}submit/", digests={path.name: digest})
         proposed = wait_for("a proposal", lambda: self._import(here), lambda found: found["state"] != "checking")
         assert proposed["state"] == "proposed", proposed["report"]
         self._post(f"{here}confirm/")

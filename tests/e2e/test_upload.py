@@ -14,6 +14,7 @@ from tests.e2e.conftest import Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import tone
 from tests.people import experimenter
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -207,6 +208,8 @@ def test_a_large_file_goes_in_pieces_can_be_paused_and_is_resumed_from_the_piece
     with pieces_held_back(desk, after=1):
         drop(desk, large.parent)
         expect(desk.locator("#total-text")).to_contain_text("8.4 MB of 21 MB")
+        # The page counts what it has sent; a pause before the server's answer would break the piece off.
+        wait_until(lambda: ImportFile.objects.get().received_bytes == PIECE_BYTES)
         desk.get_by_role("button", name="Pause").click()
         expect(desk.locator("#files .pill")).to_have_text("Paused")
     assert ImportFile.objects.get().received_bytes == PIECE_BYTES
