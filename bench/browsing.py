@@ -38,7 +38,7 @@ NAMES = {"mp3-cbr": "CBR MP3", "mp3-vbr": "VBR MP3", "flac": "FLAC", "wav": "RF6
 
 
 @dataclass(frozen=True)
-class Desk:
+class ViewerOpener:
     """An experimenter's browsers on the running platform; each knows nothing yet when it opens a sound."""
 
     browser: Browser
@@ -86,10 +86,10 @@ def run() -> Iterator[str]:
             f"{len(days) + 1} recordings, a soundscape of {HOURS} h and time codes of {CODED_H} h, "
             f"made browsable in {time.perf_counter() - began:.0f} s; load of the machine now {os.getloadavg()[0]:.1f}"
         )
-        with _desk(owner, str(program)) as desk:
-            yield from _looking(desk)
-            yield from _clicking(desk)
-            yield from _hearing(desk, days, folder)
+        with _opener(owner, str(program)) as opener:
+            yield from _looking(opener)
+            yield from _clicking(opener)
+            yield from _hearing(opener, days, folder)
 
 
 def _recordings(folder: Path) -> dict[str, Day]:
@@ -119,7 +119,7 @@ def _ingest() -> None:
 
 
 @contextmanager
-def _desk(owner: User, program: str) -> Iterator[Desk]:
+def _opener(owner: User, program: str) -> Iterator[ViewerOpener]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
     call_command("collectstatic", interactive=False, verbosity=0)
     copy(AUDIO_CAPTURE / "capture_worklet.js", settings.STATIC_ROOT)
@@ -128,7 +128,7 @@ def _desk(owner: User, program: str) -> Iterator[Desk]:
     cookie = browser_of(owner).cookies["earmark"].value
     with running(port=free_port(), environment=dict(os.environ)) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
-        yield Desk(browser, address, cookie, stimuli, recordings)
+        yield ViewerOpener(browser, address, cookie, stimuli, recordings)
         browser.close()
 
 
@@ -148,11 +148,11 @@ FETCH_TILE = """async ([level, index]) => {
 }"""
 
 
-def _looking(desk: Desk) -> Iterator[str]:
+def _looking(opener: ViewerOpener) -> Iterator[str]:
     rng = Random(1)
-    with desk.at("soundscape") as viewing:  # the first visit wakes the server
+    with opener.at("soundscape") as viewing:  # the first visit wakes the server
         first = viewing.page.evaluate(FETCHED, 0)
-    with desk.at("soundscape") as viewing:
+    with opener.at("soundscape") as viewing:
         first = viewing.page.evaluate(FETCHED, 0)
         yield f"day view: {first['sound_kb']:.0f} KB (aim 200), {first['all_kb']:.0f} KB with scripts and styles"
         steps = [step for _ in range(ZOOMS) for step in _zoom_in(viewing, rng.random())]
@@ -161,7 +161,7 @@ def _looking(desk: Desk) -> Iterator[str]:
             f"a zoom step, p95 of {len(steps)}: {_p95(fetched_kb):.0f} KB (aim 150), "
             f"{_p95(took_ms):.0f} ms (aim 150; median {median(took_ms):.0f})"
         )
-        last = desk.recordings["soundscape"].length_samples // (1024 * 256)
+        last = opener.recordings["soundscape"].length_samples // (1024 * 256)
         medians = [_tile_ms(viewing.page, level, last >> level, rng) for level in range(4)]
         told = ", ".join(f"{took_ms:.0f}" for took_ms in medians)
         yield f"a fine tile on demand: median {median(medians):.0f} ms (aim 20); at levels 0 to 3: {told} ms"
@@ -188,9 +188,9 @@ def _zoom_in(viewing: Viewing, place: float) -> Iterator[tuple[float, float]]:
 # --- Clicking ---------------------------------------------------------------------------------------------------------
 
 
-def _clicking(desk: Desk) -> Iterator[str]:
+def _clicking(opener: ViewerOpener) -> Iterator[str]:
     rng = Random(2)
-    with desk.at("soundscape") as viewing:
+    with opener.at("soundscape") as viewing:
         viewing.listen()
         probes = [_probe(viewing, rng.random()) for _ in range(CLICKS)]
     took_ms, fetched_kb = zip(*probes, strict=True)
@@ -223,31 +223,31 @@ def _click(viewing: Viewing, place: float, *, times: int) -> None:
 # --- Hearing ----------------------------------------------------------------------------------------------------------
 
 
-def _hearing(desk: Desk, days: dict[str, Day], folder: Path) -> Iterator[str]:
+def _hearing(opener: ViewerOpener, days: dict[str, Day], folder: Path) -> Iterator[str]:
     for name, day in days.items():
-        with desk.at(name) as viewing:
+        with opener.at(name) as viewing:
             yield heard_minus_shown(viewing, NAMES[name], day, POSITIONS)
     for name in ("soundscape", *days):
-        with desk.at(name, SHORT_SLICES) as viewing:
-            yield _joints(desk, viewing, name, days.get(name), folder)
-    yield from _hearing_in_firefox(desk, days, folder)
+        with opener.at(name, SHORT_SLICES) as viewing:
+            yield _joints(opener, viewing, name, days.get(name), folder)
+    yield from _hearing_in_firefox(opener, days, folder)
 
 
-def _hearing_in_firefox(desk: Desk, days: dict[str, Day], folder: Path) -> Iterator[str]:
+def _hearing_in_firefox(opener: ViewerOpener, days: dict[str, Day], folder: Path) -> Iterator[str]:
     program = firefox_program()
     if program is None:
         yield "Firefox is not installed: nothing is measured in it"
         return
     for name, day in days.items():
-        with desk.at_in_firefox(program, name) as viewing:
+        with opener.at_in_firefox(program, name) as viewing:
             yield f"Firefox: {heard_minus_shown(viewing, NAMES[name], day, POSITIONS)}"
     for name, day in days.items():
-        with desk.at_in_firefox(program, name, SHORT_SLICES) as viewing:
-            yield f"Firefox: {_joints(desk, viewing, name, day, folder)}"
+        with opener.at_in_firefox(program, name, SHORT_SLICES) as viewing:
+            yield f"Firefox: {_joints(opener, viewing, name, day, folder)}"
 
 
-def _joints(desk: Desk, viewing: AnyViewing, name: str, day: Day | None, folder: Path) -> str:
-    recording, path = desk.recordings[name], next(folder.glob(f"{name}.*"))
+def _joints(opener: ViewerOpener, viewing: AnyViewing, name: str, day: Day | None, folder: Path) -> str:
+    recording, path = opener.recordings[name], next(folder.glob(f"{name}.*"))
     rate = recording.sample_rate_hz
     return differing_samples(viewing, name, path, rate=rate, start_s=_late_second(recording, day))
 

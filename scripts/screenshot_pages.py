@@ -23,12 +23,12 @@ def demo_pages(browser: Any, address: str, words: str) -> dict[str, Any]:
     """Every page by its name; `words` is what demo_link said."""
     logins = dict(re.findall(r"Sign in +(\S+) / (\S+)", words))
     links = {title: link for link, title in re.findall(r"Take part +(\S+) +\((.*)\)", words)}
-    desk = browser.new_context()
-    _sign_in(desk.new_page(), address, "demo-admin", logins["demo-admin"])
+    staff = browser.new_context()
+    _sign_in(staff.new_page(), address, "demo-admin", logins["demo-admin"])
     return {
-        **_panel_pages(browser, desk, address),
-        **_staff_pages(desk, address),
-        **_sound_pages(desk, address),
+        **_panel_pages(browser, staff, address),
+        **_staff_pages(staff, address),
+        **_sound_pages(staff, address),
         **_participant_pages(browser.new_context(), next(iter(links.values()))),
         **_workspaces(browser, links),
     }
@@ -150,9 +150,9 @@ def _begun(browser: Any, link: str) -> Any:
     return page
 
 
-def _panel_pages(browser: Any, desk: Any, address: str) -> dict[str, Any]:
+def _panel_pages(browser: Any, staff: Any, address: str) -> dict[str, Any]:
     """A designed experiment: its pages, a trial, and a break after practice, with others on their way."""
-    rested, tried, *others = _new_links(desk.new_page(), address)
+    rested, tried, *others = _new_links(staff.new_page(), address)
     for link, count in zip(others, ON_THEIR_WAY, strict=False):
         _seated(browser, link, answered=count)
     trial, pause = browser.new_context().new_page(), _seated(browser, rested, answered=PRACTICE)
@@ -161,8 +161,8 @@ def _panel_pages(browser: Any, desk: Any, address: str) -> dict[str, Any]:
     PointerListener(pause).start()
     pause.locator("#rest").wait_for()
     names = ("design", "people", "monitor")
-    staff = _opened(desk, address, {f"p835-{name}": f"/experiments/{PANELS_DEMO}/{name}/" for name in names})
-    return staff | {"p835-trial": trial, "p835-break": pause}
+    pages = _opened(staff, address, {f"p835-{name}": f"/experiments/{PANELS_DEMO}/{name}/" for name in names})
+    return pages | {"p835-trial": trial, "p835-break": pause}
 
 
 def _new_links(page: Any, address: str) -> list[str]:

@@ -134,7 +134,7 @@ def let_in(context: BrowserContext, address: str, person: User) -> None:
 
 
 @pytest.fixture
-def desk(page: Page, platform: Platform) -> Page:
+def import_page(page: Page, platform: Platform) -> Page:
     """The page on which files are handed in, for an empty collection."""
     owner = experimenter()
     create_collection(owner=owner, slug="sounds", title="Sounds")

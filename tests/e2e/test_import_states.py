@@ -50,34 +50,36 @@ def hand_in(page: Page, files: list[Path]) -> None:
     choosing.value.set_files(files)
 
 
-def test_files_are_handed_in_checked_and_imported_with_the_keyboard_alone(desk: Page, files: list[Path]) -> None:
-    hand_in(desk, files)
-    expect_arrived(desk)
-    press(desk, "Check the files")
-    expect(desk.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=90_000)
-    press(desk, "Import")
-    expect(desk.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
+def test_files_are_handed_in_checked_and_imported_with_the_keyboard_alone(import_page: Page, files: list[Path]) -> None:
+    hand_in(import_page, files)
+    expect_arrived(import_page)
+    press(import_page, "Check the files")
+    expect(import_page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=90_000)
+    press(import_page, "Import")
+    expect(import_page.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
     assert Stimulus.objects.count() == len(files)
-    press(desk, "Open the collection")
-    desk.wait_for_url("**/collections/sounds/")
+    press(import_page, "Open the collection")
+    import_page.wait_for_url("**/collections/sounds/")
 
 
-def test_an_import_is_paused_resumed_and_cancelled_with_the_keyboard_alone(desk: Page, files: list[Path]) -> None:
-    with pieces_held_back(desk, after=1):
-        hand_in(desk, files)
-        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(1)
-        press(desk, "Pause")
-        expect(desk.get_by_role("button", name="Go on")).to_be_focused()
-        expect(desk.locator("#said")).not_to_be_empty()
-        desk.keyboard.press("Enter")
-        expect(desk.get_by_role("button", name="Pause")).to_be_focused()
-        press(desk, "Cancel the import")
-        expect(desk.get_by_text("This import was cancelled or has expired")).to_be_visible()
+def test_an_import_is_paused_resumed_and_cancelled_with_the_keyboard_alone(
+    import_page: Page, files: list[Path]
+) -> None:
+    with pieces_held_back(import_page, after=1):
+        hand_in(import_page, files)
+        expect(import_page.locator("#files .pill[data-state=done]")).to_have_count(1)
+        press(import_page, "Pause")
+        expect(import_page.get_by_role("button", name="Go on")).to_be_focused()
+        expect(import_page.locator("#said")).not_to_be_empty()
+        import_page.keyboard.press("Enter")
+        expect(import_page.get_by_role("button", name="Pause")).to_be_focused()
+        press(import_page, "Cancel the import")
+        expect(import_page.get_by_text("This import was cancelled or has expired")).to_be_visible()
     assert Import.objects.get().state == Import.State.CANCELLED
 
 
-def test_every_state_of_an_import_is_accessible_in_every_theme(desk: Page, files: list[Path]) -> None:
-    """The good way, from an empty desk to what was imported, is scanned in tests.e2e.test_upload."""
+def test_every_state_of_an_import_is_accessible_in_every_theme(import_page: Page, files: list[Path]) -> None:
+    """The good way, from an empty import_page to what was imported, is scanned in tests.e2e.test_upload."""
 
     def lose(route: Route) -> None:
         route.abort("internetdisconnected")
@@ -85,22 +87,22 @@ def test_every_state_of_an_import_is_accessible_in_every_theme(desk: Page, files
     problems: list[str] = []
 
     def look(state: str) -> None:
-        problems.extend(scan(desk, state) + overflows(desk, state))
+        problems.extend(scan(import_page, state) + overflows(import_page, state))
 
-    desk.route("**/api/v1/uploads/**", lose)
-    desk.locator("#files-input").set_input_files(files)
-    expect(desk.locator("#trouble")).to_be_visible()
+    import_page.route("**/api/v1/uploads/**", lose)
+    import_page.locator("#files-input").set_input_files(files)
+    expect(import_page.locator("#trouble")).to_be_visible()
     look("without a network")
-    desk.get_by_role("button", name="Pause").click()
+    import_page.get_by_role("button", name="Pause").click()
     look("paused")
-    desk.on("dialog", lambda dialog: dialog.accept())
-    desk.reload()
-    expect(desk.locator("#absent")).to_be_visible()
+    import_page.on("dialog", lambda dialog: dialog.accept())
+    import_page.reload()
+    expect(import_page.locator("#absent")).to_be_visible()
     look("after a reload")
     for state in (Import.State.CHECKING, Import.State.IMPORTING, Import.State.REFUSED, Import.State.CANCELLED):
         findings = [{"severity": "error", "sentence": "'door.wav' is no sound.", "path": "door.wav"}]
         Import.objects.update(state=state, report={"findings": findings, "counts": {"files": 3}})
-        desk.reload()
-        expect(desk.locator(f".page-head .pill[data-state={state}]")).to_be_visible()
+        import_page.reload()
+        expect(import_page.locator(f".page-head .pill[data-state={state}]")).to_be_visible()
         look(state)
     assert problems == []

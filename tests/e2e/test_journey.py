@@ -55,16 +55,16 @@ def test_a_listener_takes_the_demo_and_the_experimenter_sees_the_mos_change(
     platform: Platform,
     device: Callable[..., BrowserContext],
 ) -> None:
-    desk = device().new_page()
-    sign_in(desk, platform)
-    desk.goto(platform.url(f"/experiments/{experiment.slug}/results/"))
-    expect(desk.locator("[data-result-table]")).to_contain_text("No answers yet")
+    staff_page = device().new_page()
+    sign_in(staff_page, platform)
+    staff_page.goto(platform.url(f"/experiments/{experiment.slug}/results/"))
+    expect(staff_page.locator("[data-result-table]")).to_contain_text("No answers yet")
 
     code = take_test(hands(device().new_page()), value=4)
 
     assert Completion.objects.get().code == code
     assert set(Score.objects.values_list("value", flat=True)) == {4.0}
-    table = desk.locator("[data-result-table] tbody")
+    table = staff_page.locator("[data-result-table] tbody")
     expect(table.locator("tr")).to_have_count(3, timeout=60_000)
     expect(table).to_contain_text("4.00")
     expect(table.locator("tr").first.locator("td").last).to_have_text("-")  # one listener has no interval
@@ -74,7 +74,7 @@ def test_a_listener_takes_the_demo_and_the_experimenter_sees_the_mos_change(
 
     expect(table).to_contain_text("3.00", timeout=60_000)
     expect(table).not_to_contain_text("4.00")
-    expect(desk.locator("svg.ci-plot")).to_be_visible()
+    expect(staff_page.locator("svg.ci-plot")).to_be_visible()
 
 
 def test_what_was_heard_is_recorded_to_the_end(experiment: Experiment, page: Page) -> None:

@@ -50,18 +50,18 @@ def test_a_marker_at_half_past_eleven_is_seen_and_heard_there(name: str, setting
     with scratch_folder("marked") as folder:
         fresh_storage(settings, folder / "data")
         day = SOURCES[name](folder / name)
-        desk = SoundBrowser(bring_in(folder / name))
-        assert desk.recording.length_samples == day.length_samples
+        sound = SoundBrowser(bring_in(folder / name))
+        assert sound.recording.length_samples == day.length_samples
         if name in WHOLE:
-            ingest.ingest_at_once(recording=desk.recording)
+            ingest.ingest_at_once(recording=sound.recording)
         else:
-            make_chunk_of(desk.recording, day.mark)
-        told = desk.manifest()
+            make_chunk_of(sound.recording, day.mark)
+        told = sound.manifest()
         expected = sample_at(told["clock"], MARK_CLOCK_S, day.rate) if name in WHOLE else day.mark
-        assert abs(heard_at(desk, expected, day.rate) - expected) <= day.rate / 1000
-        assert abs(seen_in_waveform(desk, told, expected)) <= 1
+        assert abs(heard_at(sound, expected, day.rate) - expected) <= day.rate / 1000
+        assert abs(seen_in_waveform(sound, told, expected)) <= 1
         for level in range(told["spectrogram"]["stored_from"] + 1):
-            assert abs(seen_in_spectrogram(desk, told, expected, level)) <= 1, f"level {level}"
+            assert abs(seen_in_spectrogram(sound, told, expected, level)) <= 1, f"level {level}"
 
 
 def make_chunk_of(recording: Recording, sample: int) -> None:
@@ -80,24 +80,24 @@ def sample_at(clock: list[dict[str, Any]], clock_s: float, rate: int) -> int:
     return int(start + (clock_s - start_clock_s) * rate)
 
 
-def heard_at(desk: SoundBrowser, expected: int, rate: int) -> int:
+def heard_at(sound: SoundBrowser, expected: int, rate: int) -> int:
     """Where the marker begins in what a listener gets."""
     start = expected - round(BEFORE_S * rate)
-    return start + found(desk.slice(start, rate), rate)
+    return start + found(sound.slice(start, rate), rate)
 
 
-def seen_in_waveform(desk: SoundBrowser, told: dict[str, Any], expected: int) -> int:
+def seen_in_waveform(sound: SoundBrowser, told: dict[str, Any], expected: int) -> int:
     """How many bins of the finest waveform the loudest one is from the marker's middle."""
     middle = middle_of_marker(told, expected) // told["peaks"]["bin_samples"]
-    bins = desk.peaks(0, middle - AROUND, 2 * AROUND).astype(int)
+    bins = sound.peaks(0, middle - AROUND, 2 * AROUND).astype(int)
     return int(np.argmax(np.abs(bins).max(axis=1))) - AROUND
 
 
-def seen_in_spectrogram(desk: SoundBrowser, told: dict[str, Any], expected: int, level: int) -> int:
+def seen_in_spectrogram(sound: SoundBrowser, told: dict[str, Any], expected: int, level: int) -> int:
     """How many columns the brightest one is from the marker's middle."""
     columns, step = told["spectrogram"]["columns"], told["spectrogram"]["step_samples"] << level
     tile, column = divmod(middle_of_marker(told, expected) // step, columns)
-    brightness = desk.tile("max", level, tile)[1].astype(float).sum(axis=0)
+    brightness = sound.tile("max", level, tile)[1].astype(float).sum(axis=0)
     first = max(column - AROUND, 0)
     return int(first + np.argmax(brightness[first : column + AROUND]) - column)
 

@@ -50,7 +50,7 @@ def experiment() -> Experiment:
 
 
 @pytest.fixture
-def desk(page: Page, platform: Platform, experiment: Experiment) -> Page:
+def staff_page(page: Page, platform: Platform, experiment: Experiment) -> Page:
     let_in(page.context, platform.address, experiment.owner)
     page.goto(platform.url(f"/experiments/{experiment.slug}/people/"))
     return page
@@ -73,40 +73,42 @@ def load(page: Page, picture: bytes) -> None:
     page.locator("#scan-file").set_input_files({"name": "scan.png", "mimeType": "image/png", "buffer": picture})
 
 
-def open_first_sheet(desk: Page) -> None:
-    desk.get_by_role("link", name="Enter 1.1").click()
-    desk.get_by_label("signed the consent text").check()
-    desk.get_by_role("button", name="Begin to enter").click()
-    desk.get_by_role("link", name="Enter 1", exact=True).click()
+def open_first_sheet(staff_page: Page) -> None:
+    staff_page.get_by_role("link", name="Enter 1.1").click()
+    staff_page.get_by_label("signed the consent text").check()
+    staff_page.get_by_role("button", name="Begin to enter").click()
+    staff_page.get_by_role("link", name="Enter 1", exact=True).click()
 
 
-def test_a_scan_is_clicked_and_its_crosses_become_the_seat_s_answer(desk: Page, experiment: Experiment) -> None:
+def test_a_scan_is_clicked_and_its_crosses_become_the_seat_s_answer(staff_page: Page, experiment: Experiment) -> None:
     sent: list[str] = []
-    desk.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
-    open_first_sheet(desk)
-    picture = take_photograph(desk)
+    staff_page.on("request", lambda request: sent.append(f"{request.method} {request.url}"))
+    open_first_sheet(staff_page)
+    picture = take_photograph(staff_page)
     sent.clear()
-    load(desk, picture)
-    expect(desk.locator("#scan-next")).to_contain_text("origin")
+    load(staff_page, picture)
+    expect(staff_page.locator("#scan-next")).to_contain_text("origin")
     for corner in CORNERS:
-        click_picture(desk, *corner)
-    expect(desk.locator("#scan-next")).to_contain_text("cross 1")
-    click_picture(desk, 20, 20)
-    expect(desk.locator("#scan-next")).to_contain_text("outside the frame")
+        click_picture(staff_page, *corner)
+    expect(staff_page.locator("#scan-next")).to_contain_text("cross 1")
+    click_picture(staff_page, 20, 20)
+    expect(staff_page.locator("#scan-next")).to_contain_text("outside the frame")
     for place in DRAWN.values():
-        click_picture(desk, *photographed(*place))
-    expect(desk.locator("#scan-next")).to_contain_text("All crosses are read")
+        click_picture(staff_page, *photographed(*place))
+    expect(staff_page.locator("#scan-next")).to_contain_text("All crosses are read")
     assert [each for each in sent if "/static/" not in each] == []  # the picture stays in the browser
 
-    shown = [float(desk.locator(f"[name={slot}-{axis}]").input_value()) for slot in DRAWN for axis in ("TC", "SD")]
+    shown = [
+        float(staff_page.locator(f"[name={slot}-{axis}]").input_value()) for slot in DRAWN for axis in ("TC", "SD")
+    ]
     drawn = [value for place in DRAWN.values() for value in place]
     assert shown == pytest.approx(drawn, abs=0.004)  # half a pixel of a frame of some 600
-    desk.get_by_label("in per cent").check()
-    assert float(desk.locator("[name=s1-TC]").input_value()) == pytest.approx(100 * shown[0], abs=0.01)
+    staff_page.get_by_label("in per cent").check()
+    assert float(staff_page.locator("[name=s1-TC]").input_value()) == pytest.approx(100 * shown[0], abs=0.01)
 
-    desk.locator("[name=s2-SD]").fill("86.1")  # corrected by hand
-    desk.get_by_role("button", name="Save and close").click()
-    expect(desk.locator("main")).to_contain_text("Recording 1 is saved.")
+    staff_page.locator("[name=s2-SD]").fill("86.1")  # corrected by hand
+    staff_page.get_by_role("button", name="Save and close").click()
+    expect(staff_page.locator("main")).to_contain_text("Recording 1 is saved.")
     payload = Vote.objects.get().payload
     assert payload["crosses"]["s1"]["tc"] == pytest.approx(0.741, abs=0.004)
     assert payload["crosses"]["s2"]["sd"] == 0.861
@@ -114,37 +116,37 @@ def test_a_scan_is_clicked_and_its_crosses_become_the_seat_s_answer(desk: Page, 
     assert payload["moves"][0]["plane_px"] > 100
 
 
-def test_a_click_is_taken_back_and_a_file_that_is_no_picture_is_refused(desk: Page) -> None:
-    open_first_sheet(desk)
-    load(desk, b"no picture")
-    expect(desk.locator("#scan-next")).to_contain_text("not a picture")
-    picture = take_photograph(desk)
-    load(desk, picture)
+def test_a_click_is_taken_back_and_a_file_that_is_no_picture_is_refused(staff_page: Page) -> None:
+    open_first_sheet(staff_page)
+    load(staff_page, b"no picture")
+    expect(staff_page.locator("#scan-next")).to_contain_text("not a picture")
+    picture = take_photograph(staff_page)
+    load(staff_page, picture)
     for x, y in [*CORNERS, photographed(*DRAWN["s1"])]:
-        click_picture(desk, x, y)
-    assert desk.locator("[name=s1-TC]").input_value()
-    desk.get_by_role("button", name="Take back").click()
-    assert desk.locator("[name=s1-TC]").input_value() == ""
-    expect(desk.locator("#scan-next")).to_contain_text("cross 1")
-    desk.locator("[name=s2-TC]").focus()
-    expect(desk.locator("#scan-next")).to_contain_text("cross 2")
+        click_picture(staff_page, x, y)
+    assert staff_page.locator("[name=s1-TC]").input_value()
+    staff_page.get_by_role("button", name="Take back").click()
+    assert staff_page.locator("[name=s1-TC]").input_value() == ""
+    expect(staff_page.locator("#scan-next")).to_contain_text("cross 1")
+    staff_page.locator("[name=s2-TC]").focus()
+    expect(staff_page.locator("#scan-next")).to_contain_text("cross 2")
 
 
-def test_every_sheet_takes_one_page_of_a4_and_of_letter(desk: Page) -> None:
-    desk.get_by_role("link", name="Print sheets 1.1").click()
-    desk.wait_for_url("**/sheets/")
+def test_every_sheet_takes_one_page_of_a4_and_of_letter(staff_page: Page) -> None:
+    staff_page.get_by_role("link", name="Print sheets 1.1").click()
+    staff_page.wait_for_url("**/sheets/")
     for paper in ("A4", "Letter"):
-        pages = re.findall(rb"/Type\s*/Page\b", desk.pdf(format=paper))
+        pages = re.findall(rb"/Type\s*/Page\b", staff_page.pdf(format=paper))
         assert len(pages) == 3, paper  # what is asked, and two recordings
 
 
-def test_the_pages_of_paper_are_accessible(desk: Page) -> None:
-    desk.get_by_role("link", name="Enter 1.1").click()
-    problems = scan(desk, "consent") + overflows(desk, "consent")
-    desk.go_back()
-    open_first_sheet(desk)
-    picture = take_photograph(desk)
-    load(desk, picture)
-    expect(desk.locator("#scan-next")).to_be_visible()
-    problems += scan(desk, "sheet") + overflows(desk, "sheet")
+def test_the_pages_of_paper_are_accessible(staff_page: Page) -> None:
+    staff_page.get_by_role("link", name="Enter 1.1").click()
+    problems = scan(staff_page, "consent") + overflows(staff_page, "consent")
+    staff_page.go_back()
+    open_first_sheet(staff_page)
+    picture = take_photograph(staff_page)
+    load(staff_page, picture)
+    expect(staff_page.locator("#scan-next")).to_be_visible()
+    problems += scan(staff_page, "sheet") + overflows(staff_page, "sheet")
     assert problems == []

@@ -83,13 +83,13 @@ def assert_arrived(folder: Path) -> None:
         assert rows[path].claimed_sha256 == hashlib.sha256(content).hexdigest()
 
 
-def test_a_dropped_folder_arrives_and_is_looked_at(desk: Page, folder: Path) -> None:
-    drop(desk, folder)
-    expect_arrived(desk)
-    expect(desk.locator("#files tbody tr")).to_have_count(6)
-    expect(desk.locator("#choose-note")).to_contain_text("1 hidden")
+def test_a_dropped_folder_arrives_and_is_looked_at(import_page: Page, folder: Path) -> None:
+    drop(import_page, folder)
+    expect_arrived(import_page)
+    expect(import_page.locator("#files tbody tr")).to_have_count(6)
+    expect(import_page.locator("#choose-note")).to_contain_text("1 hidden")
     import_ = Import.objects.get()
-    assert desk.url.endswith(f"/collections/sounds/imports/{import_.pk}/")
+    assert import_page.url.endswith(f"/collections/sounds/imports/{import_.pk}/")
     assert_arrived(folder)
 
 
@@ -119,39 +119,39 @@ def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platfor
     assert problems == []
 
 
-def test_files_that_are_no_sound_are_refused_with_their_reasons(desk: Page, folder: Path) -> None:
+def test_files_that_are_no_sound_are_refused_with_their_reasons(import_page: Page, folder: Path) -> None:
     (folder / "C1" / "rain.wav").write_bytes(b"no sound at all" * 100)
-    drop(desk, folder)
-    expect_arrived(desk)
-    desk.get_by_role("button", name="Check the files").click()
-    expect(desk.get_by_text("Nothing was imported.")).to_be_visible(timeout=90_000)
-    expect(desk.locator(".findings")).to_contain_text("set/C1/rain.wav")
+    drop(import_page, folder)
+    expect_arrived(import_page)
+    import_page.get_by_role("button", name="Check the files").click()
+    expect(import_page.get_by_text("Nothing was imported.")).to_be_visible(timeout=90_000)
+    expect(import_page.locator(".findings")).to_contain_text("set/C1/rain.wav")
     assert not Stimulus.objects.exists()
 
 
-def test_an_import_that_is_cancelled_leaves_nothing_behind(desk: Page, folder: Path) -> None:
-    with pieces_held_back(desk, after=2):
-        drop(desk, folder)
-        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(2)
-        desk.get_by_role("button", name="Cancel the import").click()
-        expect(desk.get_by_text("This import was cancelled or has expired")).to_be_visible()
+def test_an_import_that_is_cancelled_leaves_nothing_behind(import_page: Page, folder: Path) -> None:
+    with pieces_held_back(import_page, after=2):
+        drop(import_page, folder)
+        expect(import_page.locator("#files .pill[data-state=done]")).to_have_count(2)
+        import_page.get_by_role("button", name="Cancel the import").click()
+        expect(import_page.get_by_text("This import was cancelled or has expired")).to_be_visible()
     assert Import.objects.get().state == Import.State.CANCELLED
     assert not upload_files.folder_of(Import.objects.get().pk).exists()
 
 
-def test_after_a_reload_midway_only_what_is_missing_is_sent(desk: Page, folder: Path) -> None:
-    with pieces_held_back(desk, after=2):
-        desk.locator("#folder-input").set_input_files(folder)
-        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(2)
-        desk.on("dialog", lambda dialog: dialog.accept())
-        desk.reload()
-    expect(desk.locator("#absent")).to_contain_text("4 files are not here any more")
-    expect(desk.get_by_role("button", name="Check the files")).to_be_disabled()
+def test_after_a_reload_midway_only_what_is_missing_is_sent(import_page: Page, folder: Path) -> None:
+    with pieces_held_back(import_page, after=2):
+        import_page.locator("#folder-input").set_input_files(folder)
+        expect(import_page.locator("#files .pill[data-state=done]")).to_have_count(2)
+        import_page.on("dialog", lambda dialog: dialog.accept())
+        import_page.reload()
+    expect(import_page.locator("#absent")).to_contain_text("4 files are not here any more")
+    expect(import_page.get_by_role("button", name="Check the files")).to_be_disabled()
     before = set(ImportFile.objects.filter(received_bytes__gt=0).values_list("path", flat=True))
     sent: list[str] = []
-    desk.on("request", lambda request: sent.append(request.url) if request.method == "PATCH" else None)
-    drop(desk, folder)
-    expect_arrived(desk)
+    import_page.on("request", lambda request: sent.append(request.url) if request.method == "PATCH" else None)
+    drop(import_page, folder)
+    expect_arrived(import_page)
     assert len(before) == 2
     assert len(sent) == 4
     assert Import.objects.count() == 1
@@ -171,60 +171,60 @@ PICKS_IT = """window.showDirectoryPicker = async () =>
   (await navigator.storage.getDirectory()).getDirectoryHandle('set');"""
 
 
-def test_where_the_browser_may_open_the_folder_again_a_reload_needs_no_hand(desk: Page) -> None:
+def test_where_the_browser_may_open_the_folder_again_a_reload_needs_no_hand(import_page: Page) -> None:
     """The browser's private folder stands for one on the disk: it gives handles of the same kind, without a dialog."""
-    desk.context.add_init_script(PICKS_IT)
-    desk.reload()
-    desk.evaluate(PRIVATE_FOLDER)
-    with pieces_held_back(desk, after=1):
-        desk.get_by_role("button", name="Choose a folder").click()
-        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(1)
-        desk.reload()
-    expect_arrived(desk)
+    import_page.context.add_init_script(PICKS_IT)
+    import_page.reload()
+    import_page.evaluate(PRIVATE_FOLDER)
+    with pieces_held_back(import_page, after=1):
+        import_page.get_by_role("button", name="Choose a folder").click()
+        expect(import_page.locator("#files .pill[data-state=done]")).to_have_count(1)
+        import_page.reload()
+    expect_arrived(import_page)
     arrived = {row.path: upload_files.path_of(row).read_bytes() for row in ImportFile.objects.all()}
     assert arrived == {f"set/{name}": name.encode() * 1000 for name in ("a.wav", "b.wav", "c.wav")}
 
 
-def test_a_lost_network_is_waited_out(desk: Page, folder: Path) -> None:
+def test_a_lost_network_is_waited_out(import_page: Page, folder: Path) -> None:
     def lose(route: Route) -> None:
         route.abort("internetdisconnected")
 
-    desk.route("**/api/v1/uploads/**", lose)
-    desk.locator("#folder-input").set_input_files(folder)
-    expect(desk.locator("#trouble")).to_contain_text("cannot be reached")
-    expect(desk.locator("#files .pill").first).to_have_text("Trying again")
-    desk.unroute("**/api/v1/uploads/**", lose)
-    expect_arrived(desk)
-    expect(desk.locator("#trouble")).to_be_hidden()
+    import_page.route("**/api/v1/uploads/**", lose)
+    import_page.locator("#folder-input").set_input_files(folder)
+    expect(import_page.locator("#trouble")).to_contain_text("cannot be reached")
+    expect(import_page.locator("#files .pill").first).to_have_text("Trying again")
+    import_page.unroute("**/api/v1/uploads/**", lose)
+    expect_arrived(import_page)
+    expect(import_page.locator("#trouble")).to_be_hidden()
     assert_arrived(folder)
 
 
 def test_a_large_file_goes_in_pieces_can_be_paused_and_is_resumed_from_the_piece_it_had(
-    desk: Page, tmp_path: Path
+    import_page: Page, tmp_path: Path
 ) -> None:
     large = tmp_path / "day" / "day.wav"
     large.parent.mkdir()
     large.write_bytes(bytes(range(256)) * (PIECE_BYTES * 5 // 2 // 256))
-    with pieces_held_back(desk, after=1):
-        drop(desk, large.parent)
-        expect(desk.locator("#total-text")).to_contain_text("8.4 MB of 21 MB")
+    with pieces_held_back(import_page, after=1):
+        drop(import_page, large.parent)
+        expect(import_page.locator("#total-text")).to_contain_text("8.4 MB of 21 MB")
         # The page counts what it has sent; a pause before the server's answer would break the piece off.
         wait_until(lambda: ImportFile.objects.get().received_bytes == PIECE_BYTES)
-        desk.get_by_role("button", name="Pause").click()
-        expect(desk.locator("#files .pill")).to_have_text("Paused")
+        import_page.get_by_role("button", name="Pause").click()
+        expect(import_page.locator("#files .pill")).to_have_text("Paused")
     assert ImportFile.objects.get().received_bytes == PIECE_BYTES
     offsets: list[str] = []
-    desk.on(
+    import_page.on(
         "request",
         lambda request: offsets.append(request.headers["upload-offset"]) if request.method == "PATCH" else None,
     )
-    desk.get_by_role("button", name="Go on").click()
-    expect_arrived(desk)
+    import_page.get_by_role("button", name="Go on").click()
+    expect_arrived(import_page)
     assert offsets == [str(PIECE_BYTES), str(2 * PIECE_BYTES)]
     assert_arrived(large.parent)
 
 
-def test_a_piece_that_is_damaged_on_the_way_is_sent_again(desk: Page, folder: Path) -> None:
+def test_a_piece_that_is_damaged_on_the_way_is_sent_again(import_page: Page, folder: Path) -> None:
     damaged: list[bool] = []
 
     def damage(route: Route) -> None:
@@ -235,19 +235,21 @@ def test_a_piece_that_is_damaged_on_the_way_is_sent_again(desk: Page, folder: Pa
         damaged.append(True)
         route.continue_(post_data=body[:-1] + bytes([body[-1] ^ 1]))
 
-    desk.route("**/api/v1/uploads/**", damage)
+    import_page.route("**/api/v1/uploads/**", damage)
     statuses: list[int] = []
-    desk.on("response", lambda answer: statuses.append(answer.status) if answer.request.method == "PATCH" else None)
-    desk.locator("#folder-input").set_input_files(folder)
-    expect_arrived(desk)
+    import_page.on(
+        "response", lambda answer: statuses.append(answer.status) if answer.request.method == "PATCH" else None
+    )
+    import_page.locator("#folder-input").set_input_files(folder)
+    expect_arrived(import_page)
     assert statuses.count(460) == 1
     assert_arrived(folder)
 
 
-def test_the_pages_of_an_import_are_accessible_in_every_theme(desk: Page, folder: Path) -> None:
-    problems = scan(desk, "empty desk") + overflows(desk, "empty desk")
-    with pieces_held_back(desk, after=3):
-        desk.locator("#folder-input").set_input_files(folder)
-        expect(desk.locator("#files .pill[data-state=done]")).to_have_count(3)
-        problems += scan(desk, "sending") + overflows(desk, "sending")
+def test_the_pages_of_an_import_are_accessible_in_every_theme(import_page: Page, folder: Path) -> None:
+    problems = scan(import_page, "empty import_page") + overflows(import_page, "empty import_page")
+    with pieces_held_back(import_page, after=3):
+        import_page.locator("#folder-input").set_input_files(folder)
+        expect(import_page.locator("#files .pill[data-state=done]")).to_have_count(3)
+        problems += scan(import_page, "sending") + overflows(import_page, "sending")
     assert problems == []

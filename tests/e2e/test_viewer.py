@@ -54,7 +54,7 @@ def bring_in(folder: Path, *, wait: bool = True) -> dict[str, Stimulus]:
 
 
 @pytest.fixture
-def desk(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callable[[str], Viewing]]:
+def open_viewer(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callable[[str], Viewing]]:
     """The owner's browser; whatever its console complains about, the security policy too, fails the test."""
     complaints: list[str] = []
 
@@ -70,10 +70,10 @@ def desk(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callabl
 
 
 @pytest.fixture
-def capturing(live_server: LiveServer, settings: Settings, desk: Callable[[str], Viewing]) -> Viewing:
+def capturing(live_server: LiveServer, settings: Settings, open_viewer: Callable[[str], Viewing]) -> Viewing:
     """The owner's browser with an audio capture in it."""
     settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, AUDIO_CAPTURE]
-    viewing = desk(live_server.url)
+    viewing = open_viewer(live_server.url)
     viewing.page.add_init_script(path=AUDIO_CAPTURE / "capture.js")
     return viewing
 
@@ -83,11 +83,11 @@ def page_of(stimulus: Stimulus) -> str:
 
 
 def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
-    platform: Platform, desk: Callable[[str], Viewing], incoming: Path
+    platform: Platform, open_viewer: Callable[[str], Viewing], incoming: Path
 ) -> None:
     day_mp3(incoming / "day.mp3", hours=1, vbr=True)
     stimulus = bring_in(incoming)["day"]
-    viewing = desk(platform.address)
+    viewing = open_viewer(platform.address)
     viewing.open(platform.url(page_of(stimulus)))
     page, shown = viewing.page, viewing.page.locator(".viewer__parameters")
     assert min(viewing.colours(name) for name in (".viewer__spectrum", ".viewer__strip")) > 100
@@ -227,11 +227,11 @@ Object.assign(globalThis, { outer: new Scope(), openContexts, readTexts, mountVi
 
 
 def test_viewers_that_come_and_go_leave_nothing_behind(
-    live_server: LiveServer, desk: Callable[[str], Viewing], incoming: Path
+    live_server: LiveServer, open_viewer: Callable[[str], Viewing], incoming: Path
 ) -> None:
     (incoming / "clip.wav").write_bytes(written(on_grid(noise(CLIP_RATE * 2)), CLIP_RATE, "wav"))
     base = page_of(bring_in(incoming)["clip"])
-    page = desk(live_server.url).page
+    page = open_viewer(live_server.url).page
     script = {"body": bundled(HOOK), "content_type": "text/javascript"}
     page.route("**/static/dist/sound.js", lambda route: route.fulfill(**script))
     page.goto(live_server.url + base)

@@ -153,7 +153,7 @@ def draft() -> Experiment:
 
 
 @pytest.fixture
-def desk(client: Client, draft: Experiment) -> Client:
+def staff(client: Client, draft: Experiment) -> Client:
     client.force_login(draft.owner)
     return client
 
@@ -162,18 +162,18 @@ def filled(draft: Experiment, **changes: str) -> dict[str, str]:
     return {**draft.options, "example": "", **changes}
 
 
-def test_the_page_offers_every_option_with_its_help_and_saves_it(desk: Client, draft: Experiment) -> None:
+def test_the_page_offers_every_option_with_its_help_and_saves_it(staff: Client, draft: Experiment) -> None:
     address = f"/experiments/{draft.slug}/options/"
-    assert address in desk.get(f"/experiments/{draft.slug}/").content.decode()
-    page = desk.get(address).content.decode()
+    assert address in staff.get(f"/experiments/{draft.slug}/").content.decode()
+    page = staff.get(address).content.decode()
     assert '<option value="rater">rater</option>' in page
     assert "the five probes of an hour" in page
-    answer = desk.post(address, filled(draft, probes="own", plays_allowed="3", example=json.dumps(example())))
+    answer = staff.post(address, filled(draft, probes="own", plays_allowed="3", example=json.dumps(example())))
     assert answer.status_code == 302
     draft.refresh_from_db()
     assert (draft.options["probes"], draft.options["plays_allowed"]) == ("own", 3)
     assert draft.options["example"] == example()
-    assert "&quot;why&quot;: &quot;Rain.&quot;" in desk.get(address).content.decode()
+    assert "&quot;why&quot;: &quot;Rain.&quot;" in staff.get(address).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -189,9 +189,9 @@ def test_the_page_offers_every_option_with_its_help_and_saves_it(desk: Client, d
     ],
 )
 def test_a_slip_on_the_page_is_named_beside_its_option_and_nothing_changes(
-    desk: Client, draft: Experiment, option: str, value: str, complaint: str
+    staff: Client, draft: Experiment, option: str, value: str, complaint: str
 ) -> None:
-    answer = desk.post(f"/experiments/{draft.slug}/options/", filled(draft, **{option: value}))
+    answer = staff.post(f"/experiments/{draft.slug}/options/", filled(draft, **{option: value}))
     page = answer.content.decode()
     assert answer.status_code == 200
     field = page.split(f'for="id_{option}"')[1].split("<label")[0]

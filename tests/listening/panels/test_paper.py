@@ -36,7 +36,7 @@ def experiment() -> Experiment:
 
 
 @pytest.fixture
-def desk(client: Client, experiment: Experiment) -> Client:
+def staff(client: Client, experiment: Experiment) -> Client:
     client.force_login(experiment.owner)
     return client
 
@@ -47,14 +47,14 @@ def paper(experiment: Experiment) -> str:
 
 
 @pytest.fixture
-def begun(desk: Client, paper: str) -> str:
-    desk.post(paper, {"agreed": "on"})
+def begun(staff: Client, paper: str) -> str:
+    staff.post(paper, {"agreed": "on"})
     return paper
 
 
-def opened(desk: Client, address: str) -> dict[str, str]:
+def opened(staff: Client, address: str) -> dict[str, str]:
     """The form of a sheet as a browser sends it back, hidden fields included."""
-    page = desk.get(address).content.decode()
+    page = staff.get(address).content.decode()
     tags = re.findall(r"<input[^>]+>", page)
     read = {name[1]: value for tag in tags if (name := re.search(r'name="([^"]+)"', tag)) for value in [_value(tag)]}
     read.pop("csrfmiddlewaretoken")
@@ -66,17 +66,17 @@ def _value(tag: str) -> str:
     return found[1] if found else ""
 
 
-def enter(desk: Client, address: str, **fields: Any) -> Any:
-    return desk.post(address, opened(desk, address) | fields)
+def enter(staff: Client, address: str, **fields: Any) -> Any:
+    return staff.post(address, opened(staff, address) | fields)
 
 
 def test_the_sheets_hold_a_plane_a_recording_and_name_neither_items_nor_conditions(
-    desk: Client, paper: str, experiment: Experiment
+    staff: Client, paper: str, experiment: Experiment
 ) -> None:
-    people = desk.get(f"/experiments/{experiment.slug}/people/").content.decode()
+    people = staff.get(f"/experiments/{experiment.slug}/people/").content.decode()
     address = paper.replace("/paper/", "/sheets/")
     assert address in people
-    page = desk.get(address).content.decode()
+    page = staff.get(address).content.decode()
     assert page.count('class="sheet__plane"') == 3
     assert "Recording 1 of 2" in page
     assert "Recording 2 of 2" in page
@@ -86,15 +86,15 @@ def test_the_sheets_hold_a_plane_a_recording_and_name_neither_items_nor_conditio
     assert "secret" not in page
 
 
-def test_the_example_is_printed_where_it_stands_in_any_language(desk: Client, paper: str) -> None:
-    page = desk.get(paper.replace("/paper/", "/sheets/"), headers={"accept-language": "fr"}).content.decode()
+def test_the_example_is_printed_where_it_stands_in_any_language(staff: Client, paper: str) -> None:
+    page = staff.get(paper.replace("/paper/", "/sheets/"), headers={"accept-language": "fr"}).content.decode()
     assert re.search(r"translate\(0\.25 -0\.5\)[^§]+?>\s*[12]</text>", page)
     assert "Rain, and rain again." in page
 
 
-def test_nothing_is_entered_before_the_consent_is_recorded(desk: Client, paper: str) -> None:
-    assert desk.get(f"{paper}1/").status_code == 422
-    refused = desk.post(paper, {})
+def test_nothing_is_entered_before_the_consent_is_recorded(staff: Client, paper: str) -> None:
+    assert staff.get(f"{paper}1/").status_code == 422
+    refused = staff.post(paper, {})
     assert refused.status_code == 422
     assert "signed consent" in refused.content.decode()
     assert not Participant.objects.exists()
@@ -102,9 +102,9 @@ def test_nothing_is_entered_before_the_consent_is_recorded(desk: Client, paper: 
 
 
 def test_beginning_takes_the_seat_for_a_new_participant_and_a_second_time_changes_nothing(
-    desk: Client, begun: str, experiment: Experiment
+    staff: Client, begun: str, experiment: Experiment
 ) -> None:
-    desk.post(begun, {"agreed": "on"})
+    staff.post(begun, {"agreed": "on"})
     seat = Seat.objects.get(number=1)
     assert (seat.state, seat.participant, Participant.objects.count()) == ("taken", Participant.objects.get(), 1)
     assert Consent.objects.get().ballot == seat.ballot
@@ -115,10 +115,10 @@ def test_beginning_takes_the_seat_for_a_new_participant_and_a_second_time_change
 
 
 def test_crosses_become_a_vote_that_says_it_came_from_paper_and_by_whom(
-    desk: Client, begun: str, experiment: Experiment
+    staff: Client, begun: str, experiment: Experiment
 ) -> None:
     scanned = {"s2-read": "scan", "frame_px": "640"}
-    answer = enter(desk, f"{begun}1/", **CROSSES, **scanned, comment="A-1: rain", close="on")
+    answer = enter(staff, f"{begun}1/", **CROSSES, **scanned, comment="A-1: rain", close="on")
     assert answer.status_code == 302
     vote = Vote.objects.get()
     assert vote.payload == {
@@ -140,12 +140,12 @@ def test_crosses_become_a_vote_that_says_it_came_from_paper_and_by_whom(
     place = {"panel": 1, "seat": 1, "occupancy": 1, "sheet": 1}
     said = {"event": str(vote.event_id), "moved": {"s1": "paper", "s2": "scan"}, "closed": True}
     assert logged.after == place | said
-    assert experiment.owner.username in desk.get(begun).content.decode()
+    assert experiment.owner.username in staff.get(begun).content.decode()
 
 
-def test_per_cent_are_shares_of_a_hundred(desk: Client, begun: str) -> None:
+def test_per_cent_are_shares_of_a_hundred(staff: Client, begun: str) -> None:
     values = {"s1-TC": "74.1", "s1-SD": "21.904", "s2-TC": "0", "s2-SD": "100"}
-    enter(desk, f"{begun}1/", **values, unit="percent", close="on")
+    enter(staff, f"{begun}1/", **values, unit="percent", close="on")
     crosses = Vote.objects.get().payload["crosses"]
     assert crosses["s1"] == {"tc": 0.741, "sd": 0.219, "decided": True}
     assert crosses["s2"] == {"tc": 0, "sd": 1, "decided": True}
@@ -163,9 +163,9 @@ def test_per_cent_are_shares_of_a_hundred(desk: Client, begun: str) -> None:
     ],
 )
 def test_a_slip_is_named_beside_its_field_and_nothing_is_stored(
-    desk: Client, begun: str, change: dict[str, str], complaint: str
+    staff: Client, begun: str, change: dict[str, str], complaint: str
 ) -> None:
-    answer = enter(desk, f"{begun}1/", **(CROSSES | {"close": "on"} | change))
+    answer = enter(staff, f"{begun}1/", **(CROSSES | {"close": "on"} | change))
     assert answer.status_code == 200
     (field, *_) = change
     beside = answer.content.decode().split(f'name="{field}"')[1].split("</td>")[0]
@@ -174,82 +174,82 @@ def test_a_slip_is_named_beside_its_field_and_nothing_is_stored(
     assert not RejectedVote.objects.exists()
 
 
-def test_a_draft_may_lack_crosses_does_not_count_and_is_gone_on_with(desk: Client, begun: str) -> None:
-    enter(desk, f"{begun}1/", **{"s1-TC": "0.5", "s1-SD": "0.5"}, comment="so far")
+def test_a_draft_may_lack_crosses_does_not_count_and_is_gone_on_with(staff: Client, begun: str) -> None:
+    enter(staff, f"{begun}1/", **{"s1-TC": "0.5", "s1-SD": "0.5"}, comment="so far")
     assert not Score.objects.exists()
-    assert "Draft" in desk.get(begun).content.decode()
-    form = opened(desk, f"{begun}1/")
+    assert "Draft" in staff.get(begun).content.decode()
+    form = opened(staff, f"{begun}1/")
     assert (form["s1-TC"], form["s2-TC"], form["revision"]) == ("0.5", "", "1")
-    assert ">\nso far</textarea>" in desk.get(f"{begun}1/").content.decode()
-    enter(desk, f"{begun}1/", **{"s2-TC": "0.1", "s2-SD": "0.2"}, close="on")
+    assert ">\nso far</textarea>" in staff.get(f"{begun}1/").content.decode()
+    enter(staff, f"{begun}1/", **{"s2-TC": "0.1", "s2-SD": "0.2"}, close="on")
     newest = Vote.objects.latest("id").payload
     assert [move["slot"] for move in newest["moves"]] == ["s2"]
     assert Score.objects.count() == 4
 
 
-def test_the_same_form_sent_twice_is_one_vote_and_an_older_form_is_sent_back(desk: Client, begun: str) -> None:
-    form = opened(desk, f"{begun}1/") | CROSSES | {"close": "on"}
-    other = opened(desk, f"{begun}1/") | CROSSES | {"s1-TC": "0.5", "close": "on"}
-    desk.post(f"{begun}1/", form)
-    desk.post(f"{begun}1/", form)
+def test_the_same_form_sent_twice_is_one_vote_and_an_older_form_is_sent_back(staff: Client, begun: str) -> None:
+    form = opened(staff, f"{begun}1/") | CROSSES | {"close": "on"}
+    other = opened(staff, f"{begun}1/") | CROSSES | {"s1-TC": "0.5", "close": "on"}
+    staff.post(f"{begun}1/", form)
+    staff.post(f"{begun}1/", form)
     assert Vote.objects.count() == 1
     assert AuditEntry.objects.filter(action="ballot.entered_from_paper").count() == 1
     for late in (other, form | {"s1-TC": "0.6"}):
-        answer = desk.post(f"{begun}1/", late, follow=True)
+        answer = staff.post(f"{begun}1/", late, follow=True)
         assert "saved in the meantime" in answer.content.decode()
-        assert opened(desk, f"{begun}1/")["s1-TC"] == "0.741"
+        assert opened(staff, f"{begun}1/")["s1-TC"] == "0.741"
     assert Score.objects.filter(value=0.741).count() == 1
 
 
-def test_a_seat_is_finished_once_every_recording_is_closed_and_then_stands(desk: Client, begun: str) -> None:
-    enter(desk, f"{begun}1/", **CROSSES, close="on")
-    refused = desk.post(f"{begun}finish/")
+def test_a_seat_is_finished_once_every_recording_is_closed_and_then_stands(staff: Client, begun: str) -> None:
+    enter(staff, f"{begun}1/", **CROSSES, close="on")
+    refused = staff.post(f"{begun}finish/")
     assert (refused.status_code, Completion.objects.count()) == (409, 0)
     assert "1 recordings of this seat are still open" in refused.content.decode()
-    enter(desk, f"{begun}2/", **CROSSES, close="on")
-    assert desk.post(f"{begun}finish/").status_code == 302
+    enter(staff, f"{begun}2/", **CROSSES, close="on")
+    assert staff.post(f"{begun}finish/").status_code == 302
     completion = Completion.objects.select_related("seat__ballot").get()
     assert completion.vote_count == 3  # the example counts as seen
     assert chain_holds(ballot=completion.seat.ballot)
-    late = enter(desk, f"{begun}1/", **CROSSES, close="on")
+    late = enter(staff, f"{begun}1/", **CROSSES, close="on")
     assert "its answers no longer change" in late.content.decode()
     assert Score.objects.count() == 8
 
 
-def test_a_seat_that_is_answered_online_is_refused(desk: Client, experiment: Experiment) -> None:
+def test_a_seat_that_is_answered_online_is_refused(staff: Client, experiment: Experiment) -> None:
     online = sit_down(experiment)
     address = f"/experiments/{experiment.slug}/panels/1/seats/{online.visit.seat.number}/paper/"
-    for answer in (desk.post(address, {"agreed": "on"}), desk.get(f"{address}1/"), desk.post(f"{address}finish/")):
+    for answer in (staff.post(address, {"agreed": "on"}), staff.get(f"{address}1/"), staff.post(f"{address}finish/")):
         assert answer.status_code == 409
         assert "somebody who answers online" in answer.content.decode()
-    assert "somebody who answers online" in desk.get(address).content.decode()
+    assert "somebody who answers online" in staff.get(address).content.decode()
     assert Participant.objects.count() == 1
 
 
 def test_nobody_gets_in_online_where_a_seat_is_filled_in_on_paper(
-    desk: Client, begun: str, experiment: Experiment
+    staff: Client, begun: str, experiment: Experiment
 ) -> None:
     assert sit_down(experiment).visit.seat.number == 2
     assert Seat.objects.get(number=1).participant != Seat.objects.get(number=2).participant
 
 
 def test_an_experiment_that_is_not_live_takes_no_new_seat_on_paper(
-    desk: Client, paper: str, experiment: Experiment
+    staff: Client, paper: str, experiment: Experiment
 ) -> None:
     pause(experiment=experiment, actor=experiment.owner)
-    answer = desk.post(paper, {"agreed": "on"}, headers={"accept": "application/json"})
+    answer = staff.post(paper, {"agreed": "on"}, headers={"accept": "application/json"})
     assert (answer.status_code, json.loads(answer.content)["code"]) == (409, "experiment.wrong_state")
     assert not Participant.objects.exists()
 
 
-def test_a_recording_or_a_seat_that_is_not_there_is_said_to_be_missing(desk: Client, begun: str) -> None:
-    assert desk.get(f"{begun}3/").status_code == 404
-    assert desk.get(begun.replace("seats/1", "seats/9")).status_code == 404
+def test_a_recording_or_a_seat_that_is_not_there_is_said_to_be_missing(staff: Client, begun: str) -> None:
+    assert staff.get(f"{begun}3/").status_code == 404
+    assert staff.get(begun.replace("seats/1", "seats/9")).status_code == 404
 
 
-def test_a_lease_runs_from_the_newest_sheet(desk: Client, begun: str) -> None:
+def test_a_lease_runs_from_the_newest_sheet(staff: Client, begun: str) -> None:
     Seat.objects.filter(number=1).update(leased_until=timezone.now())
-    enter(desk, f"{begun}1/", **CROSSES)
+    enter(staff, f"{begun}1/", **CROSSES)
     until = Seat.objects.get(number=1).leased_until
     assert until is not None
     assert (until - timezone.now()).days >= 59

@@ -31,7 +31,7 @@ def experiment() -> Experiment:
 
 
 @pytest.fixture
-def desk(client: Client, experiment: Experiment) -> Client:
+def staff(client: Client, experiment: Experiment) -> Client:
     client.force_login(experiment.owner)
     return client
 
@@ -41,8 +41,8 @@ def address(experiment: Experiment) -> str:
     return f"/experiments/{experiment.slug}/panels/1/seats/1/workbook/"
 
 
-def download(desk: Client, address: str) -> Workbook:
-    answer = desk.post(f"{address}file/")
+def download(staff: Client, address: str) -> Workbook:
+    answer = staff.post(f"{address}file/")
     assert answer.status_code == 200
     assert answer["Cache-Control"] == "no-store"
     return load_workbook(io.BytesIO(answer.content))
@@ -58,11 +58,11 @@ def filled(file: Workbook, *, rows: int = ROWS) -> Workbook:
     return file
 
 
-def send(desk: Client, address: str, file: Workbook, **fields: Any) -> Any:
+def send(staff: Client, address: str, file: Workbook, **fields: Any) -> Any:
     kept = io.BytesIO()
     file.save(kept)
     upload = SimpleUploadedFile("back.xlsx", kept.getvalue())
-    return desk.post(address, {"file": upload, **fields})
+    return staff.post(address, {"file": upload, **fields})
 
 
 def ballot(experiment: Experiment) -> Ballot:
@@ -70,9 +70,9 @@ def ballot(experiment: Experiment) -> Ballot:
 
 
 def test_a_whole_workbook_becomes_votes_and_the_seat_can_be_finished(
-    desk: Client, address: str, experiment: Experiment
+    staff: Client, address: str, experiment: Experiment
 ) -> None:
-    answer = send(desk, address, filled(download(desk, address)), agreed="on")
+    answer = send(staff, address, filled(download(staff, address)), agreed="on")
     assert answer.status_code == 200, answer.content.decode()
     held = ballot(experiment)
     assert held.trials.filter(kind="test", answered=True).count() == 2
@@ -82,7 +82,7 @@ def test_a_whole_workbook_becomes_votes_and_the_seat_can_be_finished(
     votes = Vote.objects.filter(ballot=held)
     assert {vote.client["version"] for vote in votes} == {"workbook"}
     assert {vote.client["clock"]["entered_by"] for vote in votes} == {experiment.owner.username}
-    desk.post(f"{address}finish/")
+    staff.post(f"{address}finish/")
     assert Completion.objects.filter(seat__ballot=held).exists()
     assert chain_holds(ballot=ballot(experiment))
     done = list(AuditEntry.objects.order_by("id").values_list("action", flat=True))[-5:]
@@ -92,50 +92,52 @@ def test_a_whole_workbook_becomes_votes_and_the_seat_can_be_finished(
     ]
 
 
-def test_while_a_cell_is_in_doubt_nothing_is_stored(desk: Client, address: str, experiment: Experiment) -> None:
-    file = filled(download(desk, address))
+def test_while_a_cell_is_in_doubt_nothing_is_stored(staff: Client, address: str, experiment: Experiment) -> None:
+    file = filled(download(staff, address))
     file["Assessment"]["H5"] = 0.3
-    answer = send(desk, address, file, agreed="on")
+    answer = send(staff, address, file, agreed="on")
     page = answer.content.decode()
     assert answer.status_code == 422
     assert 'data-kind="positive"' in page
     assert "H5" in page
     assert not Vote.objects.exists()
     assert Seat.objects.get(ballot=ballot(experiment)).state == Seat.State.OPEN
-    assert send(desk, address, file, agreed="on", flip="on").status_code == 200
+    assert send(staff, address, file, agreed="on", flip="on").status_code == 200
     assert Score.objects.filter(scale="FLUENCY", value=-0.3).count() == 1
 
 
 def test_a_workbook_that_was_begun_leaves_drafts_and_the_rest_follows(
-    desk: Client, address: str, experiment: Experiment
+    staff: Client, address: str, experiment: Experiment
 ) -> None:
-    assert send(desk, address, filled(download(desk, address), rows=3), agreed="on").status_code == 200
+    assert send(staff, address, filled(download(staff, address), rows=3), agreed="on").status_code == 200
     trials = ballot(experiment).trials.filter(kind="test").order_by("position")
     assert [trial.answered for trial in trials] == [True, False]
-    assert send(desk, address, filled(download(desk, address))).status_code == 200
+    assert send(staff, address, filled(download(staff, address))).status_code == 200
     assert [trial.answered for trial in trials.all()] == [True, True]
     assert Vote.objects.filter(trial=trials[0]).count() == 1
 
 
-def test_the_same_file_twice_stores_nothing_twice(desk: Client, address: str) -> None:
-    file = filled(download(desk, address))
-    send(desk, address, file, agreed="on")
+def test_the_same_file_twice_stores_nothing_twice(staff: Client, address: str) -> None:
+    file = filled(download(staff, address))
+    send(staff, address, file, agreed="on")
     before = Vote.objects.count()
-    assert send(desk, address, file).status_code == 200
+    assert send(staff, address, file).status_code == 200
     assert Vote.objects.count() == before
 
 
-def test_an_answer_given_online_is_not_overwritten_silently(desk: Client, address: str, experiment: Experiment) -> None:
-    file = filled(download(desk, address))
+def test_an_answer_given_online_is_not_overwritten_silently(
+    staff: Client, address: str, experiment: Experiment
+) -> None:
+    file = filled(download(staff, address))
     link = file["Assessment"]["C4"].hyperlink.target
     Client().post(urlsplit(link).path, {"agree": "on"})
     trial = _first_trial(experiment)
     event = vote_event(trial, payload={"captions": {"c1": {"PRECISION": 2.0}}, "finished": False})
     assert cast_vote(ballot_id=trial.ballot_id, event=event).status == "stored"
-    answer = send(desk, address, file)
+    answer = send(staff, address, file)
     assert answer.status_code == 422
     assert answer.content.decode().count('data-kind="conflict"') == 1
-    assert send(desk, address, file, replace="on").status_code == 200
+    assert send(staff, address, file, replace="on").status_code == 200
     assert _first_trial(experiment).answered
 
 
@@ -145,25 +147,25 @@ def _first_trial(experiment: Experiment) -> Trial:
     return trial
 
 
-def test_a_workbook_keeps_its_seat_for_its_recipient(desk: Client, address: str, experiment: Experiment) -> None:
-    link = download(desk, address)["Assessment"]["C4"].hyperlink.target
-    assert download(desk, address)["Assessment"]["C4"].hyperlink.target == link
+def test_a_workbook_keeps_its_seat_for_its_recipient(staff: Client, address: str, experiment: Experiment) -> None:
+    link = download(staff, address)["Assessment"]["C4"].hyperlink.target
+    assert download(staff, address)["Assessment"]["C4"].hyperlink.target == link
     assert Invitation.objects.count() == 1
     assert sit_down(experiment).visit.seat.number == 2
     new_token(experiment)
-    sheet = load_workbook(io.BytesIO(desk.post(address.replace("seats/1", "seats/2") + "file/").content))["Assessment"]
+    sheet = load_workbook(io.BytesIO(staff.post(address.replace("seats/1", "seats/2") + "file/").content))["Assessment"]
     assert sheet["C4"].hyperlink is None  # that listener has a link of their own
 
 
-def test_without_consent_nothing_is_entered(desk: Client, address: str) -> None:
-    answer = send(desk, address, filled(download(desk, address)))
+def test_without_consent_nothing_is_entered(staff: Client, address: str) -> None:
+    answer = send(staff, address, filled(download(staff, address)))
     assert answer.status_code == 422
     assert "Tick the box" in answer.content.decode()
     assert not Vote.objects.exists()
 
 
-def test_all_workbooks_come_in_one_archive_and_name_nothing(desk: Client, experiment: Experiment) -> None:
-    answer = desk.post(f"/experiments/{experiment.slug}/workbooks/")
+def test_all_workbooks_come_in_one_archive_and_name_nothing(staff: Client, experiment: Experiment) -> None:
+    answer = staff.post(f"/experiments/{experiment.slug}/workbooks/")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         names = archive.namelist()
         parts = [zipfile.ZipFile(io.BytesIO(archive.read(name))) for name in names]
@@ -171,17 +173,17 @@ def test_all_workbooks_come_in_one_archive_and_name_nothing(desk: Client, experi
     assert not any(b"secret" in book.read(part) for book in parts for part in book.namelist())
 
 
-def test_a_file_that_is_no_workbook_is_refused_with_a_sentence(desk: Client, address: str) -> None:
-    answer = desk.post(address, {"file": SimpleUploadedFile("back.xlsx", b"not a workbook"), "agreed": "on"})
+def test_a_file_that_is_no_workbook_is_refused_with_a_sentence(staff: Client, address: str) -> None:
+    answer = staff.post(address, {"file": SimpleUploadedFile("back.xlsx", b"not a workbook"), "agreed": "on"})
     assert answer.status_code == 422
     assert "it is no XLSX that can be read" in answer.content.decode()
 
 
 def test_the_people_page_leads_to_workbooks_where_there_are_any(
-    desk: Client, experiment: Experiment, address: str
+    staff: Client, experiment: Experiment, address: str
 ) -> None:
-    assert address in desk.get(f"/experiments/{experiment.slug}/people/").content.decode()
+    assert address in staff.get(f"/experiments/{experiment.slug}/people/").content.decode()
     other = make_experiment(experiment.owner, seats=1)
-    assert "workbook" not in desk.get(f"/experiments/{other.slug}/people/").content.decode()
-    refused = desk.get(f"/experiments/{other.slug}/panels/1/seats/1/workbook/")
+    assert "workbook" not in staff.get(f"/experiments/{other.slug}/people/").content.decode()
+    refused = staff.get(f"/experiments/{other.slug}/panels/1/seats/1/workbook/")
     assert (refused.status_code, "has no workbook" in refused.content.decode()) == (409, True)
