@@ -1,4 +1,4 @@
-"""`./earmark test`: the front end, then pytest in lanes: PostgreSQL with Redis and SQLite, a browser, and kills."""
+"""`./earmark test`: the front end beside pytest in lanes: PostgreSQL with Redis and SQLite, a browser, and kills."""
 
 import os
 import subprocess
@@ -125,8 +125,7 @@ def test(arguments: Sequence[str]) -> int:
         asked = [Stage("sqlite", "sqlite", chosen, environment=how)]
         asked.append(Stage("postgresql", "postgresql", chosen, SERVERS, how))
         return summary({stage.name: _pytest(stage, missing, chosen=True) for stage in asked}, missing)
-    outcomes = {"front end": _front_end()}
-    return summary(outcomes | _side_by_side(stages(everything=everything), missing), missing)
+    return summary(_side_by_side(stages(everything=everything), missing), missing)
 
 
 def faults(arguments: Sequence[str]) -> int:
@@ -152,13 +151,16 @@ def _front_end() -> Outcome:
     outcome = Outcome()
     started = time.monotonic()
     for script in ("types", "lint", "test"):
-        say(f"\n== front end: {script}")
         done = subprocess.run(
             [VENV / "bin" / "npm", "run", "--silent", script],
             cwd=FRONTEND,
             env={**os.environ, **node_environment()},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
             check=False,
         )
+        say(f"\n== front end: {script}\n{done.stdout}")
         outcome.failed |= done.returncode != 0
         name = "passed" if done.returncode == 0 else "failed"
         outcome.counts[name] = outcome.counts.get(name, 0) + 1
@@ -167,16 +169,17 @@ def _front_end() -> Outcome:
 
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run the lanes at once, and the stages of a lane one after the other."""
+    """Run the front end and the lanes at once, and the stages of a lane one after the other."""
     lanes = [[stage for stage in asked if stage.lane == lane] for lane in (COMPUTING, BROWSING, KILLING)]
 
     def run(lane: list[Stage]) -> dict[str, Outcome]:
         return {stage.name: _pytest(stage, missing, aside=stage.lane != COMPUTING) for stage in lane}
 
-    with ThreadPoolExecutor(len(lanes)) as pool:
+    with ThreadPoolExecutor(len(lanes) + 1) as pool:
+        front_end = pool.submit(_front_end)
         done = [outcome for outcomes in pool.map(run, lanes) for outcome in outcomes.items()]
     order = [stage.name for stage in asked]
-    return dict(sorted(done, key=lambda outcome: order.index(outcome[0])))
+    return {"front end": front_end.result(), **dict(sorted(done, key=lambda outcome: order.index(outcome[0])))}
 
 
 def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, aside: bool = False) -> Outcome:
