@@ -25,7 +25,8 @@ TOGETHER = ("-n", "2", "--dist", "worksteal")
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
 # The lanes run side by side. Browser and kill tests wait most of the time, for sound, pages, leases and restarts; the
 # lane that only computes steps back for them, so that they find the machine as if it were theirs.
-COMPUTING, BROWSING, KILLING = "computing", "browsing", "killing"
+COMPUTING, BROWSING, KILLING, KILLING_ON_SQLITE = "computing", "browsing", "killing", "killing on SQLite"
+LANES = (COMPUTING, BROWSING, KILLING, KILLING_ON_SQLITE)
 STEPS_BACK = ("nice", "-n", "5")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
@@ -95,7 +96,7 @@ class Stage:
 def stages(*, everything: bool) -> list[Stage]:
     """What `./earmark test` runs, or with --all: each test once, and SQLite's own, or every test on both databases."""
     short = "" if everything else " and not long"
-    sqlite = () if everything else ON_SQLITE
+    sqlite, sqlite_kills = ((), KILLS) if everything else (ON_SQLITE, KILLS_ON_SQLITE)
     how = {"EARMARK_TEST_ALL": "1" if everything else ""}
     scale = os.environ.get("EARMARK_FAULT_SCALE", "1" if everything else SMALL_SCALE)
     kills = how | kill_environment(scale)
@@ -106,7 +107,7 @@ def stages(*, everything: bool) -> list[Stage]:
         Stage("sqlite", "sqlite", (*quick, *sqlite), environment=how),
         Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how, BROWSING),
         Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills, KILLING),
-        Stage("sqlite faults", "sqlite", (*faults, *(KILLS if everything else KILLS_ON_SQLITE)), (), kills, KILLING),
+        Stage("sqlite faults", "sqlite", (*faults, *sqlite_kills), (), kills, KILLING_ON_SQLITE),
     ]
 
 
@@ -170,7 +171,7 @@ def _front_end() -> Outcome:
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
     """Run the front end and the lanes at once, and the stages of a lane one after the other."""
-    lanes = [[stage for stage in asked if stage.lane == lane] for lane in (COMPUTING, BROWSING, KILLING)]
+    lanes = [[stage for stage in asked if stage.lane == lane] for lane in LANES]
 
     def run(lane: list[Stage]) -> dict[str, Outcome]:
         return {stage.name: _pytest(stage, missing, aside=stage.lane != COMPUTING) for stage in lane}
