@@ -149,7 +149,7 @@ def looked_at_while_it_is_prepared(looking: Looking, day: Day) -> None:
 
 
 def seen_and_heard_late(looking: Looking, day: Day, told: dict[str, Any], hour: float) -> None:
-    """Look at the last half an hour: the waveform, the finest spectrogram and the sound agree about where a second begins."""
+    """Look at the last half hour: waveform, finest spectrogram and sound agree about where a second begins."""
     moment = Moment.after(day, int(hour * 3600) * day.code.rate)
     assert shown_loud(looking, moment, told)
     assert shown_bright(looking, moment, told)
