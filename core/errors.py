@@ -2,12 +2,8 @@
 
 from typing import Any, ClassVar
 
-from core.clauses import Translate, keep_clauses, translated
-
-
-def sentence(text: str) -> str:
-    """Mark a sentence for the translation catalogue; it is translated where it is shown."""
-    return text
+from core.i18n import Translate, pack_messages, translate_messages
+from core.i18n import gettext_noop as _
 
 
 class AppError(Exception):
@@ -19,18 +15,18 @@ class AppError(Exception):
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 400
     retry_after_s: ClassVar[int | None] = None  # where the same request may succeed later, by itself
-    sentence: ClassVar[str] = sentence("The request cannot be carried out.")
+    sentence: ClassVar[str] = _("The request cannot be carried out.")
 
     def __init__(self, **data: Any) -> None:
         super().__init__(data)
-        self.data = keep_clauses(data)
+        self.data = pack_messages(data)
 
     def __str__(self) -> str:
-        return self.say(self.sentence)
+        return self.sentence.format(**self.data)
 
-    def say(self, sentence: str, translate: Translate | None = None) -> str:
-        """Fill a (translated) sentence with this error's data, whose clauses are translated too."""
-        return sentence.format(**(translated(self.data, translate) if translate else self.data))
+    def translate(self, gettext: Translate) -> str:
+        """The message in another language."""
+        return gettext(self.sentence).format(**translate_messages(self.data, gettext))
 
     @classmethod
     def every(cls) -> list[type["AppError"]]:

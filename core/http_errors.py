@@ -12,8 +12,9 @@ from django.db import Error, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.template.loader import render_to_string
 from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
-from core.errors import AppError, sentence
+from core.errors import AppError
 
 logger = logging.getLogger(__name__)
 
@@ -23,116 +24,116 @@ API_PREFIX = "/api/"
 
 class MalformedRequest(AppError):
     code = "request.malformed"
-    sentence = sentence("The request cannot be read; send well-formed JSON encoded as UTF-8.")
+    sentence = _("The request cannot be read; send well-formed JSON encoded as UTF-8.")
 
 
 class InvalidRequest(AppError):
     code = "request.invalid"
-    sentence = sentence("Some fields are missing or wrong; correct the fields that are listed and send them again.")
+    sentence = _("Some fields are missing or wrong; correct the fields that are listed and send them again.")
 
 
 class RequestTooLarge(AppError):
     code = "request.too_large"
     status = 413
-    sentence = sentence("The request holds more than {most_bytes} bytes; send less at a time.")
+    sentence = _("The request holds more than {most_bytes} bytes; send less at a time.")
 
 
 class RequestCut(AppError):
     code = "request.cut"
     status = 408
-    sentence = sentence("The request broke off on its way; send it again.")
+    sentence = _("The request broke off on its way; send it again.")
 
 
 class MethodRefused(AppError):
     code = "request.method"
     status = 405
-    sentence = sentence("This address does not answer {method} requests; use {allowed}.")
+    sentence = _("This address does not answer {method} requests; use {allowed}.")
 
 
 class MediaTypeRefused(AppError):
     code = "request.media_type"
     status = 415
-    sentence = sentence("This address does not read {media_type}; send application/json.")
+    sentence = _("This address does not read {media_type}; send application/json.")
 
 
 class NotAcceptableRequest(AppError):
     code = "request.not_acceptable"
     status = 406
-    sentence = sentence("This address cannot answer in the format asked for; accept application/json.")
+    sentence = _("This address cannot answer in the format asked for; accept application/json.")
 
 
 class TooManyRequests(AppError):
     code = "request.throttled"
     status = 429
-    sentence = sentence("Too many requests; try again in {wait_s} seconds.")
+    sentence = _("Too many requests; try again in {wait_s} seconds.")
 
 
 class CsrfRefused(AppError):
     code = "request.csrf"
     status = 403
-    sentence = sentence("The page was open for too long or its cookie is gone; reload the page and try again.")
+    sentence = _("The page was open for too long or its cookie is gone; reload the page and try again.")
 
 
 class AuthRequired(AppError):
     code = "auth.required"
     status = 401
-    sentence = sentence("Sign in first, or send an API token.")
+    sentence = _("Sign in first, or send an API token.")
 
 
 class AuthDenied(AppError):
     code = "auth.denied"
     status = 403
-    sentence = sentence("Your account may not do this; ask an admin.")
+    sentence = _("Your account may not do this; ask an admin.")
 
 
 class SecondFactorRequired(AppError):
     code = "auth.second_factor"
     status = 403
-    sentence = sentence("Set up a second factor on your account page first.")
+    sentence = _("Set up a second factor on your account page first.")
 
 
 class SecondFactorUnreadable(AppError):
     code = "auth.second_factor_unreadable"
     status = 403
-    sentence = sentence("The site's secret key has changed, so your second factor cannot be read; ask an admin.")
+    sentence = _("The site's secret key has changed, so your second factor cannot be read; ask an admin.")
 
 
 class TokenInvalid(AppError):
     code = "token.invalid"
     status = 401
-    sentence = sentence("The API token is unknown, expired or revoked; make a new one on your account page.")
+    sentence = _("The API token is unknown, expired or revoked; make a new one on your account page.")
 
 
 class TokenScopeMissing(AppError):
     code = "token.scope"
     status = 403
-    sentence = sentence("The API token lacks the scope '{scope}'; make one that has it on your account page.")
+    sentence = _("The API token lacks the scope '{scope}'; make one that has it on your account page.")
 
 
 class AudienceMissing(AppError):
     code = "permission.no_audience"
     status = 403
-    sentence = sentence("This address is open to nobody, because no audience is stated for it.")
+    sentence = _("This address is open to nobody, because no audience is stated for it.")
 
 
 class NotFound(AppError):
     code = "not_found"
     status = 404
-    sentence = sentence("There is nothing at this address, or it is not yours to see; check the address.")
+    sentence = _("There is nothing at this address, or it is not yours to see; check the address.")
 
 
 class ServerBusy(AppError):
     code = "server.busy"
     status = 503
     retry_after_s = 5
-    sentence = sentence("The server is busy with other work at the moment; try again in a few seconds.")
+    sentence = _("The server is busy with other work at the moment; try again in a few seconds.")
 
 
 class DiskUnwritable(AppError):
     code = "server.disk"
     status = 503
     retry_after_s = 30
-    sentence = sentence(
+    sentence = _(
         "The server's disk is full or cannot be written, so nothing was saved; try again in a minute, and tell the "
         "person who invited you if it stays so."
     )
@@ -142,13 +143,13 @@ class DatabaseAway(AppError):
     code = "server.database"
     status = 503
     retry_after_s = 15
-    sentence = sentence("The server's database does not answer at the moment; try again in a minute.")
+    sentence = _("The server's database does not answer at the moment; try again in a minute.")
 
 
 class ServerError(AppError):
     code = "server.error"
     status = 500
-    sentence = sentence("Something went wrong here and has been recorded; try again in a moment.")
+    sentence = _("Something went wrong here and has been recorded; try again in a moment.")
 
 
 # --- Failures that pass by themselves: a locked, full or unreachable database, a full disk ----------------------------
@@ -215,7 +216,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 def error_message(error: AppError) -> str:
     """The error's message in the reader's language."""
-    return error.say(gettext(error.sentence), gettext)
+    return error.translate(gettext)
 
 
 def json_error(error: AppError, headers: dict[str, str] | None = None) -> JsonResponse:

@@ -11,7 +11,8 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any, ClassVar
 
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 
 Json = Any
 
@@ -20,25 +21,25 @@ Json = Any
 REFERENCE = "reference"
 FULL_LENGTH = "full-length"
 
-PLAYS_ALLOWED = sentence("How often a sound may be played on its page; 0 means as often as wanted.")
+PLAYS_ALLOWED = _("How often a sound may be played on its page; 0 means as often as wanted.")
 
 
 class OptionUnfit(AppError):
     code = "experiment.option_unfit"
     status = 422
-    sentence = sentence("The option '{option}' cannot be used like this: {problem}")
+    sentence = _("The option '{option}' cannot be used like this: {problem}")
 
 
 class InvalidAnswer(AppError):
     code = "vote.invalid"
     status = 422
-    sentence = sentence("The answer does not fit the question: {problem}")
+    sentence = _("The answer does not fit the question: {problem}")
 
 
 class MaterialUnfit(AppError):
     code = "plan.material_unfit"
     status = 409
-    sentence = sentence("The collection does not fit the protocol: {problem}")
+    sentence = _("The collection does not fit the protocol: {problem}")
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Option:
     """An option of an experiment. The kind of its default is the kind of value it takes."""
 
     default: Json
-    help: str
+    help: str  # marked for translation
     choices: tuple[str, ...] = ()  # where it is one of a few words
     in_page: bool = False  # whether the browser is told
 

@@ -12,8 +12,8 @@ from audio import errors
 from audio.errors import PARTS, AudioError
 from audio.sandbox import batching, client
 from audio.sandbox.client import Outcome
-from core.clauses import Clause
 from core.errors import AppError
+from core.i18n import LazyMessage
 
 STATUSES: dict[type[AudioError], int] = {errors.PositionOutside: 416}
 
@@ -32,7 +32,7 @@ def to_app_error(error: AudioError) -> AppError:
     named = {name for _, name, _, _ in Formatter().parse(error.message) if name}
     details = {name: value for name, value in error.data.items() if name not in named}
     data = {name: error.data[name] for name in named}
-    parts = {name: Clause(str(data[name]), **details) for name in named.intersection(PARTS)}
+    parts = {name: LazyMessage(str(data[name]), **details) for name in named.intersection(PARTS)}
     return APP_ERRORS[type(error)](**{**data, **parts})
 
 

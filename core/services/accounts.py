@@ -9,8 +9,9 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_noop as _
 
-from core.errors import AppError, sentence
+from core.errors import AppError
 from core.models import ApiToken, User
 from core.services import audit
 
@@ -23,34 +24,34 @@ USE_RECORDED_EVERY = timedelta(minutes=1)
 class NameTaken(AppError):
     code = "account.name_taken"
     status = 409
-    sentence = sentence("There is already an account called '{name}'; choose another name.")
+    sentence = _("There is already an account called '{name}'; choose another name.")
 
 
 class NameInvalid(AppError):
     code = "account.name_invalid"
-    sentence = sentence("'{name}' cannot be the name of an account: {why}")
+    sentence = _("'{name}' cannot be the name of an account: {why}")
 
 
 class PasswordWeak(AppError):
     code = "account.password_weak"
-    sentence = sentence("The password is too easy to guess: {why}")
+    sentence = _("The password is too easy to guess: {why}")
 
 
 class LastAdmin(AppError):
     code = "account.last_admin"
     status = 409
-    sentence = sentence("'{name}' is the only admin; make somebody else an admin first.")
+    sentence = _("'{name}' is the only admin; make somebody else an admin first.")
 
 
 class TokenNameTaken(AppError):
     code = "token.name_taken"
     status = 409
-    sentence = sentence("You already have a token called '{name}'; revoke it first or choose another name.")
+    sentence = _("You already have a token called '{name}'; revoke it first or choose another name.")
 
 
 class TokenUnfit(AppError):
     code = "token.unfit"
-    sentence = sentence("A token needs a name, at least one known scope, and a life of 1 to {longest_days} days.")
+    sentence = _("A token needs a name, at least one known scope, and a life of 1 to {longest_days} days.")
 
 
 def random_password() -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.clauses import Clause, clause
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 
 # --- Subsets ----------------------------------------------------------------------------------------------------------
 
@@ -11,7 +12,7 @@ from core.errors import AppError, sentence
 class SubsetsNothing(AppError):
     code = "subsets.nothing"
     status = 422
-    sentence = sentence(
+    sentence = _(
         "{subsets} subsets of {size} items cannot be planned. Ask for at least one subset of at least one item."
     )
 
@@ -19,7 +20,7 @@ class SubsetsNothing(AppError):
 class SubsetsTooLarge(AppError):
     code = "subsets.too_large"
     status = 422
-    sentence = sentence(
+    sentence = _(
         "{subsets} disjoint subsets of {size} need {needed} items, and the pool has {pool}. {remedy} "
         "What there is and what would be needed: {cells}."
     )
@@ -28,27 +29,25 @@ class SubsetsTooLarge(AppError):
 class FactorUnknown(AppError):
     code = "subsets.factor_unknown"
     status = 422
-    sentence = sentence("There is no column '{factor}'. The columns are: {known}.")
+    sentence = _("There is no column '{factor}'. The columns are: {known}.")
 
 
 class FactorTwice(AppError):
     code = "subsets.factor_twice"
     status = 422
-    sentence = sentence("The factor '{factor}' is named twice. Name each factor once.")
+    sentence = _("The factor '{factor}' is named twice. Name each factor once.")
 
 
 class ValueMissing(AppError):
     code = "subsets.value_missing"
     status = 422
-    sentence = sentence("'{column}' is empty for {places}. Every item needs a name and a level of each factor.")
+    sentence = _("'{column}' is empty for {places}. Every item needs a name and a level of each factor.")
 
 
 class ItemTwice(AppError):
     code = "subsets.item_twice"
     status = 422
-    sentence = sentence(
-        "The item '{item}' is there twice: {places}. Keep one of them, or choose another column as the name."
-    )
+    sentence = _("The item '{item}' is there twice: {places}. Keep one of them, or choose another column as the name.")
 
 
 # --- Orders -----------------------------------------------------------------------------------------------------------
@@ -57,25 +56,25 @@ class ItemTwice(AppError):
 class PresetUnknown(AppError):
     code = "design.unknown_preset"
     status = 422
-    sentence = sentence("There is no design preset '{slug}'. Known: {known}.")
+    sentence = _("There is no design preset '{slug}'. Known: {known}.")
 
 
 class DesignIncomplete(AppError):
     code = "design.incomplete"
     status = 422
-    sentence = sentence("A design cannot be laid out without {missing}.")
+    sentence = _("A design cannot be laid out without {missing}.")
 
 
 class NameRepeated(AppError):
     code = "design.repeated"
     status = 422
-    sentence = sentence("'{name}' stands twice in {where}. Name everything once.")
+    sentence = _("'{name}' stands twice in {where}. Name everything once.")
 
 
 class TooManySessions(AppError):
     code = "design.too_many_sessions"
     status = 422
-    sentence = sentence(
+    sentence = _(
         "The {showings} clips of panel {panel} do not fill {sessions} sessions. Ask for {showings} sessions at most."
     )
 
@@ -83,9 +82,7 @@ class TooManySessions(AppError):
 class ScaleOrdersDiffer(AppError):
     code = "design.scale_orders"
     status = 422
-    sentence = sentence(
-        "The scale orders {orders} do not hold the same scales, each once. Give orders of one set of scales."
-    )
+    sentence = _("The scale orders {orders} do not hold the same scales, each once. Give orders of one set of scales.")
 
 
 # --- Files of sequences -----------------------------------------------------------------------------------------------
@@ -97,31 +94,31 @@ MOST_KEPT = 100  # problems that a error lists in its data; its sentence names t
 class DesignFileUnreadable(AppError):
     code = "design.file_unreadable"
     status = 422
-    sentence = sentence("'{name}' cannot be read as a seat's sequence: {problem}.")
+    sentence = _("'{name}' cannot be read as a seat's sequence: {problem}.")
 
 
 class DesignRowsRefused(AppError):
     code = "design.rows_refused"
     status = 422
-    sentence = sentence("'{name}' is no sequence for this experiment: {problems}. Nothing was imported.")
+    sentence = _("'{name}' is no sequence for this experiment: {problems}. Nothing was imported.")
 
     @classmethod
-    def listing(cls, name: str, problems: Sequence[Clause]) -> "DesignRowsRefused":
+    def listing(cls, name: str, problems: Sequence[LazyMessage]) -> "DesignRowsRefused":
         """Name the first problems in the sentence, and all of them, up to a limit, in the data."""
         rows = [str(problem) for problem in problems[:MOST_KEPT]]
         return cls(name=name, problems=_together(problems), count=len(problems), rows=rows)
 
 
-def _together(problems: Sequence[Clause]) -> Clause:
+def _together(problems: Sequence[LazyMessage]) -> LazyMessage:
     match problems:
         case [one]:
             return one
         case [one, two]:
-            return clause("{one}; {two}", one=one, two=two)
+            return LazyMessage("{one}; {two}", one=one, two=two)
         case [one, two, three]:
-            return clause("{one}; {two}; {three}", one=one, two=two, three=three)
+            return LazyMessage("{one}; {two}; {three}", one=one, two=two, three=three)
     one, two, three, *rest = problems
-    return clause("{one}; {two}; {three}; and {count} more", one=one, two=two, three=three, count=len(rest))
+    return LazyMessage("{one}; {two}; {three}; and {count} more", one=one, two=two, three=three, count=len(rest))
 
 
 # --- Designs of experiments -------------------------------------------------------------------------------------------
@@ -130,23 +127,19 @@ def _together(problems: Sequence[Clause]) -> Clause:
 class NotDesignable(AppError):
     code = "design.not_for_protocol"
     status = 409
-    sentence = sentence(
-        "{protocol} plans each seat by itself, so panels cannot be laid out together. Add panels instead."
-    )
+    sentence = _("{protocol} plans each seat by itself, so panels cannot be laid out together. Add panels instead.")
 
 
 class NothingToDesign(AppError):
     code = "design.nothing"
     status = 409
-    sentence = sentence(
-        "'{collection}' holds nothing to rate but references. Import items under test conditions first."
-    )
+    sentence = _("'{collection}' holds nothing to rate but references. Import items under test conditions first.")
 
 
 class CellsMissing(AppError):
     code = "design.cells_missing"
     status = 409
-    sentence = sentence(
+    sentence = _(
         "Every item needs every condition, and {count} are missing: {cells}. Import them, or leave the condition out."
     )
 
@@ -154,41 +147,37 @@ class CellsMissing(AppError):
 class ConditionUnknown(AppError):
     code = "design.unknown_condition"
     status = 422
-    sentence = sentence("The collection has no rated condition {names}. Known: {known}.")
+    sentence = _("The collection has no rated condition {names}. Known: {known}.")
 
 
 class SeatsTaken(AppError):
     code = "design.seats_taken"
     status = 409
-    sentence = sentence(
-        "{count} seats are taken already. A design can only be applied before the first listener starts."
-    )
+    sentence = _("{count} seats are taken already. A design can only be applied before the first listener starts.")
 
 
 class DesignOvertaken(AppError):
     code = "design.overtaken"
     status = 409
-    sentence = sentence("Another design was applied at the same time. Check it, and apply this one again if needed.")
+    sentence = _("Another design was applied at the same time. Check it, and apply this one again if needed.")
 
 
 class DesignOutdated(AppError):
     code = "design.outdated"
     status = 409
-    sentence = sentence("The collection has changed since this preview. Preview the design again, then apply it.")
+    sentence = _("The collection has changed since this preview. Preview the design again, then apply it.")
 
 
 class DesignMissing(AppError):
     code = "design.missing"
     status = 409
-    sentence = sentence(
-        "'{slug}' has no design. Make one on its page Design, or with generate_design or import_design."
-    )
+    sentence = _("'{slug}' has no design. Make one on its page Design, or with generate_design or import_design.")
 
 
 class PlanningTooLong(AppError):
     code = "design.too_long"
     status = 503
-    sentence = sentence(
+    sentence = _(
         "Balancing {items} items took longer than {seconds} s. Choose fewer factors, or use generate_design, "
         "which may take its time."
     )
@@ -197,4 +186,4 @@ class PlanningTooLong(AppError):
 class NoDesignFiles(AppError):
     code = "design.no_files"
     status = 422
-    sentence = sentence("No file was given. Give one CSV or JSON file for each listener.")
+    sentence = _("No file was given. Give one CSV or JSON file for each listener.")

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from audio.clock import TOLERANCE_S, Stretch
-from core.clauses import clause
+from core.i18n import LazyMessage
 from core.models import User
 from core.services import audit
 from stimuli.errors import ClockNotYours, ClockRefused, NoSound
@@ -106,7 +106,7 @@ def _whole(recording: Recording) -> Stretch:
 
 def _time_of_day(seconds: float) -> float:
     if not 0 <= seconds < DAY_S:
-        problem = clause("a recording begins at a time of day between 00:00 and 23:59:59")
+        problem = LazyMessage("a recording begins at a time of day between 00:00 and 23:59:59")
         raise ClockRefused(problem=problem)
     return float(seconds)
 
@@ -115,7 +115,7 @@ def _checked(stretches: Sequence[Stretch], recording: Recording) -> list[Stretch
     """The stretches in the order of the file, if they can be true together."""
     ordered = sorted(stretches, key=lambda one: one.start)
     if not 1 <= len(ordered) <= MOST_STRETCHES:
-        raise ClockRefused(problem=clause("give between 1 and {most} stretches", most=MOST_STRETCHES))
+        raise ClockRefused(problem=LazyMessage("give between 1 and {most} stretches", most=MOST_STRETCHES))
     for one in ordered:
         _check_inside(one, recording)
     for one, after in pairwise(ordered):
@@ -125,7 +125,7 @@ def _checked(stretches: Sequence[Stretch], recording: Recording) -> list[Stretch
 
 def _check_inside(one: Stretch, recording: Recording) -> None:
     if not 0 <= one.start < one.stop <= recording.length_samples:
-        problem = clause(
+        problem = LazyMessage(
             "the stretch from {start} to {stop} must begin before it ends, and end by {end}",
             start=written(one.start / recording.sample_rate_hz),
             stop=written(one.stop / recording.sample_rate_hz),
@@ -138,13 +138,13 @@ def _check_order(one: Stretch, after: Stretch, rate: int) -> None:
     """Neither in the file nor by the clock may a stretch begin before the one ahead of it ends."""
     first, second = written(one.start / rate), written(after.start / rate)
     if after.start < one.stop:
-        problem = clause(
+        problem = LazyMessage(
             "the stretch at {after} of the file begins before the one at {before} ends", after=second, before=first
         )
         raise ClockRefused(problem=problem)
     ends_s = one.clock_s + (one.stop - one.start) / rate
     if after.clock_s < ends_s - TOLERANCE_S:
-        problem = clause(
+        problem = LazyMessage(
             "the stretch at {after} of the file begins at {begins} by the clock; the one at {before} goes on to {ends}",
             after=second,
             before=first,

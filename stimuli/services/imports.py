@@ -13,10 +13,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 
 from audio.quality_checks import Severity
-from core.clauses import clause
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import LazyMessage
 from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
@@ -93,7 +94,7 @@ def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) 
     for file in asked:
         known = present.get(file.path)
         if known is not None and known.byte_count != file.byte_count:
-            problem = clause(
+            problem = LazyMessage(
                 "'{path}' was announced with {before} bytes, not {count}.",
                 path=file.path,
                 before=known.byte_count,
@@ -315,8 +316,8 @@ def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) ->
         for file, digest in zip(files, digests, strict=True):
             file.sha256 = digest
             if file.claimed_sha256 and file.claimed_sha256 != digest:
-                says = sentence("'{path}' arrived with other bytes than were sent. Send it again.")
-                drafted.report.error(says, file.path, path=file.path)
+                message = _("'{path}' arrived with other bytes than were sent. Send it again.")
+                drafted.report.error(message, file.path, path=file.path)
         _tell_taken(drafted, import_.collection)
         _store(drafted, upload_files.folder_of(import_.pk) / DRAFT)
     return drafted
@@ -434,11 +435,11 @@ def import_draft(
 def _tell_taken(drafted: ImportDraft, collection: Collection) -> None:
     taken = taken_places(collection, drafted.plan.cells)
     if taken:
-        says = sentence(
+        message = _(
             "The collection holds {count} of these stimuli already ({cells}). "
             "They are imported only if you ask for replacing them."
         )
-        drafted.report.warn(says, count=len(taken), cells=some(" x ".join(place) for place in taken))
+        drafted.report.warn(message, count=len(taken), cells=some(" x ".join(place) for place in taken))
 
 
 def _refused(drafted: ImportDraft) -> ImportRefused:

@@ -16,7 +16,7 @@ KINDS = [kind for kind in AppError.every() if not kind.__module__.startswith("te
 def test_an_error_fills_its_sentence_with_its_data() -> None:
     error = MethodRefused(method="PUT", allowed="GET")
     assert str(error) == "This address does not answer PUT requests; use GET."
-    assert error.say("Utilisez {allowed}, non {method}.") == "Utilisez GET, non PUT."
+    assert error.translate(lambda _: "Utilisez {allowed}, non {method}.") == "Utilisez GET, non PUT."
 
 
 def test_every_code_belongs_to_one_refusal() -> None:

@@ -29,7 +29,7 @@ def test_an_app_error_says_the_same_and_is_translated_with_the_problem_inside_it
     assert str(shown) == str(error)
     assert "'a {count}.wav' is damaged or breaks off: it should have 12,345 samples" in str(error)
     assert shown.data["problem"] == "it should have 12,345 samples, and its last cannot be read"
-    assert shown.data["clauses"] == {"problem": {"says": LAST_UNREADABLE, "data": {"count": 12_345}}}
+    assert shown.data["parts"] == {"problem": {"msgid": LAST_UNREADABLE, "data": {"count": 12_345}}}
     with override("fr"):
         assert "12\N{NARROW NO-BREAK SPACE}345" in error_message(shown)
         assert "breaks off" not in error_message(shown)

@@ -3,14 +3,15 @@
 import os
 import time
 
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from core.jobs import JobRun, job
 from tests.testapp.models import Effect
 
 
 class Unwilling(AppError):
     code = "testapp.unwilling"
-    sentence = sentence("'{effect}' is not to be written; choose another.")
+    sentence = _("'{effect}' is not to be written; choose another.")
 
 
 @job(queue="interactive")

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage, gettext_noop
 from listening.design.base import ANCHORING, Design, LayoutRequest, Preset, ScaleOrder, SeatSequence, Showing
 from listening.design.errors import DesignIncomplete, NameRepeated, PresetUnknown, ScaleOrdersDiffer, TooManySessions
 from listening.design.orders.assignment import Cell as NumberedCell
@@ -22,9 +22,9 @@ def check_request(request: LayoutRequest) -> None:
     for missing in _missing(request):
         raise DesignIncomplete(missing=missing)
     for number, subset in enumerate(request.subsets, 1):
-        _refuse_repeats(subset, clause("the items of panel {panel}", panel=number))
-    _refuse_repeats(request.conditions, clause("the conditions"))
-    _refuse_repeats(request.references, clause("the reference stimuli"))
+        _refuse_repeats(subset, LazyMessage("the items of panel {panel}", panel=number))
+    _refuse_repeats(request.conditions, LazyMessage("the conditions"))
+    _refuse_repeats(request.references, LazyMessage("the reference stimuli"))
     _check_scale_orders(request.scale_orders)
     for number, subset in enumerate(request.subsets, 1):
         showings = len(subset) * len(request.conditions)
@@ -32,23 +32,23 @@ def check_request(request: LayoutRequest) -> None:
             raise TooManySessions(showings=showings, panel=number, sessions=request.sessions)
 
 
-def _missing(request: LayoutRequest) -> Iterator[Clause]:
+def _missing(request: LayoutRequest) -> Iterator[LazyMessage]:
     if not request.subsets:
-        yield clause("a subset of items for at least one panel")
+        yield LazyMessage("a subset of items for at least one panel")
     for number, subset in enumerate(request.subsets, 1):
         if not subset:
-            yield clause("items for panel {panel}", panel=number)
+            yield LazyMessage("items for panel {panel}", panel=number)
     if not request.conditions:
-        yield clause("at least one condition")
+        yield LazyMessage("at least one condition")
     if request.seats < 1:
-        yield clause("at least one listener in each panel")
+        yield LazyMessage("at least one listener in each panel")
     if request.sessions < 1:
-        yield clause("at least one session")
+        yield LazyMessage("at least one session")
     if not request.scale_orders:
-        yield clause("a scale order (an empty one where the scales are asked together)")
+        yield LazyMessage("a scale order (an empty one where the scales are asked together)")
 
 
-def _refuse_repeats(names: Iterable[Hashable], where: Clause) -> None:
+def _refuse_repeats(names: Iterable[Hashable], where: LazyMessage) -> None:
     seen = set()
     for name in names:
         if name in seen:
@@ -58,7 +58,7 @@ def _refuse_repeats(names: Iterable[Hashable], where: Clause) -> None:
 
 def _check_scale_orders(orders: Sequence[ScaleOrder]) -> None:
     named = ", ".join("-".join(order) or "()" for order in orders)
-    _refuse_repeats(map(tuple, orders), clause("the scale orders"))
+    _refuse_repeats(map(tuple, orders), LazyMessage("the scale orders"))
     scales = sorted(orders[0])
     if any(sorted(order) != scales or len(set(order)) != len(order) for order in orders):
         raise ScaleOrdersDiffer(orders=named)
@@ -116,8 +116,8 @@ class Crossed(Preset):
     """
 
     slug = "crossed"
-    title = clause("Crossed")
-    summary = clause(
+    title = gettext_noop("Crossed")
+    summary = gettext_noop(
         "Scale orders are balanced inside every panel, conditions over sessions, positions and neighbours, and an item "
         "comes again as late as can be; which items a panel hears is all that panels differ in."
     )
@@ -215,8 +215,8 @@ class UdaseExact(Preset):
     """
 
     slug = "udase-exact"
-    title = clause("UDASE exact")
-    summary = clause(
+    title = gettext_noop("UDASE exact")
+    summary = gettext_noop(
         "As published for CHiME-7 UDASE: every listener hears all clips in an order of pure chance; the scale order "
         "goes with the panel and so with the items, conditions come unevenly in a session, and items follow themselves."
     )

@@ -9,7 +9,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from core.clauses import clause
+from core.i18n import LazyMessage
 from listening.design.base import Sample
 from listening.design.errors import (
     FactorTwice,
@@ -86,14 +86,14 @@ def _judge(samples: Sequence[Sample], factors: Sequence[str], subsets: int, size
         if factors.count(factor) > 1:
             raise FactorTwice(factor=factor)
         if factor not in known and samples:
-            raise FactorUnknown(factor=factor, known=", ".join(known) or clause("none"))
+            raise FactorUnknown(factor=factor, known=", ".join(known) or LazyMessage("none"))
         missing = [sample.name for sample in samples if not sample.factors.get(factor)]
         if missing:
             raise ValueMissing(column=factor, places=some(f"'{name}'" for name in missing), all=missing)
     seen: dict[str, int] = {}
     for place, sample in enumerate(samples, 1):
         if sample.name in seen:
-            places = clause("places {first} and {second}", first=seen[sample.name], second=place)
+            places = LazyMessage("places {first} and {second}", first=seen[sample.name], second=place)
             raise ItemTwice(item=sample.name, places=places)
         seen[sample.name] = place
 
@@ -110,9 +110,9 @@ def _too_large(by_cell: dict[Cell, list[str]], factors: Sequence[str], subsets: 
     ]
     described = [f"{' x '.join(cell) or '*'}: {len(by_cell[cell])} / {needs[cell]:.1f}" for cell in short]
     if nearest:
-        remedy = clause("The nearest size that is possible is {nearest}.", nearest=nearest)
+        remedy = LazyMessage("The nearest size that is possible is {nearest}.", nearest=nearest)
     else:
-        remedy = clause("With one item each, {items} subsets are possible.", items=items)
+        remedy = LazyMessage("With one item each, {items} subsets are possible.", items=items)
     return SubsetsTooLarge(
         subsets=subsets,
         size=size,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.clauses import clause
+from core.i18n import LazyMessage
 from listening.design.base import Sample
 from listening.design.errors import FactorUnknown, ItemTwice, ValueMissing
 from stimuli.errors import TableUnreadable
@@ -31,7 +31,7 @@ class PoolTable:
         for label, column in ((id_column or name, name), *columns.items()):
             empty = [str(row.line) for row in self.table.rows if column not in row.values]
             if empty:
-                raise ValueMissing(column=label, places=clause("the rows in lines {lines}", lines=some(empty)))
+                raise ValueMissing(column=label, places=LazyMessage("the rows in lines {lines}", lines=some(empty)))
         self._judge_names(name)
         return [
             Sample(row.values[name], {factor: row.values[column] for factor, column in columns.items()})
@@ -64,7 +64,7 @@ class PoolTable:
         for row in self.table.rows:
             item = row.values[column]
             if item in seen:
-                places = clause("lines {first} and {second}", first=str(seen[item]), second=str(row.line))
+                places = LazyMessage("lines {first} and {second}", first=str(seen[item]), second=str(row.line))
                 raise ItemTwice(item=item, places=places)
             seen[item] = row.line
 
@@ -88,7 +88,7 @@ def read_pool(path: Path) -> PoolTable:
 
 def _filled(pool: PoolTable) -> PoolTable:
     if not pool.table.rows:
-        raise TableUnreadable(name=pool.table.name, problem=clause("it has a heading and no rows"))
+        raise TableUnreadable(name=pool.table.name, problem=LazyMessage("it has a heading and no rows"))
     return pool
 
 
@@ -101,5 +101,5 @@ def _decoded(content: bytes, name: str) -> str:
         line = str(content.count(b"\n", 0, trouble.start) + 1)
         said = encoding.upper().removesuffix("-SIG")
         raise TableUnreadable(
-            name=name, problem=clause("line {line} is not {encoding}", line=line, encoding=said)
+            name=name, problem=LazyMessage("line {line} is not {encoding}", line=line, encoding=said)
         ) from None

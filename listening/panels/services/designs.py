@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from django.db import transaction
 
-from core.clauses import clause, keep_clauses
+from core.i18n import LazyMessage, pack_messages
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
@@ -105,7 +105,7 @@ def report_of(
         findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
     return {
         "findings": [finding.to_json() for finding in findings],
-        **keep_clauses({"sentence": one_sentence(layout, findings)}),
+        **pack_messages({"sentence": one_sentence(layout, findings)}),
     }
 
 
@@ -282,7 +282,7 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
     ]
     for file in read:
         if all(showing.session == ANCHORING for showing in file.showings):
-            raise DesignFileUnreadable(name=file.name, problem=clause("all of it is session 0, which is practice"))
+            raise DesignFileUnreadable(name=file.name, problem=LazyMessage("all of it is session 0, which is practice"))
     sequences = tuple(_seated(read))
     showings = [_counting(sequence) for sequence in sequences]
     panels = sorted({sequence.panel for sequence in sequences})

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.crypto import salted_hmac
 
 from audio.sandbox.client import Limits
-from core.clauses import clause
+from core.i18n import LazyMessage
 from core.models import User
 from listening.models import Completion, Invitation, Seat, Visit
 from listening.panels.errors import WorkbookConsentMissing, WorkbookNotOffered, WorkbookSeatOpen, WorkbookTooLarge
@@ -176,7 +176,7 @@ def _cells(file: BinaryIO, name: str) -> dict[str, Any]:
     try:
         read = run_sandboxed("stimuli.imports.xlsx:read_cells", file, name=name, limits=LIMITS)
     except SANDBOX_FAILURES:
-        problem = clause("it is damaged, or holds far more cells than it should")
+        problem = LazyMessage("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None
     found: dict[str, Any] = read.facts["sheets"]
     return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from core.clauses import clause
+from core.i18n import LazyMessage
 from protocols.chaptering.errors import ChaptersOptionUnfit
 
 Flags = npt.NDArray[np.bool_]
@@ -20,8 +20,8 @@ def chunk_count(duration_s: float, chunk_s: float) -> int:
     """Count whole chunks; what is left at the end belongs to none."""
     count = duration_s / chunk_s
     if count > MOST_CHUNKS:
-        remedy = clause("{duration} s have too many such chunks; choose larger ones.", duration=duration_s)
-        raise ChaptersOptionUnfit(option=clause("The chunk size"), value=chunk_s, remedy=remedy)
+        remedy = LazyMessage("{duration} s have too many such chunks; choose larger ones.", duration=duration_s)
+        raise ChaptersOptionUnfit(option=LazyMessage("The chunk size"), value=chunk_s, remedy=remedy)
     return math.floor(count)
 
 

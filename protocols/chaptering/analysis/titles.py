@@ -13,7 +13,7 @@ from importlib import import_module
 from statistics import fmean
 from typing import NamedTuple
 
-from core.clauses import clause
+from core.i18n import LazyMessage
 from protocols.chaptering.analysis.boundaries import f1_of
 from protocols.chaptering.errors import BertScoreMissing
 
@@ -190,13 +190,13 @@ def load_bertscore(language: str) -> Similarity:
     try:
         scorer = import_module("bert_score").BERTScorer(lang=language)
     except ImportError as problem:
-        raise BertScoreMissing(problem=clause("the Python package bert-score is not installed")) from problem
+        raise BertScoreMissing(problem=LazyMessage("the Python package bert-score is not installed")) from problem
     except (
         OSError,
         KeyError,
         AssertionError,
     ) as problem:  # no model on the disk nor to be had, or none of the language
-        unfit = clause("its model for the language '{language}' cannot be loaded", language=language)
+        unfit = LazyMessage("its model for the language '{language}' cannot be loaded", language=language)
         raise BertScoreMissing(problem=unfit) from problem
 
     def similarity(pairs: Sequence[tuple[str, str]]) -> list[Agreement]:

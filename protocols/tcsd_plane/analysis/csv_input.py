@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 from core.spreadsheets import restore
 from protocols.tcsd_plane.analysis.placements import Placement, Placements, Setting, setting_of
 from protocols.tcsd_plane.errors import CellEmpty, ColumnMissing, MarkTwice, SettingDiffers, ValueUnfit
@@ -42,7 +42,7 @@ class Sheet:
                     name=table.name, column=meaning, accepted=said, known=", ".join(table.columns) or "-"
                 )
         if not table.rows:
-            raise TableUnreadable(name=table.name, problem=clause("it has a heading and no rows"))
+            raise TableUnreadable(name=table.name, problem=LazyMessage("it has a heading and no rows"))
         return cls(table, columns)
 
     def placements(self) -> Iterator[tuple[int, Placement]]:
@@ -70,16 +70,16 @@ class Sheet:
         text = self._text(row, meaning)
         value = self._number(row, meaning, text)
         if not 0 <= value <= 1:
-            wanted = clause("a coordinate lies between 0 and 1: divide percentages by 100")
+            wanted = LazyMessage("a coordinate lies between 0 and 1: divide percentages by 100")
             raise self._unfit(row, meaning, text, wanted)
         return value
 
     def _number(self, row: Row, meaning: str, text: str) -> float:
         if not NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
-            raise self._unfit(row, meaning, text, clause("that is no number: write it with a point, such as 0.27"))
+            raise self._unfit(row, meaning, text, LazyMessage("that is no number: write it with a point, such as 0.27"))
         return value
 
-    def _unfit(self, row: Row, meaning: str, value: str, wanted: Clause) -> ValueUnfit:
+    def _unfit(self, row: Row, meaning: str, value: str, wanted: LazyMessage) -> ValueUnfit:
         column = self.columns[meaning]
         return ValueUnfit(name=self.table.name, line=str(row.line), column=column, value=value, wanted=wanted)
 
@@ -108,6 +108,6 @@ def _settings(sheet: Sheet) -> dict[str, Setting]:
     return {condition: setting for condition, (_, setting) in made.items() if setting is not None}
 
 
-def _alternatives(names: tuple[str, ...]) -> Clause:
+def _alternatives(names: tuple[str, ...]) -> LazyMessage:
     others = ", ".join(names[:-1])
-    return clause("{others} or {last}", others=others, last=names[-1])
+    return LazyMessage("{others} or {last}", others=others, last=names[-1])

@@ -120,7 +120,7 @@ def _refusal(rows: Any) -> str:
     if not refused:
         return ""
     fewest = min(refused, key=lambda data: data["raters"])
-    return TooFewRaters(**fewest).say(_(TooFewRaters.sentence))
+    return TooFewRaters(**fewest).translate(_)
 
 
 LETTER_PX, LINE_PX = 6.6, 12.0  # of small text, about

@@ -37,7 +37,7 @@ def refused(*lines: bytes, **options: Any) -> list[str]:
 def noticed(**changes: Any) -> dict[str, str]:
     how = {name: changes.pop(name) for name in ("titles", "wer", "name") if name in changes}
     read_so = read(line(**changes), keep_outside=True, **how)
-    return {notice.code: str(notice.says) for _, notice in read_so.notices}
+    return {notice.code: str(notice.message) for _, notice in read_so.notices}
 
 
 def test_a_line_of_the_package_is_taken_as_it_is() -> None:
