@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from core.errors import AppError
 from core.i18n import LazyMessage
-from rating.errors import UnknownOption
+from core.i18n import gettext_noop as _
 from rating.protocol import OptionUnfit, Protocol
 
 LARGEST_NUMBER = 1000
@@ -39,7 +40,13 @@ def check_options(protocol: Protocol, options: Mapping[str, Any], material: Mapp
     """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
     for option, value in options.items():
         if option not in protocol.options:
-            raise UnknownOption(option=option, known=", ".join(protocol.options))
+            raise AppError(
+                "experiment.unknown_option",
+                422,
+                _("The protocol has no option called '{option}'. Known: {known}."),
+                option=option,
+                known=", ".join(protocol.options),
+            )
         if (wanted := _missed(protocol, option, value)) is not None:
             given = json.dumps(value, default=str)[:40]
             problem = LazyMessage("it takes {wanted}, not {given}.", wanted=wanted, given=given)

@@ -25,21 +25,32 @@ PLAYS_ALLOWED = _("How often a sound may be played on its page; 0 means as often
 
 
 class OptionUnfit(AppError):
-    code = "experiment.option_unfit"
-    status = 422
-    sentence = _("The option '{option}' cannot be used like this: {problem}")
+    """A value that the protocol cannot use for one of its options."""
+
+    def __init__(self, *, option: str, problem: str) -> None:
+        super().__init__(
+            "experiment.option_unfit",
+            422,
+            _("The option '{option}' cannot be used like this: {problem}"),
+            option=option,
+            problem=problem,
+        )
 
 
 class InvalidAnswer(AppError):
-    code = "vote.invalid"
-    status = 422
-    sentence = _("The answer does not fit the question: {problem}")
+    """A payload that is no answer to its page. Protocol.read raises it, and nothing else judges answers."""
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__("vote.invalid", 422, _("The answer does not fit the question: {problem}"), problem=problem)
 
 
 class MaterialUnfit(AppError):
-    code = "plan.material_unfit"
-    status = 409
-    sentence = _("The collection does not fit the protocol: {problem}")
+    """A collection whose items and conditions are not those that the protocol needs."""
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(
+            "plan.material_unfit", 409, _("The collection does not fit the protocol: {problem}"), problem=problem
+        )
 
 
 @dataclass(frozen=True)

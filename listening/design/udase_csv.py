@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.errors import AppError
 from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from listening.design.base import ScaleOrder, SeatSequence, Showing
-from listening.design.errors import DesignFileUnreadable, DesignRowsRefused
 from stimuli.imports.tables import complaint, read_csv
 
 COLUMNS = ("subset", "session", "file", "scale")
@@ -78,22 +79,64 @@ WRITERS = {"csv": written_csv, "json": written_json}
 # --- Reading ----------------------------------------------------------------------------------------------------------
 
 
+MOST_LISTED = 100
+
+
+class DesignRowsRejected(AppError):
+    """Rows of a seat's file that do not fit: the message names the first, the data up to MOST_LISTED of them."""
+
+    def __init__(self, name: str, problems: Sequence[LazyMessage]) -> None:
+        super().__init__(
+            "design.rows_refused",
+            422,
+            _("'{name}' is no sequence for this experiment: {problems}. Nothing was imported."),
+            name=name,
+            problems=_together(problems),
+            count=len(problems),
+            rows=[str(problem) for problem in problems[:MOST_LISTED]],
+        )
+
+
+def _together(problems: Sequence[LazyMessage]) -> LazyMessage:
+    match problems:
+        case [one]:
+            return one
+        case [one, two]:
+            return LazyMessage("{one}; {two}", one=one, two=two)
+        case [one, two, three]:
+            return LazyMessage("{one}; {two}; {three}", one=one, two=two, three=three)
+    one, two, three, *rest = problems
+    return LazyMessage("{one}; {two}; {three}; and {count} more", one=one, two=two, three=three, count=len(rest))
+
+
+def design_file_unreadable(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "design.file_unreadable",
+        422,
+        _("'{name}' cannot be read as a seat's sequence: {problem}."),
+        name=name,
+        problem=problem,
+    )
+
+
 def read_seat_file(content: bytes, *, name: str, vocabulary: Vocabulary) -> SeatFile:
     """Read CSV with or without a column of numbers, JSON records, or the script of the original player."""
     if len(content) > MOST_BYTES:
-        raise DesignFileUnreadable(name=name, problem=LazyMessage("it is larger than {size} MB", size=MOST_BYTES >> 20))
+        raise design_file_unreadable(
+            name=name, problem=LazyMessage("it is larger than {size} MB", size=MOST_BYTES >> 20)
+        )
     text = _decoded(content, name)
     if not text.strip():
-        raise DesignFileUnreadable(name=name, problem=LazyMessage("it is empty"))
+        raise design_file_unreadable(name=name, problem=LazyMessage("it is empty"))
     script = ASSIGNMENT.sub("", text, count=1)
     is_json = script.lstrip().startswith(("[", "{"))
     rows = list(_records(script, name) if is_json else _lines(text, name))
     if not rows:
-        raise DesignFileUnreadable(name=name, problem=LazyMessage("it holds no row"))
+        raise design_file_unreadable(name=name, problem=LazyMessage("it holds no row"))
     reading = _Reading(vocabulary)
     showings = tuple(reading.showings(rows))
     if reading.problems:
-        raise DesignRowsRefused.listing(name, reading.problems)
+        raise DesignRowsRejected(name, reading.problems)
     return SeatFile(name, reading.subset, showings)
 
 
@@ -109,7 +152,7 @@ def _decoded(content: bytes, name: str) -> str:
     except UnicodeDecodeError as trouble:
         line = content.count(b"\n", 0, trouble.start) + 1
         problem = LazyMessage("line {line} is not UTF-8; save it as UTF-8", line=str(line))
-        raise DesignFileUnreadable(name=name, problem=problem) from None
+        raise design_file_unreadable(name=name, problem=problem) from None
 
 
 def _lines(text: str, name: str) -> Iterator[_Row]:
@@ -119,7 +162,7 @@ def _lines(text: str, name: str) -> Iterator[_Row]:
         problem = LazyMessage(
             "it has no column {missing}; it needs {columns}", missing=", ".join(missing), columns=", ".join(COLUMNS)
         )
-        raise DesignFileUnreadable(name=name, problem=problem)
+        raise design_file_unreadable(name=name, problem=problem)
     for row in table.rows:
         yield _Row(LazyMessage("line {line}", line=str(row.line)), dict(row.values))
 
@@ -130,9 +173,9 @@ def _records(text: str, name: str) -> Iterator[_Row]:
         records = json.loads(plain)
     except (ValueError, RecursionError) as trouble:
         problem = LazyMessage('it is no JSON ("{complaint}")', complaint=complaint(trouble))
-        raise DesignFileUnreadable(name=name, problem=problem) from None
+        raise design_file_unreadable(name=name, problem=problem) from None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise DesignFileUnreadable(name=name, problem=LazyMessage("it is no list of records"))
+        raise design_file_unreadable(name=name, problem=LazyMessage("it is no list of records"))
     for number, record in enumerate(records, start=1):
         yield _Row(LazyMessage("record {number}", number=str(number)), record)
 

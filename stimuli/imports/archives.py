@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from core.i18n import LazyMessage
-from stimuli.errors import ArchiveRefused
+from core.errors import AppError
+from core.i18n import LazyMessage, gettext_noop
 from stimuli.imports.sources import Kind, SourceFile, inspect_file, is_litter
 
 END = struct.Struct("<4sHHHHIIH")
@@ -30,6 +30,16 @@ class Directory:
     count: int
 
 
+def _archive_rejected(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "archive.refused",
+        422,
+        gettext_noop("'{name}' cannot be unpacked: {problem}. Give a plain zip of the files, or the folder itself."),
+        name=name,
+        problem=problem,
+    )
+
+
 def find_directory(file: BinaryIO, *, name: str, most_entries: int) -> Directory:
     """Find and count the list of contents; refuse one that is too long, or that two readers could read differently."""
     size = file.seek(0, 2)
@@ -37,23 +47,23 @@ def find_directory(file: BinaryIO, *, name: str, most_entries: int) -> Directory
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) - at < END.size:
-        raise ArchiveRefused(name=name, problem=LazyMessage("it is no zip, or breaks off before its end"))
+        raise _archive_rejected(name=name, problem=LazyMessage("it is no zip, or breaks off before its end"))
     *_, count, byte_count, start, comment = END.unpack_from(tail, at)
     end_at = size - len(tail) + at
     if end_at + END.size + comment != size:
-        raise ArchiveRefused(name=name, problem=LazyMessage("there is something after its end"))
+        raise _archive_rejected(name=name, problem=LazyMessage("there is something after its end"))
     stop = end_at
     long_one = _long_end(file, end_at)
     if long_one is not None:
         stop, count, byte_count, start = long_one
     if count > most_entries:
         problem = LazyMessage("it holds {count} files and may hold {most}", count=count, most=most_entries)
-        raise ArchiveRefused(name=name, problem=problem)
+        raise _archive_rejected(name=name, problem=problem)
     if byte_count > MOST_DIRECTORY_BYTES:
         problem = LazyMessage("its list of contents alone has {size} MB", size=round(byte_count / 1e6))
-        raise ArchiveRefused(name=name, problem=problem)
+        raise _archive_rejected(name=name, problem=problem)
     if start + byte_count != stop:
-        raise ArchiveRefused(name=name, problem=LazyMessage("its list of contents is not where its end says"))
+        raise _archive_rejected(name=name, problem=LazyMessage("its list of contents is not where its end says"))
     directory = Directory(start, byte_count, count)
     _count(file, directory, name=name)
     return directory
@@ -85,7 +95,9 @@ def _count(file: BinaryIO, directory: Directory, *, name: str) -> None:
     else:
         if at == directory.start + directory.byte_count:
             return
-    raise ArchiveRefused(name=name, problem=LazyMessage("its list of contents does not hold as many files as it says"))
+    raise _archive_rejected(
+        name=name, problem=LazyMessage("its list of contents does not hold as many files as it says")
+    )
 
 
 # --- Entries ----------------------------------------------------------------------------------------------------------
@@ -124,10 +136,10 @@ def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
     # RuntimeError is also what zipfile raises for a version or a compression that it does not know.
     except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, struct.error) as trouble:
         problem = LazyMessage("its list of contents is damaged ({complaint})", complaint=str(trouble))
-        raise ArchiveRefused(name=name, problem=problem) from None
+        raise _archive_rejected(name=name, problem=problem) from None
     infos = archive.infolist()
     if len(infos) != directory.count:
-        raise ArchiveRefused(name=name, problem=LazyMessage("its list of contents can be read in two ways"))
+        raise _archive_rejected(name=name, problem=LazyMessage("its list of contents can be read in two ways"))
     judge = _Judge(name)
     for info in infos:
         judge.entry(info)
@@ -154,19 +166,19 @@ def stream(entry: Entry) -> Iterator[bytes]:
                 yield piece
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as trouble:
         problem = LazyMessage("'{path}' is damaged ({complaint})", path=entry.path, complaint=str(trouble))
-        raise ArchiveRefused(name=entry.archive_name, problem=problem) from None
+        raise _archive_rejected(name=entry.archive_name, problem=problem) from None
     if count != entry.byte_count:
         difference = LazyMessage(
             "'{path}' should have {claim} bytes and has {found}", path=entry.path, claim=entry.byte_count, found=count
         )
-        raise ArchiveRefused(name=entry.archive_name, problem=difference)
+        raise _archive_rejected(name=entry.archive_name, problem=difference)
 
 
 def _refuse_nested(entry: Entry, first: bytes) -> None:
     is_table = entry.path.casefold().endswith(ZIPS_THAT_ARE_TABLES)
     if first.startswith((b"PK\3\4", b"PK\5\6", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")) and not is_table:
         nested = LazyMessage("'{path}' is an archive inside the archive", path=entry.path)
-        raise ArchiveRefused(name=entry.archive_name, problem=nested)
+        raise _archive_rejected(name=entry.archive_name, problem=nested)
 
 
 def _is_ignored(path: str) -> bool:
@@ -179,8 +191,8 @@ def _is_ignored(path: str) -> bool:
 class _Judge:
     name: str
 
-    def refuse(self, problem: LazyMessage) -> ArchiveRefused:
-        return ArchiveRefused(name=self.name, problem=problem)
+    def refuse(self, problem: LazyMessage) -> AppError:
+        return _archive_rejected(name=self.name, problem=problem)
 
     def path(self, info: zipfile.ZipInfo) -> str:
         """Give the entry's path. macOS writes UTF-8 without saying so, and writes letters and accents apart."""

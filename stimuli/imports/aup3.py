@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from core.errors import AppError
 from core.i18n import LazyMessage
-from stimuli.errors import ProjectUnreadable
+from core.i18n import gettext_noop as _
 from stimuli.imports.aup3_document import Element, MalformedDocument, read_document
 
 APPLICATION_ID = 0x41554459  # "AUDY"
@@ -68,6 +69,19 @@ class Clip:
         return max(SampleForm.BITS[channel.form] for channel in self.channels)
 
 
+def _project_unreadable(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "project.unreadable",
+        422,
+        _(
+            "The Audacity project '{name}' cannot be read: {problem}. Open it in Audacity 3, save it, close it, and "
+            "give the .aup3 file; or export its clips as WAV."
+        ),
+        name=name,
+        problem=problem,
+    )
+
+
 @dataclass(frozen=True)
 class Project:
     """An open project."""
@@ -97,7 +111,7 @@ class Project:
             ).fetchone()
         if row is None or not isinstance(row[0], bytes) or len(row[0]) != expected or row[1] != form:
             problem = LazyMessage("block {number} of its sound is missing or damaged", number=str(block.id))
-            raise ProjectUnreadable(name=self.name, problem=problem)
+            raise _project_unreadable(name=self.name, problem=problem)
         return row[0]
 
 
@@ -115,7 +129,7 @@ def open_project(place: Path, *, name: str) -> Iterator[Project]:
         try:
             clips = _clips(root)
         except MalformedDocument as garbled:
-            raise ProjectUnreadable(name=name, problem=garbled.problem) from None
+            raise _project_unreadable(name=name, problem=garbled.problem) from None
         yield Project(name, clips, unsaved, connection)
 
 
@@ -133,14 +147,14 @@ def _disarm(connection: sqlite3.Connection) -> None:
 def _tables(connection: sqlite3.Connection, name: str) -> set[str]:
     """The plain tables; what is a view or a virtual table could compute anything when it is read."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-        raise ProjectUnreadable(name=name, problem=LazyMessage("it is not an Audacity 3 project"))
+        raise _project_unreadable(name=name, problem=LazyMessage("it is not an Audacity 3 project"))
     plain = connection.execute(
         "SELECT name FROM sqlite_master"
         " WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' AND sql NOT LIKE '%GENERATED%'"
     )
     tables = {row[0] for row in plain}
     if not {"project", "sampleblocks"} <= tables:
-        raise ProjectUnreadable(name=name, problem=LazyMessage("its tables are missing"))
+        raise _project_unreadable(name=name, problem=LazyMessage("its tables are missing"))
     return tables
 
 
@@ -151,11 +165,11 @@ def _document(connection: sqlite3.Connection, tables: set[str], name: str) -> tu
         draft = connection.execute("SELECT dict, doc FROM autosave ORDER BY id LIMIT 1").fetchone()
     found = saved or draft
     if found is None or not all(isinstance(part, bytes) for part in found):
-        raise ProjectUnreadable(name=name, problem=LazyMessage("it was never saved"))
+        raise _project_unreadable(name=name, problem=LazyMessage("it was never saved"))
     try:
         return read_document(found[0] + found[1]), draft is not None
     except MalformedDocument as garbled:
-        raise ProjectUnreadable(name=name, problem=garbled.problem) from None
+        raise _project_unreadable(name=name, problem=garbled.problem) from None
 
 
 # --- Clips ------------------------------------------------------------------------------------------------------------
@@ -251,4 +265,4 @@ def _plain_errors(name: str) -> Iterator[None]:
         yield
     except sqlite3.Error as trouble:
         problem = LazyMessage('SQLite says "{complaint}"', complaint=str(trouble).rstrip(".")[:200])
-        raise ProjectUnreadable(name=name, problem=problem) from None
+        raise _project_unreadable(name=name, problem=problem) from None

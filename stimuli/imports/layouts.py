@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 
+from core.errors import AppError
 from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
-from stimuli.errors import LayoutUnclear, LayoutUnfit
+from stimuli.errors import layout_unfit
 from stimuli.imports.plans import LONGEST_NAME, Bundle, Cell, Plan
 from stimuli.imports.reports import Report, some
 from stimuli.imports.sources import PROJECT_SUFFIX, Kind, SourceFile, name_of
@@ -41,7 +42,15 @@ def layout_of(sources: Sequence[SourceFile], *, has_manifest: bool) -> str:
     if len(_folders(heard)) <= 1:
         return FLAT
     problem = LazyMessage("they lie in {count} folders that share no file names", count=len(_folders(heard)))
-    raise LayoutUnclear(problem=problem)
+    raise AppError(
+        "import.layout_unclear",
+        422,
+        _(
+            "It is not clear which stimuli the files are: {problem}. Sort them into one folder per condition, with the "
+            "same file names in each, or add a manifest.csv with the columns path, item and condition."
+        ),
+        problem=problem,
+    )
 
 
 def plan_from_folders(sources: Sequence[SourceFile], layout: str, report: Report) -> Plan:
@@ -87,7 +96,7 @@ def role_of(condition: str) -> str:
 def _read_conditions(heard: Sequence[SourceFile], plan: Plan, report: Report) -> None:
     by_condition = _by_condition(heard)
     if not by_condition:
-        raise LayoutUnfit(layout=CONDITIONS, problem=LazyMessage("there is no folder for each condition"))
+        raise layout_unfit(layout=CONDITIONS, problem=LazyMessage("there is no folder for each condition"))
     for condition, found in by_condition.items():
         for item, source in found:
             _take(source, item, condition, plan, role=role_of(condition))

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
-from stimuli.errors import LayoutUnfit
+from stimuli.errors import layout_unfit
 from stimuli.imports.condition_tables import FACTOR_PREFIX, describe, factors_of_condition
 from stimuli.imports.layouts import MANIFEST, check_cells, role_of
 from stimuli.imports.plans import ROLES, Cell, Ignored, Plan
@@ -31,7 +31,7 @@ def read_manifest(table: Table, sources: list[SourceFile], report: Report) -> Pl
         problem = LazyMessage(
             "'{table}' needs the column path and at least one of item and condition", table=table.name
         )
-        raise LayoutUnfit(layout=MANIFEST, problem=problem)
+        raise layout_unfit(layout=MANIFEST, problem=problem)
     plan = Plan(MANIFEST, attached=[table.name])
     heard = {source.path: source for source in sources if source.kind in {Kind.SOUND, Kind.PROJECT}}
     for row in table.rows:

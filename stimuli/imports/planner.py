@@ -6,7 +6,7 @@ from pathlib import Path
 from core.errors import AppError
 from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
-from stimuli.errors import LayoutUnfit, LayoutUnknown, NothingToImport
+from stimuli.errors import layout_unfit
 from stimuli.imports.condition_tables import (
     add_condition_factors,
     describes_conditions,
@@ -34,7 +34,13 @@ def make_plan(
 ) -> tuple[Plan, list[Table]]:
     """Make the plan from paths and the manifest; return it with the tables that are still to be applied."""
     if layout not in LAYOUTS:
-        raise LayoutUnknown(layout=layout, known=", ".join(LAYOUTS))
+        raise AppError(
+            "import.layout_unknown",
+            422,
+            _("There is no layout '{layout}'. Choose one of {known}."),
+            layout=layout,
+            known=", ".join(LAYOUTS),
+        )
     tables = _tables(sources, report)
     given = _given(metadata, report)
     manifest = next((table for table in [*given, *tables] if is_manifest(table)), None)
@@ -43,7 +49,7 @@ def make_plan(
     if layout == MANIFEST:
         if manifest is None:
             problem = LazyMessage("there is no table called manifest.csv with a column path")
-            raise LayoutUnfit(layout=layout, problem=problem)
+            raise layout_unfit(layout=layout, problem=problem)
         plan = read_manifest(manifest, list(sources), report)
     else:
         plan = plan_from_folders(sources, layout, report)
@@ -60,7 +66,11 @@ def complete_plan(plan: Plan, tables: Sequence[Table], *, given: str, report: Re
         elif plan.layout == SUMMARIES and names_numbers(table):
             name_numbers(table, plan, report)
     if not plan.cells and not report.errors:
-        raise NothingToImport
+        raise AppError(
+            "import.nothing",
+            422,
+            _("There is nothing to import: no sound, no Audacity project and no table of texts was found."),
+        )
     for table in tables:
         if table.name in plan.attached or _attached(table, plan, report):
             continue

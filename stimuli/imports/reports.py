@@ -38,7 +38,7 @@ class Finding:
 
 def refusal_of(problem: AppError, path: str = "") -> Finding:
     """An error as one finding among others, so that all of them can be told at once."""
-    return Finding(Severity.ERROR, problem.sentence, problem.data, path)
+    return Finding(Severity.ERROR, problem.message, problem.data, path)
 
 
 @dataclass

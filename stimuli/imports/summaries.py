@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
-from stimuli.errors import LayoutUnfit
+from stimuli.errors import layout_unfit
 from stimuli.imports.plans import Bundle, Cell, Plan
 from stimuli.imports.reports import Report, some
 from stimuli.imports.sources import Kind, SourceFile, name_of
@@ -45,7 +45,7 @@ def read_summaries(heard: Sequence[SourceFile], plan: Plan, report: Report) -> N
     recordings = _recordings([source for source in heard if is_full_length(source.path)])
     if not recordings:
         problem = LazyMessage("no folder holds a full-length recording, such as A/A_full-length.mp3")
-        raise LayoutUnfit(layout=SUMMARIES, problem=problem)
+        raise layout_unfit(layout=SUMMARIES, problem=problem)
     for source in heard:
         if not is_full_length(source.path):
             _give_to_owner(source, recordings, report)

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Self
 from audio.sandbox.client import Limits
 from core.i18n import LazyMessage
 from stimuli.errors import TableUnreadable
-from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
+from stimuli.sandbox import SandboxFailure, run_sandboxed
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -53,7 +53,7 @@ def load_table(file: BinaryIO, *, name: str) -> Table:
         return read_csv(file.read(MOST_BYTES + 1), name=name)
     try:
         read = run_sandboxed("stimuli.imports.xlsx:read_sheet", file, name=name, limits=SHEET_LIMITS)
-    except SANDBOX_FAILURES:
+    except SandboxFailure:
         problem = LazyMessage("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None
     return Table.from_json(read.facts)

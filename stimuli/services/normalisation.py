@@ -29,13 +29,13 @@ from core.models import Job, User
 from core.services import audit
 from core.spreadsheets import neutralise
 from stimuli import storage
-from stimuli.errors import CollectionSlugTaken, LevelsRefused
 from stimuli.imports.pipeline import ImportDraft
 from stimuli.imports.plans import Cell, Plan
 from stimuli.imports.probe import ProbedFile
 from stimuli.imports.reports import Report, some
 from stimuli.models import Collection, Import
 from stimuli.sandbox import error_from_child, run_sandboxed
+from stimuli.services.collections import collection_slug_taken
 from stimuli.services.commit_import import ImportCommit, Progress, commit_import
 from stimuli.services.ingest import Transactional
 from stimuli.services.quality_checks import CellRecording, StimulusCell, cells_in, measure_missing
@@ -92,7 +92,7 @@ def normalise_collection(
 ) -> Collection:
     """Copy a collection with every clip at the target; the source stays as it is, whatever happens."""
     if Collection.objects.filter(slug=slug).exists():
-        raise CollectionSlugTaken(slug=slug)
+        raise collection_slug_taken(slug=slug)
     measure_missing(collection=source)
     cells = cells_in(source)
     refuse_unfit(cells, target_lufs)
@@ -110,7 +110,7 @@ def normalise_collection(
 def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: str, actor: User) -> Job:
     """Have a collection copied to a level in the background, unless it is clear now that it cannot be."""
     if Collection.objects.filter(slug=slug).exists():
-        raise CollectionSlugTaken(slug=slug)
+        raise collection_slug_taken(slug=slug)
     refuse_unfit(cells_in(source), target_lufs)
     arguments = {"source_id": str(source.pk), "target_lufs": target_lufs, "slug": slug, "title": title}
     key = f"{normalise_copy.name}:{slug}"
@@ -130,6 +130,10 @@ def normalise_copy(*, run: JobRun, source_id: str, target_lufs: float, slug: str
         run.progress(0, 1, str(refusal))
 
 
+def _levels_rejected(*, problem: str) -> AppError:
+    return AppError("levels.refused", 422, gettext_noop("The collection was not copied: {problem}."), problem=problem)
+
+
 def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
     """Refuse a level that some of the clips cannot have, naming them and the highest level that all can have."""
     if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
@@ -139,7 +143,7 @@ def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
             lowest=f"{LOWEST_LUFS:g}",
             highest=f"{HIGHEST_LUFS:g}",
         )
-        raise LevelsRefused(problem=message)
+        raise _levels_rejected(problem=message)
     measured = {str(source): source.sound.measures for source in _sources(cells) if source.sound.measures}
     unknown = [name for name, measures in measured.items() if measures["integrated_lufs"] is None]
     if unknown:
@@ -148,7 +152,7 @@ def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
             count=len(unknown),
             names=some(unknown),
         )
-        raise LevelsRefused(problem=message)
+        raise _levels_rejected(problem=message)
     ceilings = {name: highest_lufs(measures) for name, measures in measured.items()}
     clipped = [name for name, ceiling in ceilings.items() if ceiling < target_lufs]
     if clipped:
@@ -160,7 +164,7 @@ def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
             names=some(clipped),
             highest=f"{min(ceilings.values()):.1f}",
         )
-        raise LevelsRefused(problem=message)
+        raise _levels_rejected(problem=message)
 
 
 def highest_lufs(measures: dict[str, Any]) -> float:

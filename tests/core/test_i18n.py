@@ -19,13 +19,12 @@ FRENCH = {
     "it has {count} rows": "il a {count} lignes",
     "{names} and {count} more": "{names} et {count} de plus",
     "these are there: {names}": "ceux-ci sont là : {names}",
-    "Refused: {problem}.": "Refusé : {problem}.",
+    "Rejected: {problem}.": "Refusé : {problem}.",
 }
 
 
-class Rejected(AppError):
-    code = "test.messages"
-    sentence = "Refused: {problem}."
+def rejected(**data: Any) -> AppError:
+    return AppError("test.messages", 400, "Rejected: {problem}.", **data)
 
 
 def french(text: str) -> str:
@@ -37,24 +36,24 @@ def in_french(error: AppError) -> str:
 
 
 def test_a_message_is_english_text_that_can_be_translated() -> None:
-    error = Rejected(problem=LazyMessage("it has {count} rows", count=20_000))
-    assert str(error) == "Refused: it has 20,000 rows."
+    error = rejected(problem=LazyMessage("it has {count} rows", count=20_000))
+    assert str(error) == "Rejected: it has 20,000 rows."
     assert error.data["problem"] == "it has 20,000 rows"
     assert in_french(error) == "Refusé : il a 20\u202f000 lignes."
 
 
 def test_a_message_inside_a_message_is_translated_too() -> None:
     names = LazyMessage("{names} and {count} more", names="a, b", count=3)
-    error = Rejected(problem=LazyMessage("these are there: {names}", names=names))
-    assert str(error) == "Refused: these are there: a, b and 3 more."
+    error = rejected(problem=LazyMessage("these are there: {names}", names=names))
+    assert str(error) == "Rejected: these are there: a, b and 3 more."
     assert in_french(error) == "Refusé : ceux-ci sont là : a, b et 3 de plus."
 
 
 def test_an_error_that_went_through_json_says_the_same() -> None:
-    error = Rejected(problem=LazyMessage("it has {count} rows", count=2), name="x")
-    again = Rejected(**json.loads(json.dumps(error.data)))
+    error = rejected(problem=LazyMessage("it has {count} rows", count=2), name="x")
+    again = rejected(**json.loads(json.dumps(error.data)))
     assert (str(again), in_french(again)) == (str(error), "Refusé : il a 2 lignes.")
-    renamed = Rejected(**again.data | {"name": "y"})
+    renamed = rejected(**again.data | {"name": "y"})
     assert in_french(renamed) == "Refusé : il a 2 lignes."
 
 
@@ -65,8 +64,8 @@ def test_a_copy_of_a_message_is_a_message() -> None:
 
 
 def test_data_are_never_taken_for_a_place() -> None:
-    error = Rejected(problem=LazyMessage("these are there: {names}", names="{problem} {0} {names}"))
-    assert str(error) == "Refused: these are there: {problem} {0} {names}."
+    error = rejected(problem=LazyMessage("these are there: {names}", names="{problem} {0} {names}"))
+    assert str(error) == "Rejected: these are there: {problem} {0} {names}."
     assert in_french(error) == "Refusé : ceux-ci sont là : {problem} {0} {names}."
 
 
@@ -91,13 +90,13 @@ def nested(depth: int) -> dict[str, Any]:
     ],
 )
 def test_a_part_that_makes_no_sense_leaves_the_english(part: Any) -> None:
-    assert in_french(Rejected(problem="as it was", parts={"problem": part})) == "Refusé : as it was."
+    assert in_french(rejected(problem="as it was", parts={"problem": part})) == "Refusé : as it was."
 
 
 def test_messages_nested_too_deep_stay_english_and_what_is_missing_stays_open() -> None:
-    assert in_french(Rejected(problem="x", parts={"problem": nested(200)})).count("ceux-ci") == 3
+    assert in_french(rejected(problem="x", parts={"problem": nested(200)})).count("ceux-ci") == 3
     missing = {"problem": {"msgid": "it has {count} rows", "data": {}}}
-    assert in_french(Rejected(problem="x", parts=missing)) == "Refusé : il a {count} lignes."
+    assert in_french(rejected(problem="x", parts=missing)) == "Refusé : il a {count} lignes."
     assert translate_messages({"a": 1, "parts": "none"}, french) == {"a": 1, "parts": "none"}
 
 
@@ -108,7 +107,7 @@ def test_data_without_messages_stay_as_they_are() -> None:
 def test_an_error_is_shown_with_its_parts_in_the_readers_language() -> None:
     error = TableUnreadable(name="t.csv", problem=LazyMessage("it is empty"))
     with override("fr"):
-        assert error_message(error) == gettext(error.sentence).format(name="t.csv", problem=gettext("it is empty"))
+        assert error_message(error) == gettext(error.message).format(name="t.csv", problem=gettext("it is empty"))
     with override("en"):
         assert "it is empty" in error_message(error)
 

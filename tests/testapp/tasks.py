@@ -9,11 +9,6 @@ from core.jobs import JobRun, job
 from tests.testapp.models import Effect
 
 
-class Unwilling(AppError):
-    code = "testapp.unwilling"
-    sentence = _("'{effect}' is not to be written; choose another.")
-
-
 @job(queue="interactive")
 def write(*, run: JobRun, effect: str, work_s: float = 0.0) -> None:
     """The right way: the effect and the end of the job are one commit."""
@@ -81,7 +76,7 @@ def crash(*, run: JobRun, effect: str, point: str) -> None:
 
 @job(queue="interactive")
 def refuse(*, run: JobRun, effect: str) -> None:
-    raise Unwilling(effect=effect)
+    raise AppError("testapp.unwilling", 400, _("'{effect}' is not to be written; choose another."), effect=effect)
 
 
 @job(queue="interactive")

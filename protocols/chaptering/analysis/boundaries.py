@@ -8,12 +8,27 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from core.errors import AppError
 from core.i18n import LazyMessage
-from protocols.chaptering.errors import ChaptersOptionUnfit
+from core.i18n import gettext_noop as _
 
 Flags = npt.NDArray[np.bool_]
 
 MOST_CHUNKS = 20_000_000  # a day at 5 ms; more is a slip of the pen, and would take all memory
+
+
+class ChaptersOptionUnfit(AppError):
+    """An option of the evaluation that means nothing; in a file it becomes the problem of its line."""
+
+    def __init__(self, *, option: str, value: object, remedy: str) -> None:
+        super().__init__(
+            "chapters.option",
+            422,
+            _("{option} cannot be '{value}'. {remedy}"),
+            option=option,
+            value=value,
+            remedy=remedy,
+        )
 
 
 def chunk_count(duration_s: float, chunk_s: float) -> int:

@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.ranks import holm
+from core.errors import AppError
 from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from protocols.chaptering.analysis.boundaries import ChaptersOptionUnfit
 from protocols.chaptering.analysis.evaluation import Answer, Measures, Sample, Scored, evaluate
 from protocols.chaptering.analysis.metrics import METRICS, Pooling
 from protocols.chaptering.analysis.samples import Reading
-from protocols.chaptering.errors import ChaptersNotPaired, ChaptersOptionUnfit
 
 Floats = npt.NDArray[np.float64]
 
@@ -262,16 +264,30 @@ def settings_of(measures: Measures, resampling: Resampling) -> dict[str, Any]:
     }
 
 
+def _chapters_not_paired(*, file: str, first: str, problem: str) -> AppError:
+    return AppError(
+        "chapters.not_paired",
+        422,
+        _(
+            "'{file}' is not about the same items as '{first}': {problem}. Give the same recordings in the same order, "
+            "with the same references and durations."
+        ),
+        file=file,
+        first=first,
+        problem=problem,
+    )
+
+
 def _judge_pairing(first: str, reading: Reading, name: str, other: Reading) -> None:
     if len(reading.samples) != len(other.samples):
         problem = LazyMessage(
             "it has {count} items, not {wanted}", count=len(other.samples), wanted=len(reading.samples)
         )
-        raise ChaptersNotPaired(file=name, first=first, problem=problem)
+        raise _chapters_not_paired(file=name, first=first, problem=problem)
     for one, two, line in zip(reading.samples, other.samples, other.lines, strict=True):
         if (one.duration_s, _times(one.reference.boundaries_s)) != (two.duration_s, _times(two.reference.boundaries_s)):
             problem = LazyMessage("line {line} has another reference or duration", line=line)
-            raise ChaptersNotPaired(file=name, first=first, problem=problem)
+            raise _chapters_not_paired(file=name, first=first, problem=problem)
 
 
 def _times(boundaries_s: Sequence[float]) -> list[float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from core.i18n import LazyMessage
 from protocols.chaptering.analysis.boundaries import (
+    ChaptersOptionUnfit,
     boundary_similarity,
     chunk_count,
     chunk_scores,
@@ -25,7 +26,6 @@ from protocols.chaptering.analysis.titles import (
     title_scores,
     word_errors,
 )
-from protocols.chaptering.errors import ChaptersOptionUnfit
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
+from core.errors import AppError
 from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from protocols.chaptering.analysis.boundaries import ChaptersOptionUnfit
 from protocols.chaptering.analysis.evaluation import Answer, Measures, Notice, Sample, notices, outside
 from protocols.chaptering.analysis.titles import Title
-from protocols.chaptering.errors import ChaptersOptionUnfit, ChaptersUnreadable
 
 CLOCK = re.compile(r"(?:(?P<h>\d{1,3}):(?=\d\d:))?(?P<m>\d{1,3}):(?P<s>\d\d(?:\.\d+)?)")
 NAMED_FORMS = {
@@ -267,7 +269,15 @@ def read_samples(
         problems = [(1, LazyMessage("the file is empty; give one JSON object a line"))]
     if problems:
         named = [LazyMessage("line {line}: {problem}", line=number, problem=problem) for number, problem in problems]
-        raise ChaptersUnreadable(file=file, count=len(named), first=named[0], problems=[str(one) for one in named])
+        raise AppError(
+            "chapters.unreadable",
+            422,
+            _("'{file}' cannot be evaluated. Problems: {count}. The first is in {first}."),
+            file=file,
+            count=len(named),
+            first=named[0],
+            problems=[str(one) for one in named],
+        )
     return reading
 
 

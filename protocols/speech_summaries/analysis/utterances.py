@@ -70,26 +70,21 @@ class Reading:
 DEFAULT = Reading()
 
 
-MOST_KEPT = 100
+MOST_LISTED = 100
 
 
-class SummariesUnreadable(AppError):
-    code = "summaries.unreadable"
-    status = 422
-    sentence = _("'{file}' cannot be read: {problem}. Give one JSON object in UTF-8, with a list 'utterances'.")
-
-
-class SummariesUnfit(AppError):
-    code = "summaries.unfit"
-    status = 422
-    sentence = _("'{file}' cannot be evaluated: {problems}. Nothing was computed.")
-
-    @classmethod
-    def listing(cls, file: str, problems: Sequence[LazyMessage]) -> "SummariesUnfit":
-        """Name the first problem in the sentence, and all of them, up to a limit, in the data."""
-        first, *others = problems
-        said = LazyMessage("{first}; and {count} more", first=first, count=len(others)) if others else first
-        return cls(file=file, problems=said, count=len(problems), rows=[str(row) for row in problems[:MOST_KEPT]])
+def summaries_unfit(file: str, problems: Sequence[LazyMessage]) -> AppError:
+    """The message names the first problem, the data all of them, up to a limit."""
+    first, *others = problems
+    return AppError(
+        "summaries.unfit",
+        422,
+        _("'{file}' cannot be evaluated: {problems}. Nothing was computed."),
+        file=file,
+        problems=LazyMessage("{first}; and {count} more", first=first, count=len(others)) if others else first,
+        count=len(problems),
+        rows=[str(row) for row in problems[:MOST_LISTED]],
+    )
 
 
 KEYS = {"tokens", "manual", "candidates"}
@@ -112,7 +107,7 @@ def parse_utterances(content: bytes, *, file: str) -> list[Utterance]:
     document = _load(content, file)
     problems = list(_document_problems(document))
     if problems:
-        raise SummariesUnfit.listing(file, problems)
+        raise summaries_unfit(file, problems)
     return [_utterance(record) for record in document["utterances"]]
 
 
@@ -135,7 +130,13 @@ def _load(content: bytes, file: str) -> Any:
         )
     except (RecursionError, ValueError):  # brackets in brackets without end, or a number of thousands of digits
         problem = LazyMessage("it is nested too deeply, or holds a number with too many digits")
-    raise SummariesUnreadable(file=file, problem=problem)
+    raise AppError(
+        "summaries.unreadable",
+        422,
+        _("'{file}' cannot be read: {problem}. Give one JSON object in UTF-8, with a list 'utterances'."),
+        file=file,
+        problem=problem,
+    )
 
 
 def _utterance(record: Mapping[str, Any]) -> Utterance:
