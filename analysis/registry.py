@@ -2,10 +2,11 @@
 
 from functools import cache
 
-from analysis.errors import UnknownMethod
 from analysis.method import AnyMethod, Method, PageMethod
 from analysis.mos import MeanOpinionScore
 from analysis.reports.base import Report
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from rating.registry import instance_in, protocols
 
 
@@ -26,7 +27,13 @@ def get_method(slug: str) -> Method | PageMethod:
     try:
         return methods()[slug]
     except KeyError:
-        raise UnknownMethod(slug=slug, known=", ".join(methods())) from None
+        raise AppError(
+            "result.unknown_method",
+            404,
+            _("There is no analysis method called '{slug}' for this experiment. Known: {known}."),
+            slug=slug,
+            known=", ".join(methods()),
+        ) from None
 
 
 @cache

@@ -8,8 +8,9 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop as _
 
-from core.http_errors import SecondFactorUnreadable
+from core.errors import AppError
 
 
 class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]
@@ -29,7 +30,11 @@ class EncryptedSecrets(DefaultMFAAdapter):  # type: ignore[misc]
         try:
             return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken as problem:
-            raise SecondFactorUnreadable from problem
+            raise AppError(
+                "auth.second_factor_unreadable",
+                403,
+                _("The site's secret key has changed, so your second factor cannot be read; ask an admin."),
+            ) from problem
 
 
 def _cipher() -> MultiFernet:

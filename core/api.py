@@ -5,13 +5,14 @@ The REST framework loads these while it is loading itself, so this module import
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 from rest_framework import exceptions, pagination
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
 from rest_framework.parsers import JSONParser
@@ -30,13 +31,17 @@ class TokenAuthentication(BaseAuthentication):
     """`Authorization: Bearer earmark_...`; the digest is looked up, so no comparison leaks how near a guess came."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        scheme, _, secret = get_authorization_header(request).partition(b" ")
+        scheme, _space, secret = get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None
         digest = accounts.digest_of(secret.strip().decode("latin-1"))
         token = ApiToken.objects.usable().select_related("user").filter(digest=digest).first()
         if token is None:
-            raise http_errors.TokenInvalid
+            raise AppError(
+                "token.invalid",
+                401,
+                _("The API token is unknown, expired or revoked; make a new one on your account page."),
+            )
         accounts.note_token_use(token=token, now=timezone.now())
         return token.user, token
 
@@ -51,7 +56,7 @@ class CsrfEnforced(SessionAuthentication):
         try:
             super().enforce_csrf(request)
         except exceptions.PermissionDenied as problem:
-            raise http_errors.CsrfRefused from problem
+            raise http_errors.csrf_failed() from problem
 
 
 class StaffSessionAuthentication(CsrfEnforced):
@@ -75,12 +80,12 @@ class JsonBody(JSONParser):
         largest = getattr(view, "largest_body_bytes", settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         raw = stream.read(largest + 1)
         if len(raw) > largest:
-            raise http_errors.RequestTooLarge(most_bytes=largest)
+            raise http_errors.request_too_large(most_bytes=largest)
         try:
             value = json.loads(raw.decode(), parse_constant=_reject_constant)
             _reject_unstorable(value)
         except (ValueError, RecursionError) as problem:
-            raise http_errors.MalformedRequest from problem
+            raise http_errors.malformed_request() from problem
         return value
 
 
@@ -116,16 +121,16 @@ class CursorPages(pagination.CursorPagination):
     ordering = ("-created_at", "id")
 
 
-PLAIN_ERRORS: dict[type[Exception], type[AppError]] = {
-    exceptions.ParseError: http_errors.MalformedRequest,
-    exceptions.NotAuthenticated: http_errors.AuthRequired,
-    exceptions.AuthenticationFailed: http_errors.AuthRequired,
-    exceptions.PermissionDenied: http_errors.AuthDenied,
-    exceptions.NotFound: http_errors.NotFound,
-    exceptions.NotAcceptable: http_errors.NotAcceptableRequest,
-    PermissionDenied: http_errors.AuthDenied,
-    Http404: http_errors.NotFound,
-    SuspiciousOperation: http_errors.MalformedRequest,
+PLAIN_ERRORS: dict[type[Exception], Callable[[], AppError]] = {
+    exceptions.ParseError: http_errors.malformed_request,
+    exceptions.NotAuthenticated: http_errors.auth_required,
+    exceptions.AuthenticationFailed: http_errors.auth_required,
+    exceptions.PermissionDenied: http_errors.auth_denied,
+    exceptions.NotFound: http_errors.not_found,
+    exceptions.NotAcceptable: http_errors.not_acceptable,
+    PermissionDenied: http_errors.auth_denied,
+    Http404: http_errors.not_found,
+    SuspiciousOperation: http_errors.malformed_request,
 }
 
 
@@ -136,18 +141,25 @@ def render_error(exception: Exception, context: dict[str, Any]) -> HttpResponse 
         case AppError():
             error = exception
         case exceptions.ValidationError():
-            error = http_errors.InvalidRequest(fields=exception.detail)
+            error = http_errors.invalid_request(fields=exception.detail)
         case exceptions.MethodNotAllowed():
             headers["Allow"] = ", ".join(context["view"].allowed_methods)
-            error = http_errors.MethodRefused(method=request.method, allowed=headers["Allow"])
+            error = http_errors.method_not_allowed(method=request.method, allowed=headers["Allow"])
         case exceptions.UnsupportedMediaType():
-            error = http_errors.MediaTypeRefused(media_type=request.content_type or "this type")
+            error = AppError(
+                "request.media_type",
+                415,
+                _("This address does not read {media_type}; send application/json."),
+                media_type=request.content_type or "this type",
+            )
         case RequestDataTooBig():
-            error = http_errors.RequestTooLarge(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+            error = http_errors.request_too_large(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         case exceptions.Throttled():
             wait_s = math.ceil(getattr(exception, "wait", None) or 1)
             headers["Retry-After"] = str(wait_s)
-            error = http_errors.TooManyRequests(wait_s=wait_s)
+            error = AppError(
+                "request.throttled", 429, _("Too many requests; try again in {wait_s} seconds."), wait_s=wait_s
+            )
         case _:
             known = next(
                 (known_error() for kind, known_error in PLAIN_ERRORS.items() if isinstance(exception, kind)), None

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.http_errors import NotFound
+from core.http_errors import not_found
 from core.models import Job
 from core.permissions import Audience, HasAudience, staff
 from core.serializers import JobSerializer
@@ -27,7 +27,7 @@ class JobView(APIView):
     def get(self, request: Request, job_id: UUID) -> Response:
         job = Job.objects.visible_to(staff(request)).filter(pk=job_id).first()
         if job is None:
-            raise NotFound
+            raise not_found()
         return Response(JobSerializer(job).data)
 
 

@@ -22,8 +22,7 @@ KEYWORDS = {
     "ngettext_lazy": (1, 2),
     "pgettext": ((1, "c"), 2),
     "pgettext_lazy": ((1, "c"), 2),
-    "sentence": None,  # core.errors.sentence marks the sentence of a refusal
-    "clause": None,  # core.clauses.clause marks a part of one
+    "LazyMessage": None,  # of core.i18n
 }
 # A date in the header would change with every run and say nothing that the history does not.
 UNDATED = datetime(2026, 1, 1, tzinfo=UTC)

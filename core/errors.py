@@ -1,38 +1,40 @@
-"""Expected refusals: a code, a sentence that says what is wrong and what would be right, data, and an HTTP status."""
+"""Expected errors: a code, an HTTP status, a message that says what is wrong and what would be right, and data.
 
-from typing import Any, ClassVar
+Most are raised as AppError, with the message where it is raised; where several places raise the same one, a function
+of the module that owns it builds it. docs/errors.md lists all of them (`manage.py error_docs` writes it). There is a
+class only where code catches the error or where protocols raise it as part of their contract:
 
-from core.clauses import Translate, keep_clauses, translated
+    rating.protocol       InvalidAnswer, OptionUnfit, MaterialUnfit
+    rating.errors         KeyReused, SoundNotFetched
+    stimuli               TableUnreadable (it crosses the sandbox by its name), SandboxFailure, DiskFull, CellsTaken,
+                          ClockUnfit
+    listening             PanelFull, SeatElsewhere, ResumeCodeUnknown, SheetChanged, DesignRowsRejected
+    protocols.chaptering  ChaptersOptionUnfit
 
+The audio library has classes of its own (audio.errors), which stimuli.sandbox turns into AppErrors.
+"""
 
-def sentence(text: str) -> str:
-    """Mark a sentence for the translation catalogue; it is translated where it is shown."""
-    return text
+from typing import Any
+
+from core.i18n import Translate, pack_messages, translate_messages
 
 
 class AppError(Exception):
-    """The base of every refusal a person may read. Subclasses fill in three constants; data fills in the sentence.
+    """An error that a person may read. Anything else that is raised is a defect and propagates."""
 
-    Anything else that is raised is a defect and propagates.
-    """
-
-    code: ClassVar[str] = "error"
-    status: ClassVar[int] = 400
-    retry_after_s: ClassVar[int | None] = None  # where the same request may succeed later, by itself
-    sentence: ClassVar[str] = sentence("The request cannot be carried out.")
-
-    def __init__(self, **data: Any) -> None:
-        super().__init__(data)
-        self.data = keep_clauses(data)
+    def __init__(
+        self, code: str, status: int, message: str, /, *, retry_after_s: int | None = None, **data: Any
+    ) -> None:
+        super().__init__(code, status, message)
+        self.code = code
+        self.status = status
+        self.message = message  # English, marked for translation, with {places} for the data
+        self.retry_after_s = retry_after_s  # where the same request may succeed later, by itself
+        self.data = pack_messages(data)
 
     def __str__(self) -> str:
-        return self.say(self.sentence)
+        return self.message.format(**self.data)
 
-    def say(self, sentence: str, translate: Translate | None = None) -> str:
-        """Fill a (translated) sentence with this error's data, whose clauses are translated too."""
-        return sentence.format(**(translated(self.data, translate) if translate else self.data))
-
-    @classmethod
-    def every(cls) -> list[type["AppError"]]:
-        """List every kind of refusal that is loaded, this one first."""
-        return [cls, *(kind for child in cls.__subclasses__() for kind in child.every())]
+    def translate(self, gettext: Translate) -> str:
+        """The message in another language."""
+        return gettext(self.message).format(**translate_messages(self.data, gettext))

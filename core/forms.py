@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.http_errors import InvalidRequest
+from core.http_errors import invalid_request
 from core.models import ApiToken, User
 from core.services.accounts import LONGEST_LIFE_DAYS
 
@@ -18,7 +18,7 @@ class ValidatedForm(forms.Form):
 
     def value(self, field: str) -> Any:
         if not self.is_valid():
-            raise InvalidRequest(fields={name: [str(text) for text in texts] for name, texts in self.errors.items()})
+            raise invalid_request(fields={name: [str(text) for text in texts] for name, texts in self.errors.items()})
         return self.cleaned_data[field]
 
 

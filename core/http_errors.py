@@ -6,194 +6,163 @@ docs/errors.md explains each code.
 import errno
 import logging
 import sqlite3
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 
 from django.db import Error, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.template.loader import render_to_string
 from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
 
-from core.errors import AppError, sentence
+from core.errors import AppError
 
 logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 API_PREFIX = "/api/"
+BUSY_RETRY_S = 5
 
 
-class MalformedRequest(AppError):
-    code = "request.malformed"
-    sentence = sentence("The request cannot be read; send well-formed JSON encoded as UTF-8.")
+def malformed_request() -> AppError:
+    return AppError("request.malformed", 400, _("The request cannot be read; send well-formed JSON encoded as UTF-8."))
 
 
-class InvalidRequest(AppError):
-    code = "request.invalid"
-    sentence = sentence("Some fields are missing or wrong; correct the fields that are listed and send them again.")
-
-
-class RequestTooLarge(AppError):
-    code = "request.too_large"
-    status = 413
-    sentence = sentence("The request holds more than {most_bytes} bytes; send less at a time.")
-
-
-class RequestCut(AppError):
-    code = "request.cut"
-    status = 408
-    sentence = sentence("The request broke off on its way; send it again.")
-
-
-class MethodRefused(AppError):
-    code = "request.method"
-    status = 405
-    sentence = sentence("This address does not answer {method} requests; use {allowed}.")
-
-
-class MediaTypeRefused(AppError):
-    code = "request.media_type"
-    status = 415
-    sentence = sentence("This address does not read {media_type}; send application/json.")
-
-
-class NotAcceptableRequest(AppError):
-    code = "request.not_acceptable"
-    status = 406
-    sentence = sentence("This address cannot answer in the format asked for; accept application/json.")
-
-
-class TooManyRequests(AppError):
-    code = "request.throttled"
-    status = 429
-    sentence = sentence("Too many requests; try again in {wait_s} seconds.")
-
-
-class CsrfRefused(AppError):
-    code = "request.csrf"
-    status = 403
-    sentence = sentence("The page was open for too long or its cookie is gone; reload the page and try again.")
-
-
-class AuthRequired(AppError):
-    code = "auth.required"
-    status = 401
-    sentence = sentence("Sign in first, or send an API token.")
-
-
-class AuthDenied(AppError):
-    code = "auth.denied"
-    status = 403
-    sentence = sentence("Your account may not do this; ask an admin.")
-
-
-class SecondFactorRequired(AppError):
-    code = "auth.second_factor"
-    status = 403
-    sentence = sentence("Set up a second factor on your account page first.")
-
-
-class SecondFactorUnreadable(AppError):
-    code = "auth.second_factor_unreadable"
-    status = 403
-    sentence = sentence("The site's secret key has changed, so your second factor cannot be read; ask an admin.")
-
-
-class TokenInvalid(AppError):
-    code = "token.invalid"
-    status = 401
-    sentence = sentence("The API token is unknown, expired or revoked; make a new one on your account page.")
-
-
-class TokenScopeMissing(AppError):
-    code = "token.scope"
-    status = 403
-    sentence = sentence("The API token lacks the scope '{scope}'; make one that has it on your account page.")
-
-
-class AudienceMissing(AppError):
-    code = "permission.no_audience"
-    status = 403
-    sentence = sentence("This address is open to nobody, because no audience is stated for it.")
-
-
-class NotFound(AppError):
-    code = "not_found"
-    status = 404
-    sentence = sentence("There is nothing at this address, or it is not yours to see; check the address.")
-
-
-class ServerBusy(AppError):
-    code = "server.busy"
-    status = 503
-    retry_after_s = 5
-    sentence = sentence("The server is busy with other work at the moment; try again in a few seconds.")
-
-
-class DiskUnwritable(AppError):
-    code = "server.disk"
-    status = 503
-    retry_after_s = 30
-    sentence = sentence(
-        "The server's disk is full or cannot be written, so nothing was saved; try again in a minute, and tell the "
-        "person who invited you if it stays so."
+def invalid_request(*, fields: Any) -> AppError:
+    return AppError(
+        "request.invalid",
+        400,
+        _("Some fields are missing or wrong; correct the fields that are listed and send them again."),
+        fields=fields,
     )
 
 
-class DatabaseAway(AppError):
-    code = "server.database"
-    status = 503
-    retry_after_s = 15
-    sentence = sentence("The server's database does not answer at the moment; try again in a minute.")
+def request_too_large(*, most_bytes: int) -> AppError:
+    return AppError(
+        "request.too_large",
+        413,
+        _("The request holds more than {most_bytes} bytes; send less at a time."),
+        most_bytes=most_bytes,
+    )
 
 
-class ServerError(AppError):
-    code = "server.error"
-    status = 500
-    sentence = sentence("Something went wrong here and has been recorded; try again in a moment.")
+def method_not_allowed(*, method: str | None, allowed: str) -> AppError:
+    return AppError(
+        "request.method",
+        405,
+        _("This address does not answer {method} requests; use {allowed}."),
+        method=method,
+        allowed=allowed,
+    )
+
+
+def not_acceptable() -> AppError:
+    return AppError(
+        "request.not_acceptable", 406, _("This address cannot answer in the format asked for; accept application/json.")
+    )
+
+
+def csrf_failed() -> AppError:
+    return AppError(
+        "request.csrf", 403, _("The page was open for too long or its cookie is gone; reload the page and try again.")
+    )
+
+
+def auth_required() -> AppError:
+    return AppError("auth.required", 401, _("Sign in first, or send an API token."))
+
+
+def auth_denied() -> AppError:
+    return AppError("auth.denied", 403, _("Your account may not do this; ask an admin."))
+
+
+def audience_missing() -> AppError:
+    return AppError(
+        "permission.no_audience", 403, _("This address is open to nobody, because no audience is stated for it.")
+    )
+
+
+def not_found() -> AppError:
+    return AppError(
+        "not_found", 404, _("There is nothing at this address, or it is not yours to see; check the address.")
+    )
+
+
+def server_busy() -> AppError:
+    return AppError(
+        "server.busy",
+        503,
+        _("The server is busy with other work at the moment; try again in a few seconds."),
+        retry_after_s=BUSY_RETRY_S,
+    )
+
+
+def disk_unwritable() -> AppError:
+    return AppError(
+        "server.disk",
+        503,
+        _(
+            "The server's disk is full or cannot be written, so nothing was saved; try again in a minute, and tell the "
+            "person who invited you if it stays so."
+        ),
+        retry_after_s=30,
+    )
+
+
+def database_away() -> AppError:
+    return AppError(
+        "server.database",
+        503,
+        _("The server's database does not answer at the moment; try again in a minute."),
+        retry_after_s=15,
+    )
 
 
 # --- Failures that pass by themselves: a locked, full or unreachable database, a full disk ----------------------------
 # They are answered with 503 and Retry-After: the browser keeps an answer and sends it again.
 
 DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
-SQLITE_CODES: dict[int, type[AppError]] = {
-    sqlite3.SQLITE_BUSY: ServerBusy,
-    sqlite3.SQLITE_LOCKED: ServerBusy,
-    sqlite3.SQLITE_FULL: DiskUnwritable,
-    sqlite3.SQLITE_READONLY: DiskUnwritable,
-    sqlite3.SQLITE_IOERR: DiskUnwritable,
-    sqlite3.SQLITE_CANTOPEN: DatabaseAway,
+SQLITE_CODES: dict[int, Callable[[], AppError]] = {
+    sqlite3.SQLITE_BUSY: server_busy,
+    sqlite3.SQLITE_LOCKED: server_busy,
+    sqlite3.SQLITE_FULL: disk_unwritable,
+    sqlite3.SQLITE_READONLY: disk_unwritable,
+    sqlite3.SQLITE_IOERR: disk_unwritable,
+    sqlite3.SQLITE_CANTOPEN: database_away,
 }
 # By the beginning of PostgreSQL's SQLSTATE, the longest that fits.
-SQLSTATES: dict[str, type[AppError]] = {
-    "53100": DiskUnwritable,  # disk full
-    "53": ServerBusy,  # too many connections, out of memory
-    "55P03": ServerBusy,  # lock timeout
-    "57014": ServerBusy,  # statement timeout
-    "40001": ServerBusy,  # serialization failure
-    "40P01": ServerBusy,  # deadlock
-    "25006": DiskUnwritable,  # read-only
-    "58030": DiskUnwritable,  # I/O error
-    "08": DatabaseAway,
-    "57P": DatabaseAway,  # shutting down, crashed, starting
+SQLSTATES: dict[str, Callable[[], AppError]] = {
+    "53100": disk_unwritable,  # disk full
+    "53": server_busy,  # too many connections, out of memory
+    "55P03": server_busy,  # lock timeout
+    "57014": server_busy,  # statement timeout
+    "40001": server_busy,  # serialization failure
+    "40P01": server_busy,  # deadlock
+    "25006": disk_unwritable,  # read-only
+    "58030": disk_unwritable,  # I/O error
+    "08": database_away,
+    "57P": database_away,  # shutting down, crashed, starting
 }
 
 
 def transient_error(error: BaseException | None) -> AppError | None:
     """The error to answer with where a failure passes by itself; None for a defect."""
     if isinstance(error, UnreadablePostError):
-        return RequestCut()
-    kind = None
+        return AppError("request.cut", 408, _("The request broke off on its way; send it again."))
+    build = None
     if isinstance(error, Error):
-        kind = _database_error(error)
+        build = _database_error(error)
     elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
-        kind = DiskUnwritable
-    if kind is None:
+        build = disk_unwritable
+    if build is None:
         return None
-    logger.warning("%s: %s", kind.code, str(error).strip())
-    return kind()
+    transient = build()
+    logger.warning("%s: %s", transient.code, str(error).strip())
+    return transient
 
 
-def _database_error(error: Error) -> type[AppError] | None:
+def _database_error(error: Error) -> Callable[[], AppError] | None:
     cause = error.__cause__
     if code := getattr(cause, "sqlite_errorcode", None):
         return SQLITE_CODES.get(code & 0xFF)  # the lowest byte is the kind, the others say more
@@ -201,7 +170,7 @@ def _database_error(error: Error) -> type[AppError] | None:
         return next((SQLSTATES[state[:count]] for count in (5, 3, 2) if state[:count] in SQLSTATES), None)
     # A connection that was refused, or broke, has no code.
     from_server = cause is not None and not isinstance(cause, sqlite3.Error)
-    return DatabaseAway if from_server and isinstance(error, OperationalError | InterfaceError) else None
+    return database_away if from_server and isinstance(error, OperationalError | InterfaceError) else None
 
 
 # --- Responses: one JSON shape (RFC 9457) for programs, one page for people -------------------------------------------
@@ -215,7 +184,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 def error_message(error: AppError) -> str:
     """The error's message in the reader's language."""
-    return error.say(gettext(error.sentence), gettext)
+    return error.translate(gettext)
 
 
 def json_error(error: AppError, headers: dict[str, str] | None = None) -> JsonResponse:

@@ -13,13 +13,11 @@ from django.utils.cache import patch_cache_control
 
 from core.errors import AppError
 from core.http_errors import (
-    AudienceMissing,
-    AuthDenied,
-    AuthRequired,
-    MethodRefused,
-    NotFound,
-    SecondFactorRequired,
+    audience_missing,
+    auth_denied,
     error_response,
+    method_not_allowed,
+    not_found,
     transient_error,
     wants_json,
 )
@@ -38,7 +36,7 @@ class ErrorMiddleware:
         response = self.get_response(request)
         if isinstance(response, HttpResponseNotAllowed):  # a bare status, made by Django's decorators
             allowed = response.headers["Allow"]
-            response = error_response(request, MethodRefused(method=request.method, allowed=allowed))
+            response = error_response(request, method_not_allowed(method=request.method, allowed=allowed))
             response.headers["Allow"] = allowed
         return response
 
@@ -46,9 +44,9 @@ class ErrorMiddleware:
         if isinstance(exception, AppError):
             return error_response(request, exception)
         if isinstance(exception, Http404):
-            return error_response(request, NotFound())
+            return error_response(request, not_found())
         if isinstance(exception, PermissionDenied):
-            return error_response(request, AuthDenied())
+            return error_response(request, auth_denied())
         passing = transient_error(exception)
         return error_response(request, passing) if passing else None
 
@@ -73,7 +71,7 @@ class AccessMiddleware:
         audience = audience_of(view, match.view_name if match else "")
         request.audience = audience  # type: ignore[attr-defined]
         if audience in {None, Audience.NOBODY}:
-            return error_response(request, NotFound() if audience else AudienceMissing())
+            return error_response(request, not_found() if audience else audience_missing())
         if audience in {Audience.PUBLIC, Audience.PARTICIPANT}:
             return None
         if request.user.is_authenticated and session_has_ended(request):
@@ -89,10 +87,10 @@ class AccessMiddleware:
     def _turn_away(self, request: HttpRequest, denied: AppError) -> HttpResponse:
         """Lead people to the page that lets them in, where there is one."""
         if not wants_json(request):
-            if isinstance(denied, AuthRequired):
+            if denied.code == "auth.required":
                 # Coming back with GET to an address that was posted to would fail, so only reading is resumed.
                 back = request.get_full_path() if request.method == "GET" else resolve_url(settings.LOGIN_REDIRECT_URL)
                 return redirect_to_login(back)
-            if isinstance(denied, SecondFactorRequired):
+            if denied.code == "auth.second_factor":
                 return redirect("mfa_activate_totp")
         return error_response(request, denied)

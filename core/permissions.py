@@ -9,10 +9,12 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from core.http_errors import AudienceMissing, AuthDenied, AuthRequired, SecondFactorRequired, TokenScopeMissing
+from core.errors import AppError
+from core.http_errors import audience_missing, auth_denied, auth_required
 from core.models import ApiToken, User
 
 if TYPE_CHECKING:
@@ -105,13 +107,13 @@ def check_access(user: User | AnonymousUser, audience: Audience) -> None:
     if audience in {Audience.PUBLIC, Audience.PARTICIPANT}:
         return
     if not isinstance(user, User) or not user.is_active:
-        raise AuthRequired
+        raise auth_required()
     if audience == Audience.SIGNED_IN:
         return
     if settings.SECOND_FACTOR_REQUIRED and not has_second_factor(user):
-        raise SecondFactorRequired
+        raise AppError("auth.second_factor", 403, _("Set up a second factor on your account page first."))
     if audience != Audience.STAFF and not (audience == Audience.ADMIN and user.is_admin):
-        raise AuthDenied
+        raise auth_denied()
 
 
 def session_has_ended(request: HttpRequest) -> bool:
@@ -127,7 +129,7 @@ class HasAudience(BasePermission):
     def has_permission(self, request: Request, view: "APIView") -> bool:
         audience = getattr(view, "audience", None)
         if audience is None:
-            raise AudienceMissing
+            raise audience_missing()
         check_access(request.user, audience)
         if isinstance(request.auth, ApiToken):
             check_scope(request.auth, request.method or "", getattr(view, "scopes", {}))
@@ -138,4 +140,9 @@ def check_scope(token: ApiToken, method: str, scopes: dict[str, str]) -> None:
     usual = ApiToken.Scope.READ if method in SAFE_METHODS else ApiToken.Scope.WRITE
     scope = str(scopes.get(method, usual))
     if scope not in token.scopes:
-        raise TokenScopeMissing(scope=scope)
+        raise AppError(
+            "token.scope",
+            403,
+            _("The API token lacks the scope '{scope}'; make one that has it on your account page."),
+            scope=scope,
+        )

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -64,7 +65,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     if not state.reason:
         return JsonResponse(state.as_json(ok=True))
     told = {**state.as_json(ok=False), "reason": state.reason}
-    return JsonResponse(told, status=503, headers={"Retry-After": str(http_errors.ServerBusy.retry_after_s)})
+    return JsonResponse(told, status=503, headers={"Retry-After": str(http_errors.BUSY_RETRY_S)})
 
 
 # --- One's own account -----------------------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
     token = ApiToken.objects.filter(user=staff(request), pk=token_id).first()
     if token is None:
-        raise http_errors.NotFound
+        raise http_errors.not_found()
     accounts.revoke_token(token=token, actor=staff(request), now=timezone.now())
     messages.success(request, _("The token '%(name)s' is revoked.") % {"name": token.name})
     return redirect("core:account")
@@ -118,7 +119,7 @@ def service(request: HttpRequest) -> HttpResponse:
 def retry_job(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     job = Job.objects.filter(pk=job_id).first()
     if job is None:
-        raise http_errors.NotFound
+        raise http_errors.not_found()
     if queue.retry(job=job, actor=staff(request)):
         messages.success(request, _("The job waits for a worker again."))
     else:
@@ -145,7 +146,7 @@ def people(request: HttpRequest) -> HttpResponse:
 def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
     person = User.objects.filter(pk=user_id).first()
     if person is None:
-        raise http_errors.NotFound
+        raise http_errors.not_found()
     form = RoleForm(request.POST)
     accounts.change_role(
         account=person, role=User.Role(form.value("role")), actor=staff(request), reason=form.value("reason")
@@ -159,25 +160,27 @@ def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
-        return error_response(request, http_errors.RequestTooLarge(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
-    return error_response(request, http_errors.MalformedRequest())
+        return error_response(request, http_errors.request_too_large(most_bytes=settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
+    return error_response(request, http_errors.malformed_request())
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_response(request, http_errors.AuthDenied())
+    return error_response(request, http_errors.auth_denied())
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return error_response(request, http_errors.CsrfRefused())
+    return error_response(request, http_errors.csrf_failed())
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_response(request, http_errors.NotFound())
+    return error_response(request, http_errors.not_found())
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer what failed outside a view, also when the page itself cannot be rendered."""
-    error = transient_error(sys.exception()) or http_errors.ServerError()
+    error = transient_error(sys.exception()) or AppError(
+        "server.error", 500, gettext_noop("Something went wrong here and has been recorded; try again in a moment.")
+    )
     if wants_json(request):
         return json_error(error)
     try:

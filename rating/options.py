@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-from core.clauses import Clause, clause
-from rating.errors import UnknownOption
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from rating.protocol import OptionUnfit, Protocol
 
 LARGEST_NUMBER = 1000
@@ -39,31 +40,37 @@ def check_options(protocol: Protocol, options: Mapping[str, Any], material: Mapp
     """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
     for option, value in options.items():
         if option not in protocol.options:
-            raise UnknownOption(option=option, known=", ".join(protocol.options))
+            raise AppError(
+                "experiment.unknown_option",
+                422,
+                _("The protocol has no option called '{option}'. Known: {known}."),
+                option=option,
+                known=", ".join(protocol.options),
+            )
         if (wanted := _missed(protocol, option, value)) is not None:
             given = json.dumps(value, default=str)[:40]
-            problem = clause("it takes {wanted}, not {given}.", wanted=wanted, given=given)
+            problem = LazyMessage("it takes {wanted}, not {given}.", wanted=wanted, given=given)
             raise OptionUnfit(option=option, problem=problem)
     protocol.check_options(options, material)
 
 
-def _missed(protocol: Protocol, option: str, value: Any) -> Clause | None:
+def _missed(protocol: Protocol, option: str, value: Any) -> LazyMessage | None:
     """What the option takes, if this value is none of it."""
     match kind_of(protocol, option):
         case Kind.YES_OR_NO:
-            return None if isinstance(value, bool) else clause("true or false")
+            return None if isinstance(value, bool) else LazyMessage("true or false")
         case Kind.WHOLE_NUMBER:
             whole = isinstance(value, int) and _is_number(value)
-            return None if whole else clause("a whole number from 0 to {most}", most=LARGEST_NUMBER)
+            return None if whole else LazyMessage("a whole number from 0 to {most}", most=LARGEST_NUMBER)
         case Kind.NUMBER:
-            return None if _is_number(value) else clause("a number from 0 to {most}", most=LARGEST_NUMBER)
+            return None if _is_number(value) else LazyMessage("a number from 0 to {most}", most=LARGEST_NUMBER)
         case Kind.CHOICE:
             choices = protocol.options[option].choices
-            return None if value in choices else clause("one of {choices}", choices=", ".join(choices))
+            return None if value in choices else LazyMessage("one of {choices}", choices=", ".join(choices))
         case Kind.TEXT:
-            return None if isinstance(value, str) else clause("a text")
+            return None if isinstance(value, str) else LazyMessage("a text")
         case Kind.OBJECT:
-            return None if isinstance(value, dict) else clause("an object in braces")
+            return None if isinstance(value, dict) else LazyMessage("an object in braces")
 
 
 def _is_number(value: Any) -> bool:

@@ -11,7 +11,8 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any, ClassVar
 
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 
 Json = Any
 
@@ -20,25 +21,36 @@ Json = Any
 REFERENCE = "reference"
 FULL_LENGTH = "full-length"
 
-PLAYS_ALLOWED = sentence("How often a sound may be played on its page; 0 means as often as wanted.")
+PLAYS_ALLOWED = _("How often a sound may be played on its page; 0 means as often as wanted.")
 
 
 class OptionUnfit(AppError):
-    code = "experiment.option_unfit"
-    status = 422
-    sentence = sentence("The option '{option}' cannot be used like this: {problem}")
+    """A value that the protocol cannot use for one of its options."""
+
+    def __init__(self, *, option: str, problem: str) -> None:
+        super().__init__(
+            "experiment.option_unfit",
+            422,
+            _("The option '{option}' cannot be used like this: {problem}"),
+            option=option,
+            problem=problem,
+        )
 
 
 class InvalidAnswer(AppError):
-    code = "vote.invalid"
-    status = 422
-    sentence = sentence("The answer does not fit the question: {problem}")
+    """A payload that is no answer to its page. Protocol.read raises it, and nothing else judges answers."""
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__("vote.invalid", 422, _("The answer does not fit the question: {problem}"), problem=problem)
 
 
 class MaterialUnfit(AppError):
-    code = "plan.material_unfit"
-    status = 409
-    sentence = sentence("The collection does not fit the protocol: {problem}")
+    """A collection whose items and conditions are not those that the protocol needs."""
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__(
+            "plan.material_unfit", 409, _("The collection does not fit the protocol: {problem}"), problem=problem
+        )
 
 
 @dataclass(frozen=True)
@@ -166,7 +178,7 @@ class Option:
     """An option of an experiment. The kind of its default is the kind of value it takes."""
 
     default: Json
-    help: str
+    help: str  # marked for translation
     choices: tuple[str, ...] = ()  # where it is one of a few words
     in_page: bool = False  # whether the browser is told
 

@@ -10,8 +10,9 @@ from typing import TypeVar
 from django.apps import AppConfig, apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import module_has_submodule
+from django.utils.translation import gettext_noop as _
 
-from rating.errors import UnknownProtocol
+from core.errors import AppError
 from rating.protocol import Protocol
 
 SHARED_VIEW = "scales"  # the category scales in the browser, for protocols without a view of their own
@@ -45,7 +46,13 @@ def get_protocol(slug: str) -> Protocol:
     try:
         return protocols()[slug]
     except KeyError:
-        raise UnknownProtocol(slug=slug, known=", ".join(protocols())) from None
+        raise AppError(
+            "experiment.unknown_protocol",
+            422,
+            _("There is no protocol called '{slug}'. Known: {known}."),
+            slug=slug,
+            known=", ".join(protocols()),
+        ) from None
 
 
 @cache

@@ -22,6 +22,7 @@ def checks() -> list[tuple[str, list[str], Path]]:
         ("types", [*python, "mypy"], ROOT),
         ("import contracts", words(VENV / "bin" / "lint-imports"), ROOT),
         ("settings", [*manage, "check"], ROOT),
+        ("error docs", [*manage, "error_docs", "--check"], ROOT),
         ("migrations", [*manage, "makemigrations", "--check", "--dry-run"], ROOT),
         ("front-end types", [*npm, "types"], FRONTEND),
         ("front-end lint", [*npm, "lint"], FRONTEND),

@@ -6,10 +6,11 @@ from urllib.parse import quote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.utils.translation import gettext_noop as _
 
-from core.http_errors import InvalidRequest, json_error
+from core.errors import AppError
+from core.http_errors import invalid_request, json_error
 from stimuli import storage
-from stimuli.errors import BytesOutside
 from stimuli.services import delivery, tiles
 from stimuli.services.sources import Source
 from stimuli.services.tiles import Picture
@@ -49,8 +50,8 @@ def send_clip(request: HttpRequest, name: str) -> HttpResponseBase:
     byte_count = storage.byte_count(name)
     try:
         asked = _range(request.headers.get("Range", ""), byte_count)
-    except BytesOutside as refusal:
-        return json_error(refusal, headers={"Content-Range": f"bytes */{byte_count}", "Cache-Control": NOT_KEPT})
+    except AppError as error:
+        return json_error(error, headers={"Content-Range": f"bytes */{byte_count}", "Cache-Control": NOT_KEPT})
     start, stop = asked or (0, byte_count)
     headers = {"Content-Length": str(stop - start), "Accept-Ranges": "bytes", "Cache-Control": NOT_KEPT}
     if asked:
@@ -94,7 +95,12 @@ def _range(header: str, byte_count: int) -> tuple[int, int] | None:
     if first and last and int(last) < int(first):
         return None
     if start >= byte_count:
-        raise BytesOutside(byte_count=byte_count)
+        raise AppError(
+            "sound.bytes_outside",
+            416,
+            _("The clip has {byte_count} bytes; ask for a range that begins before its end."),
+            byte_count=byte_count,
+        )
     return start, min(stop, byte_count)
 
 
@@ -103,5 +109,5 @@ def _numbers(request: HttpRequest, **defaults: int) -> dict[str, int]:
     asked = {name: request.GET.get(name, str(default)) for name, default in defaults.items()}
     wrong = {name: ["Give a whole number."] for name, text in asked.items() if not re.fullmatch(r"[0-9]{1,15}", text)}
     if wrong:
-        raise InvalidRequest(fields=wrong)
+        raise invalid_request(fields=wrong)
     return {name: int(text) for name, text in asked.items()}

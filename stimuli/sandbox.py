@@ -1,6 +1,6 @@
 """Sandbox of the audio library as this app uses it: errors of the library become AppErrors.
 
-Each has the same code, sentence and data as in the library, so that pages, jobs and import findings can show it.
+Each has the same code, message and data as in the library, so that pages, jobs and import findings can show it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,28 +12,22 @@ from audio import errors
 from audio.errors import PARTS, AudioError
 from audio.sandbox import batching, client
 from audio.sandbox.client import Outcome
-from core.clauses import Clause
 from core.errors import AppError
-
-STATUSES: dict[type[AudioError], int] = {errors.PositionOutside: 416}
-
-
-def _app_error(kind: type[AudioError]) -> type[AppError]:
-    fields = {"code": kind.code, "status": STATUSES.get(kind, 422), "sentence": kind.message, "__module__": __name__}
-    return type(kind.__name__, (AppError,), fields)
+from core.i18n import LazyMessage
 
 
-APP_ERRORS = {kind: _app_error(kind) for kind in AudioError.__subclasses__()}
-# A crash or a limit, which may be the file's fault or that of the machine.
-SANDBOX_FAILURES = (APP_ERRORS[errors.DecoderDied], APP_ERRORS[errors.SoundTooCostly])
+class SandboxFailure(AppError):
+    """A crash or a limit of the sandbox, which may be the file's fault or that of the machine."""
 
 
 def to_app_error(error: AudioError) -> AppError:
     named = {name for _, name, _, _ in Formatter().parse(error.message) if name}
     details = {name: value for name, value in error.data.items() if name not in named}
     data = {name: error.data[name] for name in named}
-    parts = {name: Clause(str(data[name]), **details) for name in named.intersection(PARTS)}
-    return APP_ERRORS[type(error)](**{**data, **parts})
+    parts = {name: LazyMessage(str(data[name]), **details) for name in named.intersection(PARTS)}
+    failed = isinstance(error, errors.DecoderDied | errors.SoundTooCostly)
+    status = 416 if isinstance(error, errors.PositionOutside) else 422
+    return (SandboxFailure if failed else AppError)(error.code, status, error.message, **{**data, **parts})
 
 
 @contextmanager

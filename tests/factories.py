@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from audio.synthesis import clip_bytes
+from core.errors import AppError
 from core.models import User
 from core.services.accounts import create_account
 from listening.models import Invitation, Seat, Visit
@@ -18,7 +19,6 @@ from listening.panels.services import panels
 from listening.panels.services.session_settings import change_session_settings
 from listening.participation.access import token_digest
 from listening.participation.services import visits
-from rating.errors import ExperimentWithoutSeats
 from rating.models import Ballot, Experiment, Trial
 from rating.registry import get_protocol
 from rating.services.experiments import create_experiment, design_digest, go_live
@@ -127,7 +127,9 @@ def opened(experiment: Experiment) -> Experiment:
     """Let it go live; without a seat, which the test adds later, by hand."""
     try:
         return go_live(experiment=experiment, actor=experiment.owner)
-    except ExperimentWithoutSeats:
+    except AppError as error:
+        if error.code != "experiment.no_seats":
+            raise
         fields = {"state": Experiment.State.LIVE, "design_sha256": design_digest(experiment)}
         Experiment.objects.filter(pk=experiment.pk).update(**fields)
         return Experiment.objects.select_related("collection", "owner").get(pk=experiment.pk)

@@ -21,19 +21,13 @@ from core.permissions import Audience, requires
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
 
-class TeaRefused(AppError):
-    code = "tea.refused"
-    status = 418
-    sentence = "There is no tea for {name}; ask for coffee."
-
-
 def unlisted(request: HttpRequest) -> HttpResponse:
     return HttpResponse("secret")
 
 
 @requires(Audience.PUBLIC)
 def refusing(request: HttpRequest) -> HttpResponse:
-    raise TeaRefused(name="Ada")
+    raise AppError("tea.refused", 418, "There is no tea for {name}; ask for coffee.", name="Ada")
 
 
 @requires(Audience.PUBLIC)

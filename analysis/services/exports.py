@@ -8,16 +8,17 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext_noop as _
 
 from analysis import datasets, matrices
 from analysis.columns import meanings_for
-from analysis.errors import NoAnswers, ResultNotComputed, UnknownFile, UnknownScale
 from analysis.exports import csv_lines, vote_row
 from analysis.flat_tables import table_columns, table_rows
 from analysis.registry import get_report
 from analysis.reports.base import ReportFile
 from analysis.reports.mos import suffix_of
 from analysis.services.results import read_result, stale_results
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from core.stored_json import number_in, object_in
@@ -79,7 +80,13 @@ def export_report_file(
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
     files = get_report(method).files
     if name not in files:
-        raise UnknownFile(name=name[:80], known=", ".join(files) or "-")
+        raise AppError(
+            "result.unknown_file",
+            404,
+            _("This method has no file called '{name}'. Known: {known}."),
+            name=name[:80],
+            known=", ".join(files) or "-",
+        )
     if not files[name].of_votes:
         _refuse_uncomputed(experiment, result)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
@@ -91,7 +98,15 @@ def _refuse_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> Non
     if result["computed_at"] is None:
         wanted = (result["method"], result["simulated"])
         waits = any((slug, simulated) == wanted for _, slug, simulated in stale_results(str(experiment.pk)))
-        raise ResultNotComputed if waits else NoAnswers
+        if waits:
+            raise AppError(
+                "result.not_computed",
+                409,
+                _("These results have not been computed yet; they are being computed now. Try again in a minute."),
+            )
+        raise AppError(
+            "result.no_answers", 409, _("There are no answers yet from which these results could be computed.")
+        )
 
 
 def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:
@@ -149,5 +164,11 @@ def known_scale(experiment: Experiment, scale: str) -> str:
     """The scale that was asked for, or the first one where none was."""
     scales = scales_of(experiment)
     if scale and scale not in scales:
-        raise UnknownScale(scale=scale[:40], known=", ".join(scales))
+        raise AppError(
+            "result.unknown_scale",
+            404,
+            _("This experiment has no scale called '{scale}'. Known: {known}."),
+            scale=scale[:40],
+            known=", ".join(scales),
+        )
     return scale or scales[0]

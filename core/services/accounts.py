@@ -9,8 +9,9 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_noop as _
 
-from core.errors import AppError, sentence
+from core.errors import AppError
 from core.models import ApiToken, User
 from core.services import audit
 
@@ -18,39 +19,6 @@ TOKEN_PREFIX = "earmark_"  # noqa: S105 - lets secret scanners and people recogn
 LONGEST_LIFE_DAYS = 365
 # Remembering every use would turn each read into a write.
 USE_RECORDED_EVERY = timedelta(minutes=1)
-
-
-class NameTaken(AppError):
-    code = "account.name_taken"
-    status = 409
-    sentence = sentence("There is already an account called '{name}'; choose another name.")
-
-
-class NameInvalid(AppError):
-    code = "account.name_invalid"
-    sentence = sentence("'{name}' cannot be the name of an account: {why}")
-
-
-class PasswordWeak(AppError):
-    code = "account.password_weak"
-    sentence = sentence("The password is too easy to guess: {why}")
-
-
-class LastAdmin(AppError):
-    code = "account.last_admin"
-    status = 409
-    sentence = sentence("'{name}' is the only admin; make somebody else an admin first.")
-
-
-class TokenNameTaken(AppError):
-    code = "token.name_taken"
-    status = 409
-    sentence = sentence("You already have a token called '{name}'; revoke it first or choose another name.")
-
-
-class TokenUnfit(AppError):
-    code = "token.unfit"
-    sentence = sentence("A token needs a name, at least one known scope, and a life of 1 to {longest_days} days.")
 
 
 def random_password() -> str:
@@ -63,17 +31,27 @@ def create_account(*, name: str, role: User.Role, password: str, actor: User | N
     try:
         user.clean_fields(exclude=["password"])
     except ValidationError as problem:
-        raise NameInvalid(name=name, why=" ".join(problem.messages)) from problem
+        raise AppError(
+            "account.name_invalid",
+            400,
+            _("'{name}' cannot be the name of an account: {why}"),
+            name=name,
+            why=" ".join(problem.messages),
+        ) from problem
     try:
         validate_password(password, user)
     except ValidationError as problem:
-        raise PasswordWeak(why=" ".join(problem.messages)) from problem
+        raise AppError(
+            "account.password_weak", 400, _("The password is too easy to guess: {why}"), why=" ".join(problem.messages)
+        ) from problem
     user.set_password(password)
     try:
         with transaction.atomic():
             user.save()
     except IntegrityError as problem:
-        raise NameTaken(name=name) from problem
+        raise AppError(
+            "account.name_taken", 409, _("There is already an account called '{name}'; choose another name."), name=name
+        ) from problem
     audit.record(actor=actor, action="account.created", target=user, after={"name": name, "role": role})
     return user
 
@@ -86,7 +64,12 @@ def change_role(*, account: User, role: User.Role, actor: User | None, reason: s
     if user.role == role:
         return user
     if role != User.Role.ADMIN and admins == [user]:
-        raise LastAdmin(name=user.username)
+        raise AppError(
+            "account.last_admin",
+            409,
+            _("'{name}' is the only admin; make somebody else an admin first."),
+            name=user.username,
+        )
     before = user.role
     user.role = role
     user.is_staff = role == User.Role.ADMIN
@@ -121,10 +104,20 @@ def create_token(*, owner: User, name: str, scopes: Collection[str], days: int, 
     """Make a token and return it with its secret, which cannot be shown again."""
     known = [scope for scope in ApiToken.Scope.values if scope in scopes]
     if not name or not known or len(known) != len(set(scopes)) or not 1 <= days <= LONGEST_LIFE_DAYS:
-        raise TokenUnfit(longest_days=LONGEST_LIFE_DAYS)
+        raise AppError(
+            "token.unfit",
+            400,
+            _("A token needs a name, at least one known scope, and a life of 1 to {longest_days} days."),
+            longest_days=LONGEST_LIFE_DAYS,
+        )
     User.objects.select_for_update().get(pk=owner.pk)  # two requests at once must not make two tokens of one name
     if ApiToken.objects.usable().filter(user=owner, name=name).exists():
-        raise TokenNameTaken(name=name)
+        raise AppError(
+            "token.name_taken",
+            409,
+            _("You already have a token called '{name}'; revoke it first or choose another name."),
+            name=name,
+        )
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
     token = ApiToken.objects.create(
         user=owner, name=name, scopes=known, digest=digest_of(secret), expires_at=now + timedelta(days=days)

@@ -15,7 +15,7 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 
 from core import fsync
-from core.http_errors import ServerBusy, transient_error
+from core.http_errors import transient_error
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ def _writing() -> str:
         trouble = transient_error(error)
         if trouble is None:
             logger.exception("The database cannot be written.")
-        return "busy" if isinstance(trouble, ServerBusy) else "failing"
+        return "busy" if trouble and trouble.code == "server.busy" else "failing"
     return "ok"
 
 

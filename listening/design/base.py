@@ -5,9 +5,43 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
+from core.errors import AppError
+from core.i18n import gettext_noop as _
+
 ANCHORING = 0  # the session in which the reference stimuli are heard, before the first that counts
 
 ScaleOrder = tuple[str, ...]
+
+
+def item_twice(*, item: str, places: str) -> AppError:
+    return AppError(
+        "subsets.item_twice",
+        422,
+        _("The item '{item}' is there twice: {places}. Keep one of them, or choose another column as the name."),
+        item=item,
+        places=places,
+    )
+
+
+def value_missing(*, column: str, places: str, **data: Any) -> AppError:
+    return AppError(
+        "subsets.value_missing",
+        422,
+        _("'{column}' is empty for {places}. Every item needs a name and a level of each factor."),
+        column=column,
+        places=places,
+        **data,
+    )
+
+
+def factor_unknown(*, factor: str, known: str) -> AppError:
+    return AppError(
+        "subsets.factor_unknown",
+        422,
+        _("There is no column '{factor}'. The columns are: {known}."),
+        factor=factor,
+        known=known,
+    )
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.clauses import Clause, clause
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from listening.design.base import ScaleOrder, SeatSequence, Showing
-from listening.design.errors import DesignFileUnreadable, DesignRowsRefused
 from stimuli.imports.tables import complaint, read_csv
 
 COLUMNS = ("subset", "session", "file", "scale")
@@ -78,28 +79,70 @@ WRITERS = {"csv": written_csv, "json": written_json}
 # --- Reading ----------------------------------------------------------------------------------------------------------
 
 
+MOST_LISTED = 100
+
+
+class DesignRowsRejected(AppError):
+    """Rows of a seat's file that do not fit: the message names the first, the data up to MOST_LISTED of them."""
+
+    def __init__(self, name: str, problems: Sequence[LazyMessage]) -> None:
+        super().__init__(
+            "design.rows_refused",
+            422,
+            _("'{name}' is no sequence for this experiment: {problems}. Nothing was imported."),
+            name=name,
+            problems=_together(problems),
+            count=len(problems),
+            rows=[str(problem) for problem in problems[:MOST_LISTED]],
+        )
+
+
+def _together(problems: Sequence[LazyMessage]) -> LazyMessage:
+    match problems:
+        case [one]:
+            return one
+        case [one, two]:
+            return LazyMessage("{one}; {two}", one=one, two=two)
+        case [one, two, three]:
+            return LazyMessage("{one}; {two}; {three}", one=one, two=two, three=three)
+    one, two, three, *rest = problems
+    return LazyMessage("{one}; {two}; {three}; and {count} more", one=one, two=two, three=three, count=len(rest))
+
+
+def design_file_unreadable(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "design.file_unreadable",
+        422,
+        _("'{name}' cannot be read as a seat's sequence: {problem}."),
+        name=name,
+        problem=problem,
+    )
+
+
 def read_seat_file(content: bytes, *, name: str, vocabulary: Vocabulary) -> SeatFile:
     """Read CSV with or without a column of numbers, JSON records, or the script of the original player."""
     if len(content) > MOST_BYTES:
-        raise DesignFileUnreadable(name=name, problem=clause("it is larger than {size} MB", size=MOST_BYTES >> 20))
+        raise design_file_unreadable(
+            name=name, problem=LazyMessage("it is larger than {size} MB", size=MOST_BYTES >> 20)
+        )
     text = _decoded(content, name)
     if not text.strip():
-        raise DesignFileUnreadable(name=name, problem=clause("it is empty"))
+        raise design_file_unreadable(name=name, problem=LazyMessage("it is empty"))
     script = ASSIGNMENT.sub("", text, count=1)
     is_json = script.lstrip().startswith(("[", "{"))
     rows = list(_records(script, name) if is_json else _lines(text, name))
     if not rows:
-        raise DesignFileUnreadable(name=name, problem=clause("it holds no row"))
+        raise design_file_unreadable(name=name, problem=LazyMessage("it holds no row"))
     reading = _Reading(vocabulary)
     showings = tuple(reading.showings(rows))
     if reading.problems:
-        raise DesignRowsRefused.listing(name, reading.problems)
+        raise DesignRowsRejected(name, reading.problems)
     return SeatFile(name, reading.subset, showings)
 
 
 @dataclass(frozen=True)
 class _Row:
-    place: Clause  # as an editor shows it: a line of a CSV, a record of a list
+    place: LazyMessage  # as an editor shows it: a line of a CSV, a record of a list
     values: dict[str, Any]
 
 
@@ -108,20 +151,20 @@ def _decoded(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as trouble:
         line = content.count(b"\n", 0, trouble.start) + 1
-        problem = clause("line {line} is not UTF-8; save it as UTF-8", line=str(line))
-        raise DesignFileUnreadable(name=name, problem=problem) from None
+        problem = LazyMessage("line {line} is not UTF-8; save it as UTF-8", line=str(line))
+        raise design_file_unreadable(name=name, problem=problem) from None
 
 
 def _lines(text: str, name: str) -> Iterator[_Row]:
     table = read_csv(text.encode(), name=name)
     missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
-        problem = clause(
+        problem = LazyMessage(
             "it has no column {missing}; it needs {columns}", missing=", ".join(missing), columns=", ".join(COLUMNS)
         )
-        raise DesignFileUnreadable(name=name, problem=problem)
+        raise design_file_unreadable(name=name, problem=problem)
     for row in table.rows:
-        yield _Row(clause("line {line}", line=str(row.line)), dict(row.values))
+        yield _Row(LazyMessage("line {line}", line=str(row.line)), dict(row.values))
 
 
 def _records(text: str, name: str) -> Iterator[_Row]:
@@ -129,12 +172,12 @@ def _records(text: str, name: str) -> Iterator[_Row]:
     try:
         records = json.loads(plain)
     except (ValueError, RecursionError) as trouble:
-        problem = clause('it is no JSON ("{complaint}")', complaint=complaint(trouble))
-        raise DesignFileUnreadable(name=name, problem=problem) from None
+        problem = LazyMessage('it is no JSON ("{complaint}")', complaint=complaint(trouble))
+        raise design_file_unreadable(name=name, problem=problem) from None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise DesignFileUnreadable(name=name, problem=clause("it is no list of records"))
+        raise design_file_unreadable(name=name, problem=LazyMessage("it is no list of records"))
     for number, record in enumerate(records, start=1):
-        yield _Row(clause("record {number}", number=str(number)), record)
+        yield _Row(LazyMessage("record {number}", number=str(number)), record)
 
 
 @dataclass
@@ -142,7 +185,7 @@ class _Reading:
     """One pass over the rows that gathers every problem instead of stopping at the first."""
 
     vocabulary: Vocabulary
-    problems: list[Clause] = field(default_factory=list)
+    problems: list[LazyMessage] = field(default_factory=list)
     subset: int = 0
     _session: int = 0
 
@@ -175,22 +218,28 @@ class _Reading:
         twice = [(at, scale) for number, (at, scale) in enumerate(group) if scale in order[:number]]
         missing = [scale for scale in self.vocabulary.scales if scale not in order]
         for at, scale in twice:
-            self._tell(at, clause("{scale} is asked twice of one stimulus", scale=scale))
+            self._tell(at, LazyMessage("{scale} is asked twice of one stimulus", scale=scale))
         if missing:
-            self._tell(row, clause("the stimulus is not asked for {scales}", scales=", ".join(missing)))
+            self._tell(row, LazyMessage("the stimulus is not asked for {scales}", scales=", ".join(missing)))
         if not twice and not missing:
             allowed = ", ".join("-".join(one) for one in self.vocabulary.orders)
-            self._tell(row, clause("the order {order} is none of {allowed}", order="-".join(order), allowed=allowed))
+            self._tell(
+                row, LazyMessage("the order {order} is none of {allowed}", order="-".join(order), allowed=allowed)
+            )
 
     def _place_of(self, row: _Row) -> tuple[int, str, str]:
         subset, session = self._whole(row, "subset"), self._whole(row, "session")
         if subset is not None and self.subset and subset != self.subset:
-            says = clause("subset {subset} follows subset {before}", subset=str(subset), before=str(self.subset))
-            self._tell(row, says)
+            message = LazyMessage(
+                "subset {subset} follows subset {before}", subset=str(subset), before=str(self.subset)
+            )
+            self._tell(row, message)
         self.subset = self.subset or subset or 0
         if session is not None and session < self._session:
-            says = clause("session {session} follows session {before}", session=str(session), before=str(self._session))
-            self._tell(row, says)
+            message = LazyMessage(
+                "session {session} follows session {before}", session=str(session), before=str(self._session)
+            )
+            self._tell(row, message)
         self._session = self._session if session is None else session
         return (self._session, *self._stimulus_of(row))
 
@@ -201,21 +250,21 @@ class _Reading:
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= HIGHEST_NUMBER:
             return value
-        says = clause(
+        message = LazyMessage(
             "{column} is {value}, no whole number from {lowest} to {highest}",
             column=column,
             value=_shown(value),
             lowest=str(lowest),
             highest=str(HIGHEST_NUMBER),
         )
-        self._tell(row, says)
+        self._tell(row, message)
         return None
 
     def _scale_of(self, row: _Row) -> str:
         scale = str(row.values.get("scale", ""))
         if scale not in self.vocabulary.scales:
             known = ", ".join(self.vocabulary.scales)
-            self._tell(row, clause("the scale is {scale}, none of {known}", scale=_shown(scale), known=known))
+            self._tell(row, LazyMessage("the scale is {scale}, none of {known}", scale=_shown(scale), known=known))
         return scale
 
     def _stimulus_of(self, row: _Row) -> tuple[str, str]:
@@ -231,16 +280,16 @@ class _Reading:
         self._tell(row, self._unknown(value, parts))
         return path, ""
 
-    def _unknown(self, value: Any, parts: list[str]) -> Clause:
+    def _unknown(self, value: Any, parts: list[str]) -> LazyMessage:
         items, conditions = (set(names) for names in zip(*self.vocabulary.stimuli, strict=True))
         if len(parts) > 1 and parts[-2] not in conditions:
-            return clause("{file}: there is no condition '{name}'", file=_shown(value), name=parts[-2][:100])
+            return LazyMessage("{file}: there is no condition '{name}'", file=_shown(value), name=parts[-2][:100])
         if len(parts) > 1 and parts[-1] not in items:
-            return clause("{file}: there is no item '{name}'", file=_shown(value), name=parts[-1][:100])
-        return clause("{file} names no stimulus; it needs data/CONDITION/ITEM.wav", file=_shown(value))
+            return LazyMessage("{file}: there is no item '{name}'", file=_shown(value), name=parts[-1][:100])
+        return LazyMessage("{file} names no stimulus; it needs data/CONDITION/ITEM.wav", file=_shown(value))
 
-    def _tell(self, row: _Row, problem: Clause) -> None:
-        self.problems.append(clause("{place}: {problem}", place=row.place, problem=problem))
+    def _tell(self, row: _Row, problem: LazyMessage) -> None:
+        self.problems.append(LazyMessage("{place}: {problem}", place=row.place, problem=problem))
 
 
 def _shown(value: Any) -> str:

@@ -6,10 +6,11 @@ from uuid import UUID
 
 from django.db import connection
 from django.http import HttpRequest
+from django.utils.translation import gettext_noop as _
 
 from core import sql
+from core.errors import AppError
 from listening.models import Invitation, Seat, Visit
-from listening.participation.errors import InvitationUnknown, VisitUnknown
 
 SESSION_KEY = "visits"
 _VOTING_VISIT = """
@@ -30,7 +31,11 @@ def invitation_for(token: str) -> Invitation:
         .first()
     )
     if invitation is None:
-        raise InvitationUnknown
+        raise AppError(
+            "invitation.unknown",
+            404,
+            _("This link is not known here. Check that it was copied whole, or ask for a new one."),
+        )
     return invitation
 
 
@@ -47,11 +52,19 @@ def admit(request: HttpRequest, visit: Visit) -> None:
     request.session[SESSION_KEY] = [*held[-9:], str(visit.id)]
 
 
+def _visit_unknown() -> AppError:
+    return AppError(
+        "visit.unknown",
+        401,
+        _("This browser no longer holds your place. Open your link again: everything you did is kept."),
+    )
+
+
 def visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
     _check_held(request, visit_id)
     visit = Visit.objects.select_related("seat__ballot__experiment", "seat__panel").filter(pk=visit_id).first()
     if visit is None:
-        raise VisitUnknown
+        raise _visit_unknown()
     return visit
 
 
@@ -65,7 +78,7 @@ def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
         times=("last_seen_at", "leased_until"),
     )
     if not rows:
-        raise VisitUnknown
+        raise _visit_unknown()
     row = rows[0]
     own = ("id", "seat_id", "last_seen_at")
     visit = Visit.from_db(connection.alias, own, [row[name] for name in own])
@@ -76,7 +89,7 @@ def voting_visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
 
 def _check_held(request: HttpRequest, visit_id: UUID) -> None:
     if str(visit_id) not in visits_held(request):
-        raise VisitUnknown
+        raise _visit_unknown()
 
 
 # --- The device of a visit --------------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from core.permissions import Audience, requires
 from listening.models import Seat, SetupStep, Visit
 from listening.panels.services.seats import touch
 from listening.participation.access import visit_for, voting_visit_for
-from listening.participation.errors import SeatAbandoned
 from listening.participation.serializers import (
     MOST_BYTES,
     MOST_REPORT_BYTES,
@@ -32,6 +31,7 @@ from listening.participation.serializers import (
 )
 from listening.participation.services import media, reports, setup, visits
 from listening.participation.services.verification import completion_root
+from listening.participation.services.visits import seat_abandoned
 from listening.participation.throttles import AddressThrottle, VisitThrottle
 from rating.services.pages import every_page, pages
 from rating.services.votes import Receipt
@@ -56,7 +56,7 @@ class VisitApi(APIView):
         """The visit, unless its seat was released."""
         visit = self.visit(request, visit_id)
         if visit.seat.state == Seat.State.ABANDONED:
-            raise SeatAbandoned
+            raise seat_abandoned()
         return visit
 
 

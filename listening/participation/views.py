@@ -12,6 +12,7 @@ from django.template.loader import get_template
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
+from django.utils.translation import gettext_noop as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -21,10 +22,10 @@ from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat
 from listening.panels.services.session_settings import completion_address, session_settings_of
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
-from listening.participation.errors import ConsentMissing, PanelFull, ResumeCodeUnknown, SeatElsewhere
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.participation.services import visits
 from listening.participation.services.verification import completion_root
+from listening.participation.services.visits import PanelFull, ResumeCodeUnknown, SeatElsewhere
 from listening.participation.texts import visit_texts
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
@@ -98,7 +99,9 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
         visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, **who)
     else:
-        raise ConsentMissing
+        raise AppError(
+            "consent.missing", 422, _("Tick the box to agree before you start; nothing is recorded until then.")
+        )
     admit(request, visit)
     return redirect("listening:visit", visit_id=visit.id)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from core.clauses import Clause, keep_clauses
+from core.i18n import LazyMessage, pack_messages
 from rating.protocol import Answer, Json, LabelSet, TrialPlan
 
 Cells = Mapping[str, Any]  # as stimuli/imports/xlsx.py reads them, by the name of the sheet
@@ -41,12 +41,12 @@ class Finding:
     kind: Literal["error", "positive", "conflict", "note"]
     cell: str  # such as F12; empty where a row is missing
     found: str
-    problem: Clause
+    problem: LazyMessage
     sheet: str = "Assessment"
 
     def to_json(self) -> dict[str, Any]:
         told = {"kind": self.kind, "sheet": self.sheet, "cell": self.cell, "found": self.found}
-        return told | keep_clauses({"problem": self.problem})
+        return told | pack_messages({"problem": self.problem})
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 from typing import ClassVar
 
-from core.errors import sentence
+from core.i18n import gettext_noop as _
 from rating.payload import require_bool, require_integer, require_list, require_number, require_object, require_text
 from rating.protocol import (
     FULL_LENGTH,
@@ -53,13 +53,9 @@ class Chaptering(Protocol):
     access = PageAccess(workspace=True, sounds_needed="some")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "titles": Option(True, sentence("Whether chapters are given titles, or only marked.")),
-        "titles_needed": Option(
-            False, sentence("Whether every chapter needs a title before the recording can be closed.")
-        ),
-        "transcript": Option(
-            True, sentence("Whether the transcript is shown beside the sound, where an item has one.")
-        ),
+        "titles": Option(True, _("Whether chapters are given titles, or only marked.")),
+        "titles_needed": Option(False, _("Whether every chapter needs a title before the recording can be closed.")),
+        "transcript": Option(True, _("Whether the transcript is shown beside the sound, where an item has one.")),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import ClassVar
 
-from core.clauses import clause
-from core.errors import sentence
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from protocols.p835.labels import LABEL_SETS
 from rating.protocol import (
     PLAYS_ALLOWED,
@@ -38,18 +38,14 @@ class SpeechBackgroundOverall(ScaleProtocol):
     label_sets = LABEL_SETS
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
-        "sessions": Option(
-            4, sentence("In how many sessions of equal length a seat's clips are heard, after practice.")
-        ),
+        "sessions": Option(4, _("In how many sessions of equal length a seat's clips are heard, after practice.")),
         "layout": Option(
             "vertical",
-            sentence("How the five answers stand: vertical, best on top, or horizontal, in one row."),
+            _("How the five answers stand: vertical, best on top, or horizontal, in one row."),
             choices=("vertical", "horizontal"),
             in_page=True,
         ),
-        "auto_confirm": Option(
-            False, sentence("A digit on the keyboard goes on at once, without Enter."), in_page=True
-        ),
+        "auto_confirm": Option(False, _("A digit on the keyboard goes on at once, without Enter."), in_page=True),
     }
     trial_columns = (
         TrialColumn("part", "Which of the three pages of one clip, from 1.", (1, 2, 3)),
@@ -58,7 +54,7 @@ class SpeechBackgroundOverall(ScaleProtocol):
 
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
         if options.get("sessions") == 0:
-            raise OptionUnfit(option="sessions", problem=clause("there must be at least one session."))
+            raise OptionUnfit(option="sessions", problem=LazyMessage("there must be at least one session."))
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
         """Plan a seat by itself: references first, then everything shuffled, in sessions of equal length.

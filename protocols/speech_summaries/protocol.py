@@ -5,8 +5,8 @@ from itertools import pairwise
 from random import Random
 from typing import ClassVar
 
-from core.clauses import clause
-from core.errors import sentence
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from rating.payload import require_bool, require_integer, require_list, require_object, require_text
 from rating.protocol import (
     FULL_LENGTH,
@@ -57,13 +57,9 @@ class SpeechSummaries(Protocol):
     access = PageAccess(workspace=True, sounds_needed="none", typical_s=90.0)  # the utterance can be read
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "ratio": Option(0.4, sentence("The share of the words that a summary keeps, above 0 and up to 1.")),
-        "tolerance": Option(
-            0.05, sentence("By how much that share may be missed, up or down; 0.05 is 5 of 100 words.")
-        ),
-        "sound": Option(
-            True, sentence("Whether the utterance can be heard on demand, where the collection has its sound.")
-        ),
+        "ratio": Option(0.4, _("The share of the words that a summary keeps, above 0 and up to 1.")),
+        "tolerance": Option(0.05, _("By how much that share may be missed, up or down; 0.05 is 5 of 100 words.")),
+        "sound": Option(True, _("Whether the utterance can be heard on demand, where the collection has its sound.")),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
@@ -92,9 +88,9 @@ class SpeechSummaries(Protocol):
 
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
         if not 0 < options.get("ratio", 1) <= 1:
-            raise OptionUnfit(option="ratio", problem=clause("it is a share of the words, above 0 and up to 1."))
+            raise OptionUnfit(option="ratio", problem=LazyMessage("it is a share of the words, above 0 and up to 1."))
         if not 0 <= options.get("tolerance", 0) < 1:
-            raise OptionUnfit(option="tolerance", problem=clause("it is a share of the words, from 0 to below 1."))
+            raise OptionUnfit(option="tolerance", problem=LazyMessage("it is a share of the words, from 0 to below 1."))
 
     def present(self, trial: TrialPlan) -> Json:
         return {"versions": [slot.key for slot in _versions(trial)], "ask": list(trial.ask), **trial.detail}

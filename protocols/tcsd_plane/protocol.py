@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from core.clauses import Clause, clause
-from core.errors import sentence
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from rating.payload import (
     require_bool,
     require_choice,
@@ -148,9 +148,9 @@ def _sources(value: Json) -> list[str]:
 def check_example(example: Json, material: Mapping[str, Mapping[str, str]]) -> None:
     item, crosses = example.get("item"), example.get("crosses")
     if example.keys() != {"item", "crosses"} or not isinstance(item, str) or not isinstance(crosses, list):
-        raise _unfit(clause("it takes an item and a list of crosses, and nothing else."))
+        raise _unfit(LazyMessage("it takes an item and a list of crosses, and nothing else."))
     if material and item not in material:
-        raise _unfit(clause("the collection has no item {item}.", item=item[:40]))
+        raise _unfit(LazyMessage("the collection has no item {item}.", item=item[:40]))
     summaries = [name for name, role in material.get(item, {}).items() if role != FULL_LENGTH]
     placed: set[str] = set()
     for number, cross in enumerate(crosses, start=1):
@@ -158,7 +158,9 @@ def check_example(example: Json, material: Mapping[str, Mapping[str, str]]) -> N
         if not isinstance(name, str) or name in placed or (material and name not in summaries):
             known = ", ".join(sorted(set(summaries) - placed)) or "-"
             raise _unfit(
-                clause("cross {number} must name a summary of its own; left are {known}.", number=number, known=known)
+                LazyMessage(
+                    "cross {number} must name a summary of its own; left are {known}.", number=number, known=known
+                )
             )
         placed.add(name)
         _check_shown(cross, number)
@@ -167,21 +169,21 @@ def check_example(example: Json, material: Mapping[str, Mapping[str, str]]) -> N
 def _check_shown(cross: Json, number: int) -> None:
     if unknown := sorted(cross.keys() - {"condition", "tc", "sd", "why", "hears"}):
         raise _unfit(
-            clause("cross {number} has {unknown}, which nothing reads.", number=number, unknown=unknown[0][:40])
+            LazyMessage("cross {number} has {unknown}, which nothing reads.", number=number, unknown=unknown[0][:40])
         )
     if not _is_number(cross.get("tc"), most=1) or not _is_number(cross.get("sd"), most=1):
-        raise _unfit(clause("cross {number} needs tc and sd, each a number from 0 to 1.", number=number))
+        raise _unfit(LazyMessage("cross {number} needs tc and sd, each a number from 0 to 1.", number=number))
     if not isinstance(cross.get("why"), str) or not cross["why"].strip():
-        raise _unfit(clause("cross {number} needs a reason, as a text called why.", number=number))
+        raise _unfit(LazyMessage("cross {number} needs a reason, as a text called why.", number=number))
     hears = cross.get("hears", [])
     if not isinstance(hears, list) or not all(_is_passage(each) for each in hears):
-        problem = clause(
+        problem = LazyMessage(
             "hears of cross {number} is a list of passages, each a beginning and an end in seconds.", number=number
         )
         raise _unfit(problem)
 
 
-def _unfit(problem: Clause) -> OptionUnfit:
+def _unfit(problem: LazyMessage) -> OptionUnfit:
     return OptionUnfit(option="example", problem=problem)
 
 
@@ -220,7 +222,7 @@ class TemporalSourcePlane(Protocol):
         "plays_allowed": Option(0, PLAYS_ALLOWED),
         "probes": Option(
             "same",
-            sentence(
+            _(
                 "Where the five probes of an hour lie: the same for all, drawn for each rater, or put there by the "
                 "rater."
             ),
@@ -228,18 +230,18 @@ class TemporalSourcePlane(Protocol):
         ),
         "numbering": Option(
             "same",
-            sentence("Whether a summary has the same number for all, or one that is drawn for each rater."),
+            _("Whether a summary has the same number for all, or one that is drawn for each rater."),
             choices=("same", "rater"),
         ),
         "recordings": Option(
             "shuffled",
-            sentence("Whether recordings come in an order drawn for each rater, or in that of their names."),
+            _("Whether recordings come in an order drawn for each rater, or in that of their names."),
             choices=("shuffled", "named"),
         ),
         # An object with item and crosses (each with condition, tc, sd, why, and hears as [from_s, to_s] pairs).
         "example": Option(
             {},
-            sentence(
+            _(
                 "A recording that is shown before the first and not rated, or nothing: its item, and for each cross "
                 "the condition, tc and sd from 0 to 1, why it stands there, and the passages that the reason speaks "
                 "of, in seconds."

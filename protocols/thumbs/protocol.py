@@ -5,8 +5,8 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
-from core.clauses import Clause, clause
-from core.errors import sentence
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from protocols.thumbs.labels import LABEL_SETS
 from rating.payload import require_bool, require_object, require_text
 from rating.protocol import (
@@ -63,21 +63,21 @@ class CaptionScores(Protocol):
     access = PageAccess(workspace=True, revisable=True, sounds_needed="some")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "step": Option(0.5, sentence("The step of precision and recall: 0.5 or 1.")),
+        "step": Option(0.5, _("The step of precision and recall: 0.5 or 1.")),
         "overall": Option(
             "when set",
-            sentence("Whether assessors see the overall score once all five scores are set, or never."),
+            _("Whether assessors see the overall score once all five scores are set, or never."),
             choices=("when set", "never"),
             in_page=True,
         ),
-        "synthesised": Option(True, sentence("Whether assessors say of each clip if it was synthesised.")),
+        "synthesised": Option(True, _("Whether assessors say of each clip if it was synthesised.")),
         "blocks": Option(
-            "dataset", sentence("The factor of items that divides the clips into blocks, with a rest in between.")
+            "dataset", _("The factor of items that divides the clips into blocks, with a rest in between.")
         ),
         # An object with item, captions (each with condition, scores and why) and synthesised.
         "example": Option(
             {},
-            sentence(
+            _(
                 "A clip that is shown with its scores before the first and not rated, or nothing: its item, for each "
                 "caption the condition, the five scores and why they are so, and whether it was synthesised."
             ),
@@ -117,7 +117,7 @@ class CaptionScores(Protocol):
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
         step = options.get("step", self.defaults["step"])
         if step not in STEPS:
-            raise OptionUnfit(option="step", problem=clause("it is 0.5 or 1."))
+            raise OptionUnfit(option="step", problem=LazyMessage("it is 0.5 or 1."))
         if options.get("example"):
             check_example(options["example"], material, scales=self._entered(step))
 
@@ -218,17 +218,19 @@ def check_example(example: Json, material: Mapping[str, Mapping[str, str]], *, s
     item, captions = example.get("item"), example.get("captions")
     known = example.keys() <= {"item", "captions", "synthesised"}
     if not known or not isinstance(item, str) or not isinstance(captions, list):
-        raise _unfit(clause("it takes an item, a list of captions, synthesised as true or false, and nothing else."))
+        raise _unfit(
+            LazyMessage("it takes an item, a list of captions, synthesised as true or false, and nothing else.")
+        )
     if not isinstance(example.get("synthesised", False), bool):
-        raise _unfit(clause("synthesised takes true or false."))
+        raise _unfit(LazyMessage("synthesised takes true or false."))
     if material and item not in material:
-        raise _unfit(clause("the collection has no item {item}.", item=item[:40]))
+        raise _unfit(LazyMessage("the collection has no item {item}.", item=item[:40]))
     left = set(material.get(item, ()))
     for number, caption in enumerate(captions, start=1):
         name = caption.get("condition") if isinstance(caption, dict) else None
         if not isinstance(name, str) or (material and name not in left):
             raise _unfit(
-                clause(
+                LazyMessage(
                     "caption {number} must name a condition of its own; left are {known}.",
                     number=number,
                     known=", ".join(sorted(left)) or "-",
@@ -241,18 +243,18 @@ def check_example(example: Json, material: Mapping[str, Mapping[str, str]], *, s
 def _check_shown(caption: Json, number: int, scales: Iterable[Scale]) -> None:
     if unknown := sorted(caption.keys() - {"condition", "why", *(scale.key for scale in scales)}):
         raise _unfit(
-            clause("caption {number} has {unknown}, which nothing reads.", number=number, unknown=unknown[0][:40])
+            LazyMessage("caption {number} has {unknown}, which nothing reads.", number=number, unknown=unknown[0][:40])
         )
     for scale in scales:
         try:
             scale.accept(caption.get(scale.key))
         except InvalidAnswer as refusal:
             raise _unfit(
-                clause("in caption {number}, {problem}", number=number, problem=refusal.data["problem"])
+                LazyMessage("in caption {number}, {problem}", number=number, problem=refusal.data["problem"])
             ) from None
     if not isinstance(caption.get("why", ""), str):
-        raise _unfit(clause("why of caption {number} is a text.", number=number))
+        raise _unfit(LazyMessage("why of caption {number} is a text.", number=number))
 
 
-def _unfit(problem: Clause) -> OptionUnfit:
+def _unfit(problem: LazyMessage) -> OptionUnfit:
     return OptionUnfit(option="example", problem=problem)

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.hashing import digest
 from core.hmacs import hmac_of
-from rating.errors import NoStimuli, UnknownTrial
+from rating.errors import no_stimuli, unknown_trial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocol import Entry, Json, TrialPlan
 from rating.registry import get_protocol
@@ -85,7 +85,7 @@ def postpone_trial(*, ballot: Ballot, trial_id: UUID, now: datetime) -> Trial:
     Ballot.objects.select_for_update().get(pk=ballot.pk)
     trial = ballot.trials.unanswered().filter(pk=trial_id).first()
     if trial is None:
-        raise UnknownTrial
+        raise unknown_trial()
     trial.postponed = min(trial.postponed + 1, MOST_POSTPONED)
     trial.skipped_at = now if trial.postponed >= SECOND_FAILURE and _may_skip(ballot) else None
     trial.save(update_fields=["postponed", "skipped_at"])
@@ -121,7 +121,7 @@ def entries_of(experiment: Experiment) -> list[Entry]:
         if stimulus.text is None or stimulus.text["kind"] in protocol.text_kinds
     ]
     if not entries:
-        raise NoStimuli(collection=experiment.collection.title)
+        raise no_stimuli(collection=experiment.collection.title)
     return entries
 
 

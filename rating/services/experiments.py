@@ -9,25 +9,13 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from core.hashing import digest
 from core.models import Job, User
 from core.services import audit
-from rating.errors import (
-    AnswersExist,
-    ColleagueUnknown,
-    DesignChanged,
-    ExperimentBusy,
-    ExperimentNotFound,
-    ExperimentWithoutSeats,
-    LabelSetIsDraft,
-    NoStimuli,
-    OptionsFixed,
-    ReasonMissing,
-    SlugTaken,
-    UnknownLabelSet,
-    WrongState,
-)
+from rating.errors import no_stimuli, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocol import LabelStatus, Protocol
@@ -39,7 +27,9 @@ def experiment_for(user: User, slug: str) -> Experiment:
     """The experiment, if this user may see it; the only way a view obtains one."""
     experiment = Experiment.objects.visible_to(user).select_related("collection", "owner").filter(slug=slug).first()
     if experiment is None:
-        raise ExperimentNotFound(slug=slug)
+        raise AppError(
+            "experiment.not_found", 404, _("There is no experiment '{slug}' among those you may see."), slug=slug
+        )
     return experiment
 
 
@@ -75,7 +65,12 @@ def create_experiment(
             )
             audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after={"title": title})
     except IntegrityError:
-        raise SlugTaken(slug=slug) from None
+        raise AppError(
+            "experiment.slug_taken",
+            409,
+            _("Another experiment is already called '{slug}'. Choose another short name."),
+            slug=slug,
+        ) from None
     return experiment
 
 
@@ -89,9 +84,16 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
     """Change some of the protocol's options, as long as no seat's pages were drawn with them."""
     experiment = _locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
-        raise WrongState(state=experiment.get_state_display(), needed="draft")
+        raise wrong_state(experiment, needed="draft")
     if not options_are_open(experiment):
-        raise OptionsFixed
+        raise AppError(
+            "experiment.options_fixed",
+            409,
+            _(
+                "The experiment has seats, and their pages were drawn with the options as they are. Make a new "
+                "experiment and set its options before you add a panel."
+            ),
+        )
     check_options(get_protocol(experiment.protocol), options, _material(experiment.collection))
     before = experiment.options
     after = {name: value for name, value in options.items() if before.get(name) != value}
@@ -120,25 +122,40 @@ def go_live(*, experiment: Experiment, actor: User) -> Experiment:
 def check_ready(experiment: Experiment) -> None:
     """Raise what keeps the experiment from going live, if anything does."""
     if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
-        raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
+        raise wrong_state(experiment, needed="draft or paused")
     labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
     if labels.status == LabelStatus.DRAFT:
-        raise LabelSetIsDraft(label_set=labels.id)
+        raise AppError(
+            "experiment.label_set_draft",
+            409,
+            _("The label set '{label_set}' is a draft. A draft cannot go live; choose a reviewed one."),
+            label_set=labels.id,
+        )
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
-        raise NoStimuli(collection=experiment.collection.title)
+        raise no_stimuli(collection=experiment.collection.title)
     check_options(get_protocol(experiment.protocol), experiment.options, _material(experiment.collection))
     check_design(experiment)
     if experiment.state == Experiment.State.DRAFT:
         _check_no_jobs(experiment)
     if not experiment.ballots.filter(kind=Ballot.Kind.MAIN).exists():
-        raise ExperimentWithoutSeats
+        raise AppError(
+            "experiment.no_seats", 409, _("The experiment has no seats. Add a panel or apply a design, then go live.")
+        )
 
 
 def _check_no_jobs(experiment: Experiment) -> None:
     """Jobs that lay out a draft find it live in the end, and discard what they have made."""
     job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
     if job is not None:
-        raise ExperimentBusy(job=job.name)
+        raise AppError(
+            "experiment.busy",
+            409,
+            _(
+                "The job {job} is still at work on this experiment. Going live now would discard what it makes; wait "
+                "until it is done."
+            ),
+            job=job.name,
+        )
 
 
 @transaction.atomic
@@ -146,11 +163,16 @@ def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
     """Return to draft, as long as there are no answers."""
     experiment = _locked(experiment)
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
-        raise WrongState(state=experiment.get_state_display(), needed="live or paused")
+        raise wrong_state(experiment, needed="live or paused")
     # Votes are cast under their ballot's lock: one that is under way is waited for and counted.
     ballots = experiment.ballots.filter(kind=Ballot.Kind.MAIN).order_by("pk").select_for_update()
     if count := sum(ballots.values_list("vote_count", flat=True)):
-        raise AnswersExist(count=count)
+        raise AppError(
+            "experiment.answers_exist",
+            409,
+            _("{count} answers have come in, so the experiment cannot be a draft again. Pause or close it instead."),
+            count=count,
+        )
     experiment.design_sha256 = ""
     return _enter(experiment, Experiment.State.DRAFT, actor)
 
@@ -159,7 +181,7 @@ def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
 def pause(*, experiment: Experiment, actor: User, reason: str = "") -> Experiment:
     experiment = _locked(experiment)
     if experiment.state != Experiment.State.LIVE:
-        raise WrongState(state=experiment.get_state_display(), needed="live")
+        raise wrong_state(experiment, needed="live")
     return _enter(experiment, Experiment.State.PAUSED, actor, reason)
 
 
@@ -167,7 +189,7 @@ def pause(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
 def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experiment:
     experiment = _locked(experiment)
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
-        raise WrongState(state=experiment.get_state_display(), needed="live or paused")
+        raise wrong_state(experiment, needed="live or paused")
     return _enter(experiment, Experiment.State.CLOSED, actor, reason)
 
 
@@ -175,7 +197,9 @@ def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
 def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
     """Show conditions by name from now on; the log keeps who asked for it and why."""
     if not reason.strip():
-        raise ReasonMissing
+        raise AppError(
+            "experiment.reason_missing", 422, _("Say why: the reason is kept in the audit log and shown with the data.")
+        )
     experiment = _locked(experiment)
     if experiment.unblinded_at is None:
         experiment.unblinded_at = timezone.now()
@@ -191,7 +215,12 @@ def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
     """Let a colleague see and run the experiment as its owner does, and listen to its collection."""
     colleague = User.objects.filter(username=colleague_name, is_active=True).first()
     if colleague is None:
-        raise ColleagueUnknown(name=colleague_name)
+        raise AppError(
+            "experiment.colleague_unknown",
+            422,
+            _("There is no account called '{name}'. Ask your colleague for the name they sign in with."),
+            name=colleague_name,
+        )
     experiment.collaborators.add(colleague)
     experiment.collection.readers.add(colleague)
     audit.record(
@@ -208,7 +237,7 @@ def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experim
     """Set the layout of all seats, while the experiment is a draft."""
     experiment = _locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
-        raise WrongState(state=experiment.get_state_display(), needed="draft")
+        raise wrong_state(experiment, needed="draft")
     before, experiment.layout_sha256 = experiment.layout_sha256, sha256
     experiment.save(update_fields=["layout_sha256"])
     audit.record(
@@ -243,7 +272,14 @@ def _enter(experiment: Experiment, state: Experiment.State, actor: User, reason:
 def check_design(experiment: Experiment) -> None:
     """Raise an error where the frozen hash no longer matches what would be heard."""
     if experiment.design_sha256 and experiment.design_sha256 != design_digest(experiment):
-        raise DesignChanged
+        raise AppError(
+            "experiment.design_changed",
+            409,
+            _(
+                "The collection has changed since the experiment went live. Make a new experiment for the changed "
+                "material."
+            ),
+        )
 
 
 def design_digest(experiment: Experiment) -> str:
@@ -274,7 +310,13 @@ def design_digest(experiment: Experiment) -> str:
 def _check_label_set(protocol: Protocol, label_set: str) -> None:
     known = [labels.id for labels in protocol.label_sets]
     if label_set not in known:
-        raise UnknownLabelSet(label_set=label_set, known=", ".join(known))
+        raise AppError(
+            "experiment.unknown_label_set",
+            422,
+            _("The protocol has no label set called '{label_set}'. Known: {known}."),
+            label_set=label_set,
+            known=", ".join(known),
+        )
 
 
 def _material(collection: Collection) -> dict[str, dict[str, str]]:

@@ -6,8 +6,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
 
-from rating.errors import NotRevisable
+from core.errors import AppError
 from rating.models import Ballot, Slot, SoundFetch, Trial
 from rating.protocol import Entry, Json, Protocol, TrialKind, TrialPlan
 from rating.protocol import Slot as PlannedSlot
@@ -27,7 +28,11 @@ def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
 def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
     """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
     if not get_protocol(ballot.experiment.protocol).access.revisable:
-        raise NotRevisable
+        raise AppError(
+            "visit.not_revisable",
+            409,
+            _("This test goes from page to page: answers that were given cannot be opened again."),
+        )
     return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
 
 

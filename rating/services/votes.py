@@ -8,22 +8,13 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 
 from core import sql
 from core.errors import AppError
 from core.hashing import canonical, digest
 from core.hmacs import hmac_of, valid_hmacs
-from rating.errors import (
-    AnswerTooLarge,
-    BallotAbandoned,
-    BallotClosed,
-    BallotFull,
-    KeyReused,
-    NoConsent,
-    SoundNotFetched,
-    TooManyAnswers,
-    UnknownTrial,
-)
+from rating.errors import KeyReused, SoundNotFetched, unknown_trial
 from rating.models import Ballot, RejectedVote, Vote
 from rating.protocol import Answer, Json
 from rating.services.vote_context import BallotState, TrialContext, lock_ballot_state, trial_context
@@ -125,6 +116,24 @@ def cast_vote(*, ballot_id: UUID, event: VoteEvent, sound_needed: bool = False) 
         return _reject(ballot_id, event, error)
 
 
+def _ballot_abandoned() -> AppError:
+    return AppError(
+        "visit.given_away", 409, _("This place was given to somebody else; this answer is kept, and does not count.")
+    )
+
+
+def _ballot_closed() -> AppError:
+    return AppError(
+        "visit.finished", 409, _("This test is finished and its receipt issued; its answers no longer change.")
+    )
+
+
+def _no_consent() -> AppError:
+    return AppError(
+        "vote.no_consent", 409, _("No answer is taken before consent. Open your link again and agree first.")
+    )
+
+
 def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
     # Everything that cannot change is read before the lock, so that others wait for as little as possible.
     context = trial_context(trial_id=event.trial, ballot_id=ballot_id)
@@ -132,13 +141,18 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
         raise _reason_without_trial(ballot_id)
     limits, size = WORKED_ON if context.protocol.access.workspace else RATED, len(canonical(event.body()))
     if size > limits.answer_bytes:
-        raise AnswerTooLarge(most=limits.answer_bytes)
+        raise AppError(
+            "vote.too_large",
+            413,
+            _("The answer holds more than {most} bytes, which is more than any answer to this page needs."),
+            most=limits.answer_bytes,
+        )
     with transaction.atomic(durable=True):
         state = lock_ballot_state(trial_id=event.trial, ballot_id=ballot_id)
         if state is None or state.closed_at is not None:
-            raise BallotAbandoned if state and state.abandoned_at else BallotClosed
+            raise _ballot_abandoned() if state and state.abandoned_at else _ballot_closed()
         if context.consent_id is None:
-            raise NoConsent
+            raise _no_consent()
         answer = context.protocol.read(event.payload, context.plan)
         accepted = event.revision == state.revision
         if sound_needed and accepted and answer.whole and not state.answered and (missing := context.unfetched()):
@@ -155,17 +169,30 @@ def _store(ballot_id: UUID, event: VoteEvent, *, sound_needed: bool) -> Receipt:
 
 def _check_limits(state: BallotState, limits: Limits, size: int) -> None:
     if state.revision >= limits.revisions:
-        raise TooManyAnswers(most=limits.revisions)
+        raise AppError(
+            "vote.too_many",
+            409,
+            _("This page has been answered {most} times and takes no further answer. The last one counts."),
+            most=limits.revisions,
+        )
     if state.vote_bytes + size > limits.ballot_bytes:
-        raise BallotFull(most_mb=limits.ballot_bytes // MB)
+        raise AppError(
+            "vote.ballot_full",
+            409,
+            _(
+                "The answers of this seat hold {most_mb} MB, and no more are taken. Everything up to here is kept; "
+                "please tell the experimenter."
+            ),
+            most_mb=limits.ballot_bytes // MB,
+        )
 
 
 def _reason_without_trial(ballot_id: UUID) -> AppError:
     """The error for a trial that is not part of the ballot; a closed ballot comes first."""
     ballot = Ballot.objects.select_related("consent").get(pk=ballot_id)
     if ballot.closed_at is not None:
-        return BallotClosed()
-    return UnknownTrial() if hasattr(ballot, "consent") else NoConsent()
+        return _ballot_closed()
+    return unknown_trial() if hasattr(ballot, "consent") else _no_consent()
 
 
 def _append(

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from core.clauses import Clause, clause
-from stimuli.errors import ArchiveRefused
+from core.errors import AppError
+from core.i18n import LazyMessage, gettext_noop
 from stimuli.imports.sources import Kind, SourceFile, inspect_file, is_litter
 
 END = struct.Struct("<4sHHHHIIH")
@@ -30,6 +30,16 @@ class Directory:
     count: int
 
 
+def _archive_rejected(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "archive.refused",
+        422,
+        gettext_noop("'{name}' cannot be unpacked: {problem}. Give a plain zip of the files, or the folder itself."),
+        name=name,
+        problem=problem,
+    )
+
+
 def find_directory(file: BinaryIO, *, name: str, most_entries: int) -> Directory:
     """Find and count the list of contents; refuse one that is too long, or that two readers could read differently."""
     size = file.seek(0, 2)
@@ -37,23 +47,23 @@ def find_directory(file: BinaryIO, *, name: str, most_entries: int) -> Directory
     tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) - at < END.size:
-        raise ArchiveRefused(name=name, problem=clause("it is no zip, or breaks off before its end"))
+        raise _archive_rejected(name=name, problem=LazyMessage("it is no zip, or breaks off before its end"))
     *_, count, byte_count, start, comment = END.unpack_from(tail, at)
     end_at = size - len(tail) + at
     if end_at + END.size + comment != size:
-        raise ArchiveRefused(name=name, problem=clause("there is something after its end"))
+        raise _archive_rejected(name=name, problem=LazyMessage("there is something after its end"))
     stop = end_at
     long_one = _long_end(file, end_at)
     if long_one is not None:
         stop, count, byte_count, start = long_one
     if count > most_entries:
-        problem = clause("it holds {count} files and may hold {most}", count=count, most=most_entries)
-        raise ArchiveRefused(name=name, problem=problem)
+        problem = LazyMessage("it holds {count} files and may hold {most}", count=count, most=most_entries)
+        raise _archive_rejected(name=name, problem=problem)
     if byte_count > MOST_DIRECTORY_BYTES:
-        problem = clause("its list of contents alone has {size} MB", size=round(byte_count / 1e6))
-        raise ArchiveRefused(name=name, problem=problem)
+        problem = LazyMessage("its list of contents alone has {size} MB", size=round(byte_count / 1e6))
+        raise _archive_rejected(name=name, problem=problem)
     if start + byte_count != stop:
-        raise ArchiveRefused(name=name, problem=clause("its list of contents is not where its end says"))
+        raise _archive_rejected(name=name, problem=LazyMessage("its list of contents is not where its end says"))
     directory = Directory(start, byte_count, count)
     _count(file, directory, name=name)
     return directory
@@ -85,7 +95,9 @@ def _count(file: BinaryIO, directory: Directory, *, name: str) -> None:
     else:
         if at == directory.start + directory.byte_count:
             return
-    raise ArchiveRefused(name=name, problem=clause("its list of contents does not hold as many files as it says"))
+    raise _archive_rejected(
+        name=name, problem=LazyMessage("its list of contents does not hold as many files as it says")
+    )
 
 
 # --- Entries ----------------------------------------------------------------------------------------------------------
@@ -123,11 +135,11 @@ def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
         archive = zipfile.ZipFile(file)
     # RuntimeError is also what zipfile raises for a version or a compression that it does not know.
     except (zipfile.BadZipFile, RuntimeError, ValueError, OverflowError, struct.error) as trouble:
-        problem = clause("its list of contents is damaged ({complaint})", complaint=str(trouble))
-        raise ArchiveRefused(name=name, problem=problem) from None
+        problem = LazyMessage("its list of contents is damaged ({complaint})", complaint=str(trouble))
+        raise _archive_rejected(name=name, problem=problem) from None
     infos = archive.infolist()
     if len(infos) != directory.count:
-        raise ArchiveRefused(name=name, problem=clause("its list of contents can be read in two ways"))
+        raise _archive_rejected(name=name, problem=LazyMessage("its list of contents can be read in two ways"))
     judge = _Judge(name)
     for info in infos:
         judge.entry(info)
@@ -153,20 +165,20 @@ def stream(entry: Entry) -> Iterator[bytes]:
                 count += len(piece)
                 yield piece
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as trouble:
-        problem = clause("'{path}' is damaged ({complaint})", path=entry.path, complaint=str(trouble))
-        raise ArchiveRefused(name=entry.archive_name, problem=problem) from None
+        problem = LazyMessage("'{path}' is damaged ({complaint})", path=entry.path, complaint=str(trouble))
+        raise _archive_rejected(name=entry.archive_name, problem=problem) from None
     if count != entry.byte_count:
-        difference = clause(
+        difference = LazyMessage(
             "'{path}' should have {claim} bytes and has {found}", path=entry.path, claim=entry.byte_count, found=count
         )
-        raise ArchiveRefused(name=entry.archive_name, problem=difference)
+        raise _archive_rejected(name=entry.archive_name, problem=difference)
 
 
 def _refuse_nested(entry: Entry, first: bytes) -> None:
     is_table = entry.path.casefold().endswith(ZIPS_THAT_ARE_TABLES)
     if first.startswith((b"PK\3\4", b"PK\5\6", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")) and not is_table:
-        nested = clause("'{path}' is an archive inside the archive", path=entry.path)
-        raise ArchiveRefused(name=entry.archive_name, problem=nested)
+        nested = LazyMessage("'{path}' is an archive inside the archive", path=entry.path)
+        raise _archive_rejected(name=entry.archive_name, problem=nested)
 
 
 def _is_ignored(path: str) -> bool:
@@ -179,8 +191,8 @@ def _is_ignored(path: str) -> bool:
 class _Judge:
     name: str
 
-    def refuse(self, problem: Clause) -> ArchiveRefused:
-        return ArchiveRefused(name=self.name, problem=problem)
+    def refuse(self, problem: LazyMessage) -> AppError:
+        return _archive_rejected(name=self.name, problem=problem)
 
     def path(self, info: zipfile.ZipInfo) -> str:
         """Give the entry's path. macOS writes UTF-8 without saying so, and writes letters and accents apart."""
@@ -194,25 +206,27 @@ class _Judge:
         path = self.path(info)
         shown = ascii(path[:80]).strip("'\"") if not path.isprintable() else path[:80]
         if _is_unsafe(path):
-            says = clause("it names a file '{path}', which leads out of its folder or is no name", path=shown)
-            raise self.refuse(says)
+            message = LazyMessage("it names a file '{path}', which leads out of its folder or is no name", path=shown)
+            raise self.refuse(message)
         if len(path) > LONGEST_PATH:
-            says = clause("the path '{path}…' has more than {most} characters", path=shown, most=LONGEST_PATH)
-            raise self.refuse(says)
+            message = LazyMessage("the path '{path}…' has more than {most} characters", path=shown, most=LONGEST_PATH)
+            raise self.refuse(message)
         if info.flag_bits & ENCRYPTED:
-            raise self.refuse(clause("'{path}' is encrypted", path=shown))
+            raise self.refuse(LazyMessage("'{path}' is encrypted", path=shown))
         if info.compress_type not in METHODS:
-            says = clause("'{path}' is packed in an unusual way; only 'stored' and 'deflated' are taken", path=shown)
-            raise self.refuse(says)
+            message = LazyMessage(
+                "'{path}' is packed in an unusual way; only 'stored' and 'deflated' are taken", path=shown
+            )
+            raise self.refuse(message)
         if info.external_attr >> 16 & 0o170000 not in {REGULAR, FOLDER, UNSAID}:
-            raise self.refuse(clause("'{path}' is a link or a device instead of a file", path=shown))
+            raise self.refuse(LazyMessage("'{path}' is a link or a device instead of a file", path=shown))
         if path.casefold().endswith(ARCHIVES):
-            raise self.refuse(clause("'{path}' is an archive inside the archive", path=shown))
+            raise self.refuse(LazyMessage("'{path}' is an archive inside the archive", path=shown))
         if info.file_size > max(RATIO_FREE_BYTES, info.compress_size * MOST_RATIO):
-            says = clause(
+            message = LazyMessage(
                 "'{path}' unpacks to more than {ratio} times its size; send it by itself", path=shown, ratio=MOST_RATIO
             )
-            raise self.refuse(says)
+            raise self.refuse(message)
 
     def twins(self, paths: Iterable[str]) -> None:
         """Refuse two names that are one on some systems, and a file that is also a folder."""
@@ -221,16 +235,18 @@ class _Judge:
         for path in paths:
             key = _key(path)
             if key in seen:
-                raise self.refuse(clause("'{one}' and '{other}' cannot be told apart", one=seen[key], other=path))
+                raise self.refuse(LazyMessage("'{one}' and '{other}' cannot be told apart", one=seen[key], other=path))
             seen[key] = path
             folders |= {str(folder) for folder in PurePosixPath(key).parents}
         if both := folders & seen.keys():
-            raise self.refuse(clause("'{path}' is a file and also a folder", path=seen[min(both)]))
+            raise self.refuse(LazyMessage("'{path}' is a file and also a folder", path=seen[min(both)]))
 
     def total(self, byte_count: int, most_bytes: int) -> None:
         if byte_count > most_bytes:
             size, most = f"{byte_count / 1e9:.3g}", f"{most_bytes / 1e9:.3g}"
-            raise self.refuse(clause("it unpacks to {size} GB, and there is room for {most} GB", size=size, most=most))
+            raise self.refuse(
+                LazyMessage("it unpacks to {size} GB, and there is room for {most} GB", size=size, most=most)
+            )
 
     def places(self, file: BinaryIO, infos: Iterable[zipfile.ZipInfo], directory: Directory) -> None:
         """Refuse entries that share bytes, reach into the list of contents, or differ from what the list says."""
@@ -239,14 +255,14 @@ class _Judge:
             file.seek(info.header_offset)
             head = file.read(LOCAL_HEAD.size)
             if info.header_offset < free_from or len(head) < LOCAL_HEAD.size:
-                raise self.refuse(clause("its files overlap"))
+                raise self.refuse(LazyMessage("its files overlap"))
             signature, flags, method, name_bytes, extra_bytes = LOCAL_HEAD.unpack(head)
             same = signature == b"PK\3\4" and method == info.compress_type and not flags & ENCRYPTED
             if not same or file.read(name_bytes) != _raw_name(info):
-                raise self.refuse(clause("its list of contents does not agree with its files"))
+                raise self.refuse(LazyMessage("its list of contents does not agree with its files"))
             free_from = info.header_offset + LOCAL_HEAD.size + name_bytes + extra_bytes + info.compress_size
         if free_from > directory.start:
-            raise self.refuse(clause("its files overlap"))
+            raise self.refuse(LazyMessage("its files overlap"))
 
 
 def _is_unsafe(path: str) -> bool:

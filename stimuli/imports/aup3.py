@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from core.clauses import clause
-from stimuli.errors import ProjectUnreadable
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from stimuli.imports.aup3_document import Element, MalformedDocument, read_document
 
 APPLICATION_ID = 0x41554459  # "AUDY"
@@ -68,6 +69,19 @@ class Clip:
         return max(SampleForm.BITS[channel.form] for channel in self.channels)
 
 
+def _project_unreadable(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "project.unreadable",
+        422,
+        _(
+            "The Audacity project '{name}' cannot be read: {problem}. Open it in Audacity 3, save it, close it, and "
+            "give the .aup3 file; or export its clips as WAV."
+        ),
+        name=name,
+        problem=problem,
+    )
+
+
 @dataclass(frozen=True)
 class Project:
     """An open project."""
@@ -96,8 +110,8 @@ class Project:
                 "SELECT samples, sampleformat FROM sampleblocks WHERE blockid = ?", (block.id,)
             ).fetchone()
         if row is None or not isinstance(row[0], bytes) or len(row[0]) != expected or row[1] != form:
-            problem = clause("block {number} of its sound is missing or damaged", number=str(block.id))
-            raise ProjectUnreadable(name=self.name, problem=problem)
+            problem = LazyMessage("block {number} of its sound is missing or damaged", number=str(block.id))
+            raise _project_unreadable(name=self.name, problem=problem)
         return row[0]
 
 
@@ -115,7 +129,7 @@ def open_project(place: Path, *, name: str) -> Iterator[Project]:
         try:
             clips = _clips(root)
         except MalformedDocument as garbled:
-            raise ProjectUnreadable(name=name, problem=garbled.problem) from None
+            raise _project_unreadable(name=name, problem=garbled.problem) from None
         yield Project(name, clips, unsaved, connection)
 
 
@@ -133,14 +147,14 @@ def _disarm(connection: sqlite3.Connection) -> None:
 def _tables(connection: sqlite3.Connection, name: str) -> set[str]:
     """The plain tables; what is a view or a virtual table could compute anything when it is read."""
     if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-        raise ProjectUnreadable(name=name, problem=clause("it is not an Audacity 3 project"))
+        raise _project_unreadable(name=name, problem=LazyMessage("it is not an Audacity 3 project"))
     plain = connection.execute(
         "SELECT name FROM sqlite_master"
         " WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' AND sql NOT LIKE '%GENERATED%'"
     )
     tables = {row[0] for row in plain}
     if not {"project", "sampleblocks"} <= tables:
-        raise ProjectUnreadable(name=name, problem=clause("its tables are missing"))
+        raise _project_unreadable(name=name, problem=LazyMessage("its tables are missing"))
     return tables
 
 
@@ -151,11 +165,11 @@ def _document(connection: sqlite3.Connection, tables: set[str], name: str) -> tu
         draft = connection.execute("SELECT dict, doc FROM autosave ORDER BY id LIMIT 1").fetchone()
     found = saved or draft
     if found is None or not all(isinstance(part, bytes) for part in found):
-        raise ProjectUnreadable(name=name, problem=clause("it was never saved"))
+        raise _project_unreadable(name=name, problem=LazyMessage("it was never saved"))
     try:
         return read_document(found[0] + found[1]), draft is not None
     except MalformedDocument as garbled:
-        raise ProjectUnreadable(name=name, problem=garbled.problem) from None
+        raise _project_unreadable(name=name, problem=garbled.problem) from None
 
 
 # --- Clips ------------------------------------------------------------------------------------------------------------
@@ -172,9 +186,9 @@ def _clips(root: Element) -> tuple[Clip, ...]:
         clips += _track_clips(sides, number)
         number += len(sides)
     if not clips:
-        raise MalformedDocument(clause("it holds no clips"))
+        raise MalformedDocument(LazyMessage("it holds no clips"))
     if len(clips) > MOST_CLIPS:
-        raise MalformedDocument(clause("it holds more than {most} clips", most=MOST_CLIPS))
+        raise MalformedDocument(LazyMessage("it holds more than {most} clips", most=MOST_CLIPS))
     return tuple(sorted(clips, key=lambda clip: (clip.start_s, clip.track)))
 
 
@@ -182,10 +196,10 @@ def _track_clips(sides: Sequence[Element], number: int) -> Iterator[Clip]:
     """The clips of a mono track, or of the two channels of a stereo track."""
     rate = sides[0].whole("rate")
     if rate not in RATES_HZ:
-        raise MalformedDocument(clause("a track has {rate} samples a second", rate=rate))
+        raise MalformedDocument(LazyMessage("a track has {rate} samples a second", rate=rate))
     by_side = [list(side.all("waveclip")) for side in sides]
     if len({len(clips) for clips in by_side}) > 1:
-        raise MalformedDocument(clause("the two channels of a stereo track have different clips"))
+        raise MalformedDocument(LazyMessage("the two channels of a stereo track have different clips"))
     altered = any(_is_mixed(side) for side in sides)
     for clips in zip(*by_side, strict=True):
         yield _clip(clips, rate, number, altered=altered)
@@ -195,9 +209,9 @@ def _clip(sides: Sequence[Element], rate: int, track: int, *, altered: bool) -> 
     name = str(sides[0].values.get("name", ""))[:200]
     channels = tuple(_channel(side, rate) for side in sides)
     if len({channel.length for channel in channels}) > 1:
-        raise MalformedDocument(clause("the two channels of a clip differ in length"))
+        raise MalformedDocument(LazyMessage("the two channels of a clip differ in length"))
     if not channels[0].length:
-        raise MalformedDocument(clause("the clip '{name}' is empty", name=name))
+        raise MalformedDocument(LazyMessage("the clip '{name}' is empty", name=name))
     start_s = sides[0].number("offset") + sides[0].number("trimLeft")
     altered = altered or any(_has_envelope(side) for side in sides)
     return Clip(name, track, start_s if math.isfinite(start_s) else 0.0, rate, channels, altered)
@@ -205,16 +219,16 @@ def _clip(sides: Sequence[Element], rate: int, track: int, *, altered: bool) -> 
 
 def _channel(clip: Element, rate: int) -> Channel:
     if abs(clip.number("clipStretchRatio", 1.0) - 1.0) > 1e-9:
-        raise MalformedDocument(clause("a clip is stretched; render it first"))
+        raise MalformedDocument(LazyMessage("a clip is stretched; render it first"))
     sequence = next(clip.all("sequence"), None)
     if sequence is None:
-        raise MalformedDocument(clause("a clip holds no samples"))
+        raise MalformedDocument(LazyMessage("a clip holds no samples"))
     form, total = sequence.whole("sampleformat"), sequence.whole("numsamples")
     if form not in SampleForm.BYTES:
-        raise MalformedDocument(clause("its samples have an unknown form"))
+        raise MalformedDocument(LazyMessage("its samples have an unknown form"))
     skip, cut = (_samples(clip.number(end), rate) for end in ("trimLeft", "trimRight"))
     if not 0 <= skip + cut <= total or min(skip, cut) < 0:
-        raise MalformedDocument(clause("a clip is trimmed by more than it holds"))
+        raise MalformedDocument(LazyMessage("a clip is trimmed by more than it holds"))
     return Channel(_blocks(sequence, total), form, skip, total - skip - cut)
 
 
@@ -223,9 +237,9 @@ def _blocks(sequence: Element, total: int) -> tuple[Block, ...]:
     bounds = [*(start for start, _ in found), total]
     lengths = [after - before for before, after in pairwise(bounds)]
     if bounds[0] != 0 or any(length <= 0 for length in lengths):
-        raise MalformedDocument(clause("the blocks of a clip do not follow each other"))
+        raise MalformedDocument(LazyMessage("the blocks of a clip do not follow each other"))
     if max(lengths, default=0) > LONGEST_BLOCK_SAMPLES:
-        raise MalformedDocument(clause("a block of its sound is too long"))
+        raise MalformedDocument(LazyMessage("a block of its sound is too long"))
     return tuple(Block(number, length) for (_, number), length in zip(found, lengths, strict=True))
 
 
@@ -241,7 +255,7 @@ def _has_envelope(clip: Element) -> bool:
 
 def _samples(time_s: float, rate: int) -> int:
     if not math.isfinite(time_s) or abs(time_s) > 1e9:
-        raise MalformedDocument(clause("a clip is trimmed by no number"))
+        raise MalformedDocument(LazyMessage("a clip is trimmed by no number"))
     return round(time_s * rate)
 
 
@@ -250,5 +264,5 @@ def _plain_errors(name: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as trouble:
-        problem = clause('SQLite says "{complaint}"', complaint=str(trouble).rstrip(".")[:200])
-        raise ProjectUnreadable(name=name, problem=problem) from None
+        problem = LazyMessage('SQLite says "{complaint}"', complaint=str(trouble).rstrip(".")[:200])
+        raise _project_unreadable(name=name, problem=problem) from None

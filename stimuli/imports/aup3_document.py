@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 
 DEEPEST = 50
 MOST_ELEMENTS = 2_000_000
@@ -57,7 +57,7 @@ LENGTH = struct.Struct("<i")
 class MalformedDocument(ValueError):
     """The bytes are no such document."""
 
-    def __init__(self, problem: Clause) -> None:
+    def __init__(self, problem: LazyMessage) -> None:
         super().__init__(problem)
         self.problem = problem
 
@@ -78,7 +78,7 @@ class Element:
             return float(value)
         except (TypeError, ValueError):
             raise MalformedDocument(
-                clause("its {element} {value} is no number", element=self.name, value=name)
+                LazyMessage("its {element} {value} is no number", element=self.name, value=name)
             ) from None
 
     def whole(self, name: str, default: int = 0) -> int:
@@ -87,7 +87,7 @@ class Element:
             return int(value)
         except (TypeError, ValueError, OverflowError):
             raise MalformedDocument(
-                clause("its {element} {value} is no whole number", element=self.name, value=name)
+                LazyMessage("its {element} {value} is no whole number", element=self.name, value=name)
             ) from None
 
 
@@ -97,7 +97,7 @@ def read_document(content: bytes) -> Element:
     try:
         return reader.read()
     except (struct.error, IndexError):
-        raise MalformedDocument(clause("it breaks off")) from None
+        raise MalformedDocument(LazyMessage("it breaks off")) from None
 
 
 class _Reader:
@@ -114,7 +114,7 @@ class _Reader:
         while self._at < len(self._content):
             self._step()
         if len(self._open) != 1 or not self._open[0].children:
-            raise MalformedDocument(clause("its tags do not match"))
+            raise MalformedDocument(LazyMessage("its tags do not match"))
         return self._open[0].children[0]
 
     def _step(self) -> None:
@@ -123,7 +123,7 @@ class _Reader:
         except ValueError:
             byte = self._content[self._at]
             raise MalformedDocument(
-                clause("the byte {byte} at {place} means nothing", byte=byte, place=self._at)
+                LazyMessage("the byte {byte} at {place} means nothing", byte=byte, place=self._at)
             ) from None
         self._at += 1
         if sign in VALUES:
@@ -144,30 +144,30 @@ class _Reader:
             size = self._content[self._at]
             self._at += 1
             if size not in ENCODINGS:
-                raise MalformedDocument(clause("its characters have {size} bytes", size=size))
+                raise MalformedDocument(LazyMessage("its characters have {size} bytes", size=size))
             self._encoding = ENCODINGS[size]
         elif sign is Sign.NAME:
             number, length = self._take(SHORT)[0], self._take(SHORT)[0]
             self._names[number] = self._text(length)
         elif sign is Sign.PUSH:
             if len(self._kept) == DEEPEST:
-                raise MalformedDocument(clause("it is nested too deeply"))
+                raise MalformedDocument(LazyMessage("it is nested too deeply"))
             self._kept.append(self._names)
             self._names = {}
         elif self._kept:
             self._names = self._kept.pop()
         else:
-            raise MalformedDocument(clause("a dictionary ends that never began"))
+            raise MalformedDocument(LazyMessage("a dictionary ends that never began"))
 
     def _tag(self, sign: Sign, name: str) -> None:
         if sign is Sign.END_TAG:
             if len(self._open) == 1 or self._open[-1].name != name:
-                raise MalformedDocument(clause("its tags do not match"))
+                raise MalformedDocument(LazyMessage("its tags do not match"))
             self._open.pop()
             return
         self._count += 1
         if len(self._open) > DEEPEST or self._count > MOST_ELEMENTS:
-            raise MalformedDocument(clause("it holds more than a project does"))
+            raise MalformedDocument(LazyMessage("it holds more than a project does"))
         element = Element(name)
         self._open[-1].children.append(element)
         self._open.append(element)
@@ -180,12 +180,12 @@ class _Reader:
     def _name(self) -> str:
         number = self._take(SHORT)[0]
         if number not in self._names:
-            raise MalformedDocument(clause("the name {number} is not in its dictionary", number=number))
+            raise MalformedDocument(LazyMessage("the name {number} is not in its dictionary", number=number))
         return self._names[number]
 
     def _text(self, length: int) -> str:
         if not 0 <= length <= len(self._content) - self._at:
-            raise MalformedDocument(clause("it breaks off"))
+            raise MalformedDocument(LazyMessage("it breaks off"))
         found = self._content[self._at : self._at + length]
         self._at += length
         return found.decode(self._encoding, errors="replace")

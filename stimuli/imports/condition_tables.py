@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.errors import sentence
+from core.i18n import gettext_noop as _
 from stimuli.imports.factors import ITEM_COLUMNS
 from stimuli.imports.layouts import role_of
 from stimuli.imports.plans import Cell, Plan
@@ -33,7 +33,7 @@ def describe(condition: str, factors: Mapping[str, str], plan: Plan, report: Rep
     for name, value in factors.items():
         if known.setdefault(name, value) != value:
             report.error(
-                sentence(
+                _(
                     "Line {line} of '{table}' gives '{column}' of condition '{condition}' another value than a line "
                     "before it. Correct one of them."
                 ),
@@ -64,8 +64,8 @@ def name_numbers(table: Table, plan: Plan, report: Report) -> None:
     for row in table.rows:
         number, condition = LAST_NUMBER.search(row.values.get(NUMBER, "")), row.values.get(CONDITION, "")
         if number is None or not condition:
-            says = sentence("Line {line} of '{table}' needs a number and a condition. Fill both in.")
-            report.error(says, table.name, line=row.line, table=table.name)
+            message = _("Line {line} of '{table}' needs a number and a condition. Fill both in.")
+            report.error(message, table.name, line=row.line, table=table.name)
             continue
         names[row.values.get("item", "").casefold(), number[1]] = condition
         describe(condition, factors_of_condition(row), plan, report, table=table, row=row)
@@ -89,8 +89,8 @@ def add_condition_factors(table: Table, plan: Plan, report: Report) -> None:
             unknown.append(condition)
     plan.attached.append(table.name)
     if unknown:
-        says = sentence("Rows of '{table}' that belong to no condition were left out: {names}.")
-        report.warn(says, table.name, table=table.name, names=some(f"'{name[:60]}'" for name in unknown))
+        message = _("Rows of '{table}' that belong to no condition were left out: {names}.")
+        report.warn(message, table.name, table=table.name, names=some(f"'{name[:60]}'" for name in unknown))
 
 
 def _renamed(cell: Cell, names: Mapping[tuple[str, str], str], used: set[tuple[str, str]]) -> Cell:
@@ -104,9 +104,9 @@ def _renamed(cell: Cell, names: Mapping[tuple[str, str], str], used: set[tuple[s
 def _tell_unused(keys: Iterable[tuple[str, str]], table: Table, report: Report) -> None:
     left = sorted(keys)
     if left:
-        says = sentence("Rows of '{table}' name summaries that are not there: {names}. They were left out.")
+        message = _("Rows of '{table}' name summaries that are not there: {names}. They were left out.")
         names = some(f"{item} {number}".strip() for item, number in left)
-        report.warn(says, table.name, table=table.name, names=names)
+        report.warn(message, table.name, table=table.name, names=names)
 
 
 # --- The plan as a whole ----------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def tell_bare_numbers(plan: Plan, report: Report) -> None:
     if plan.layout != SUMMARIES or not bare or not all(name.isdigit() for name in bare):
         return
     report.note(
-        sentence(
+        _(
             "The summaries are known by number only, so the conditions are called {names}. "
             "If a number stands for something else in each recording, or to name the methods, add a table with the "
             "columns item, number and condition; columns such as condition.z become the conditions' factors."
@@ -136,8 +136,8 @@ def take_starts(plan: Plan, report: Report) -> None:
         if starts_at_s is not None:
             starts[item] = starts_at_s
         elif said is not None:
-            says = sentence("'{said}' is no time of day at which '{item}' began. Write it as 06:30 or 06:30:00.")
-            report.error(says, said=said[:40], item=item)
+            message = _("'{said}' is no time of day at which '{item}' began. Write it as 06:30 or 06:30:00.")
+            report.error(message, said=said[:40], item=item)
     summarised = {cell.item for cell in plan.cells if plan.conditions[cell.condition] == FULL_LENGTH}
     plan.cells = [
         replace(cell, starts_at_s=starts[cell.item])

@@ -8,7 +8,8 @@ import numpy as np
 from audio.errors import SoundTooLong
 from audio.sandbox.client import Limits
 from audio.wav import HEAD_LENGTH, wav_head
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from stimuli.imports.aup3 import Clip, Project, SampleForm, open_project
 from stimuli.imports.plans import Bundle, Cell, Plan
 from stimuli.imports.reports import Report, some
@@ -75,14 +76,14 @@ def _clips(bundle: Bundle, source: SourceFile, report: Report, longest_h: float)
     if sum(clip.length_samples / clip.sample_rate_hz for clip in clips) > longest_h * 3600:
         raise to_app_error(SoundTooLong(name=source.path, limit_h=longest_h))
     if unsaved:
-        says = sentence("'{path}' holds changes that were never saved; the clips were taken as they were saved last.")
-        report.warn(says, source.path, path=source.path)
+        message = _("'{path}' holds changes that were never saved; the clips were taken as they were saved last.")
+        report.warn(message, source.path, path=source.path)
     if altered := [str(number) for number, clip in enumerate(clips, 1) if clip.is_altered]:
-        says = sentence(
+        message = _(
             "Audacity changes the level or the sound of clips {clips} of '{path}' while playing. "
             "They are taken as recorded; render them in Audacity if the change should be heard."
         )
-        report.warn(says, source.path, path=source.path, clips=some(altered))
+        report.warn(message, source.path, path=source.path, clips=some(altered))
     return [bundle.cell(number, clip=number) for number in range(1, len(clips) + 1)]
 
 
@@ -91,18 +92,18 @@ def _pieces(bundle: Bundle, source: SourceFile, report: Report) -> list[Cell]:
         found = run_sandboxed("stimuli.imports.silence_split:find_pieces", file, name=source.path, limits=SEARCH).facts
     pieces, rate = found["pieces"], found["shape"]["sample_rate_hz"]
     if len(pieces) < 2:
-        says = sentence(
+        message = _(
             "'{path}' should hold several sounds with long gaps between them, and no gap was found. "
             "Leave half a minute or more of silence between the sounds, or give each as a file of its own."
         )
-        report.error(says, source.path, path=source.path)
+        report.error(message, source.path, path=source.path)
         return []
     if found["specks"]:
-        says = sentence("Very short sounds inside the gaps of '{path}' were left out, at {times}.")
+        message = _("Very short sounds inside the gaps of '{path}' were left out, at {times}.")
         times = some(f"{start / rate:.1f} s" for start, _ in found["specks"])
-        report.warn(says, source.path, path=source.path, count=len(found["specks"]), times=times)
-    says = sentence("'{path}' is cut into {count} sounds at its long gaps. Look at the times before you confirm.")
-    report.note(says, source.path, path=source.path, count=len(pieces))
+        report.warn(message, source.path, path=source.path, count=len(found["specks"]), times=times)
+    message = _("'{path}' is cut into {count} sounds at its long gaps. Look at the times before you confirm.")
+    report.note(message, source.path, path=source.path, count=len(pieces))
     return [bundle.cell(number, start=start, stop=stop) for number, (start, stop) in enumerate(pieces, 1)]
 
 

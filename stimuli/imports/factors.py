@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from core.errors import sentence
+from core.i18n import gettext_noop as _
 from stimuli.imports.plans import Plan
 from stimuli.imports.reports import Report, some
 from stimuli.imports.sources import name_of
@@ -60,7 +60,7 @@ def _merged(found: list[Row], column: str, table: Table, item: str, report: Repo
             before, line = factors.setdefault(name, (value, row.line))
             if before != value and name != column:
                 report.error(
-                    sentence(
+                    _(
                         "Lines {line} and {other} of '{table}' disagree about item '{item}': "
                         "'{column}' is '{before}' and '{value}'. Correct one of them."
                     ),
@@ -81,7 +81,7 @@ def _tell_unmatched(table: Table, column: str, rows: dict[str, list[Row]], plan:
     unmatched = [row for row in table.rows if row.line not in used]
     if unmatched:
         report.warn(
-            sentence("Rows of '{table}' that belong to no item were left out: {names} (line {lines})."),
+            _("Rows of '{table}' that belong to no item were left out: {names} (line {lines})."),
             table.name,
             count=len(unmatched),
             table=table.name,
@@ -91,7 +91,7 @@ def _tell_unmatched(table: Table, column: str, rows: dict[str, list[Row]], plan:
     without = [item for item in plan.items if item not in rows]
     if without:
         report.warn(
-            sentence("'{table}' has no row for these items, which get none of its factors: {names}."),
+            _("'{table}' has no row for these items, which get none of its factors: {names}."),
             table.name,
             table=table.name,
             count=len(without),

@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 
-from core.clauses import clause
-from core.errors import sentence
-from stimuli.errors import LayoutUnclear, LayoutUnfit
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from stimuli.errors import layout_unfit
 from stimuli.imports.plans import LONGEST_NAME, Bundle, Cell, Plan
 from stimuli.imports.reports import Report, some
 from stimuli.imports.sources import PROJECT_SUFFIX, Kind, SourceFile, name_of
@@ -40,8 +41,16 @@ def layout_of(sources: Sequence[SourceFile], *, has_manifest: bool) -> str:
         return CONDITIONS
     if len(_folders(heard)) <= 1:
         return FLAT
-    problem = clause("they lie in {count} folders that share no file names", count=len(_folders(heard)))
-    raise LayoutUnclear(problem=problem)
+    problem = LazyMessage("they lie in {count} folders that share no file names", count=len(_folders(heard)))
+    raise AppError(
+        "import.layout_unclear",
+        422,
+        _(
+            "It is not clear which stimuli the files are: {problem}. Sort them into one folder per condition, with the "
+            "same file names in each, or add a manifest.csv with the columns path, item and condition."
+        ),
+        problem=problem,
+    )
 
 
 def plan_from_folders(sources: Sequence[SourceFile], layout: str, report: Report) -> Plan:
@@ -61,7 +70,7 @@ def check_cells(plan: Plan, report: Report) -> None:
     for (item, condition), paths in claims.items():
         if len(paths) > 1:
             report.error(
-                sentence("{paths} would all be item '{item}' under condition '{condition}'. Keep one of them."),
+                _("{paths} would all be item '{item}' under condition '{condition}'. Keep one of them."),
                 paths[0],
                 paths=some(paths),
                 item=item,
@@ -70,7 +79,7 @@ def check_cells(plan: Plan, report: Report) -> None:
     for name in {*plan.items, *plan.conditions}:
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             report.error(
-                sentence("'{name}' is no name for an item or a condition. Use up to {most} letters, digits and signs."),
+                _("'{name}' is no name for an item or a condition. Use up to {most} letters, digits and signs."),
                 name=name[:80],
                 most=LONGEST_NAME,
             )
@@ -87,14 +96,14 @@ def role_of(condition: str) -> str:
 def _read_conditions(heard: Sequence[SourceFile], plan: Plan, report: Report) -> None:
     by_condition = _by_condition(heard)
     if not by_condition:
-        raise LayoutUnfit(layout=CONDITIONS, problem=clause("there is no folder for each condition"))
+        raise layout_unfit(layout=CONDITIONS, problem=LazyMessage("there is no folder for each condition"))
     for condition, found in by_condition.items():
         for item, source in found:
             _take(source, item, condition, plan, role=role_of(condition))
     depth = _depth(heard)
     outside = [source.path for source in heard if len(PurePosixPath(source.path).parts) <= depth + 1]
     for path in outside:
-        report.error(sentence("'{path}' lies outside the folders of the conditions. Put it into one."), path, path=path)
+        report.error(_("'{path}' lies outside the folders of the conditions. Put it into one."), path, path=path)
 
 
 def _by_condition(heard: Sequence[SourceFile]) -> dict[str, list[tuple[str, SourceFile]]]:

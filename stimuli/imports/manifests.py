@@ -2,9 +2,9 @@
 
 from pathlib import PurePosixPath
 
-from core.clauses import Clause, clause
-from core.errors import sentence
-from stimuli.errors import LayoutUnfit
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from stimuli.errors import layout_unfit
 from stimuli.imports.condition_tables import FACTOR_PREFIX, describe, factors_of_condition
 from stimuli.imports.layouts import MANIFEST, check_cells, role_of
 from stimuli.imports.plans import ROLES, Cell, Ignored, Plan
@@ -28,8 +28,10 @@ def read_manifest(table: Table, sources: list[SourceFile], report: Report) -> Pl
     """Make a plan of a manifest's rows; files that it does not name stay out."""
     path_column = first_of(table.columns, PATH_COLUMNS)
     if not path_column or not {"item", "condition"} & set(table.columns):
-        problem = clause("'{table}' needs the column path and at least one of item and condition", table=table.name)
-        raise LayoutUnfit(layout=MANIFEST, problem=problem)
+        problem = LazyMessage(
+            "'{table}' needs the column path and at least one of item and condition", table=table.name
+        )
+        raise layout_unfit(layout=MANIFEST, problem=problem)
     plan = Plan(MANIFEST, attached=[table.name])
     heard = {source.path: source for source in sources if source.kind in {Kind.SOUND, Kind.PROJECT}}
     for row in table.rows:
@@ -37,7 +39,7 @@ def read_manifest(table: Table, sources: list[SourceFile], report: Report) -> Pl
         source = _named(path, table, heard)
         if source is None:
             report.error(
-                sentence("Line {line} of '{table}' names '{path}', which is not there. Add it, or drop the line."),
+                _("Line {line} of '{table}' names '{path}', which is not there. Add it, or drop the line."),
                 table.name,
                 line=row.line,
                 table=table.name,
@@ -46,7 +48,7 @@ def read_manifest(table: Table, sources: list[SourceFile], report: Report) -> Pl
         else:
             _add(row, source, table, plan, report)
     named = {cell.path for cell in plan.cells}
-    unnamed = sentence("it is not in {table}")
+    unnamed = _("it is not in {table}")
     plan.ignored += [Ignored(path, unnamed, {"table": table.name}) for path in heard if path not in named]
     check_cells(plan, report)
     return plan
@@ -58,8 +60,8 @@ def _add(row: Row, source: SourceFile, table: Table, plan: Plan, report: Report)
     parts = {name: row.values[column] for column, name in PARTS.items() if column in row.values}
     problem = _problem(role, parts, source, plan.conditions.get(condition))
     if problem:
-        says = sentence("Line {line} of '{table}' cannot be followed: {problem}.")
-        report.error(says, table.name, line=row.line, table=table.name, problem=problem)
+        message = _("Line {line} of '{table}' cannot be followed: {problem}.")
+        report.error(message, table.name, line=row.line, table=table.name, problem=problem)
         return
     start, stop, clip = (int(parts[name]) if name in parts else None for name in ("start", "stop", "clip"))
     factors = {
@@ -71,30 +73,30 @@ def _add(row: Row, source: SourceFile, table: Table, plan: Plan, report: Report)
     before = plan.items.get(item, {})
     for column in sorted(before.keys() & factors.keys()):
         if before[column] != factors[column]:
-            says = sentence(
+            message = _(
                 "Line {line} of '{table}' gives '{column}' of item '{item}' another value than a line before it. "
                 "Correct one of them."
             )
-            report.error(says, table.name, line=row.line, table=table.name, column=column, item=item)
+            report.error(message, table.name, line=row.line, table=table.name, column=column, item=item)
     plan.add(Cell(item, condition, source.path, start=start, stop=stop, clip=clip), role=role, factors=factors)
     describe(condition, factors_of_condition(row), plan, report, table=table, row=row)
 
 
-def _problem(role: str, parts: dict[str, str], source: SourceFile, known_role: str | None) -> Clause | None:
+def _problem(role: str, parts: dict[str, str], source: SourceFile, known_role: str | None) -> LazyMessage | None:
     if role not in ROLES:
-        return clause("'{role}' is no role; write one of {roles}", role=role, roles=", ".join(ROLES))
+        return LazyMessage("'{role}' is no role; write one of {roles}", role=role, roles=", ".join(ROLES))
     if known_role not in {None, role}:
-        return clause(
+        return LazyMessage(
             "the role of its condition was '{before}' in a line before it and is '{role}' here",
             before=known_role,
             role=role,
         )
     if not all(value.isascii() and value.isdigit() for value in parts.values()):
-        return clause("{columns} are whole numbers", columns=", ".join(PARTS))
+        return LazyMessage("{columns} are whole numbers", columns=", ".join(PARTS))
     if ("start" in parts) != ("stop" in parts) or int(parts.get("start", 0)) >= int(parts.get("stop", 1)):
-        return clause("start_samples and stop_samples belong together, and the start comes first")
+        return LazyMessage("start_samples and stop_samples belong together, and the start comes first")
     if (source.kind is Kind.PROJECT) != ("clip" in parts) or parts.get("clip") == "0":
-        return clause("a clip is given for Audacity projects and nothing else, counted from 1")
+        return LazyMessage("a clip is given for Audacity projects and nothing else, counted from 1")
     return None
 
 

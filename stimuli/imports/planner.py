@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.clauses import clause
-from core.errors import AppError, sentence
-from stimuli.errors import LayoutUnfit, LayoutUnknown, NothingToImport
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from stimuli.errors import layout_unfit
 from stimuli.imports.condition_tables import (
     add_condition_factors,
     describes_conditions,
@@ -33,7 +34,13 @@ def make_plan(
 ) -> tuple[Plan, list[Table]]:
     """Make the plan from paths and the manifest; return it with the tables that are still to be applied."""
     if layout not in LAYOUTS:
-        raise LayoutUnknown(layout=layout, known=", ".join(LAYOUTS))
+        raise AppError(
+            "import.layout_unknown",
+            422,
+            _("There is no layout '{layout}'. Choose one of {known}."),
+            layout=layout,
+            known=", ".join(LAYOUTS),
+        )
     tables = _tables(sources, report)
     given = _given(metadata, report)
     manifest = next((table for table in [*given, *tables] if is_manifest(table)), None)
@@ -41,8 +48,8 @@ def make_plan(
         layout = layout_of(sources, has_manifest=manifest is not None)
     if layout == MANIFEST:
         if manifest is None:
-            problem = clause("there is no table called manifest.csv with a column path")
-            raise LayoutUnfit(layout=layout, problem=problem)
+            problem = LazyMessage("there is no table called manifest.csv with a column path")
+            raise layout_unfit(layout=layout, problem=problem)
         plan = read_manifest(manifest, list(sources), report)
     else:
         plan = plan_from_folders(sources, layout, report)
@@ -59,13 +66,17 @@ def complete_plan(plan: Plan, tables: Sequence[Table], *, given: str, report: Re
         elif plan.layout == SUMMARIES and names_numbers(table):
             name_numbers(table, plan, report)
     if not plan.cells and not report.errors:
-        raise NothingToImport
+        raise AppError(
+            "import.nothing",
+            422,
+            _("There is nothing to import: no sound, no Audacity project and no table of texts was found."),
+        )
     for table in tables:
         if table.name in plan.attached or _attached(table, plan, report):
             continue
-        plan.ignored.append(Ignored(table.name, sentence("it names no items")))
-        says = sentence("'{table}' was left out: it has no column item, file, sample or name to find items by.")
-        (report.error if table.name == given else report.warn)(says, table.name, table=table.name)
+        plan.ignored.append(Ignored(table.name, _("it names no items")))
+        message = _("'{table}' was left out: it has no column item, file, sample or name to find items by.")
+        (report.error if table.name == given else report.warn)(message, table.name, table=table.name)
     take_starts(plan, report)
     tell_bare_numbers(plan, report)
     check_cells(plan, report)
@@ -105,19 +116,15 @@ def _left_out(sources: Sequence[SourceFile], report: Report) -> list[Ignored]:
     for source in sources:
         if source.kind is not Kind.OTHER:
             continue
-        left.append(Ignored(source.path, sentence("it is no sound, no table and no Audacity 3 project")))
+        left.append(Ignored(source.path, _("it is no sound, no table and no Audacity 3 project")))
         suffix = suffix_of(source.path)
         if suffix in {".aup3-wal", ".aup3-shm"}:
-            says = sentence(
-                "'{path}' shows that its project was open. Close it in Audacity, and send the project again."
-            )
-            report.error(says, source.path, path=source.path)
+            message = _("'{path}' shows that its project was open. Close it in Audacity, and send the project again.")
+            report.error(message, source.path, path=source.path)
         elif suffix == ".aup":
-            says = sentence(
-                "'{path}' is a project of Audacity 2. Open it in Audacity 3, save it, and send the .aup3 file."
-            )
-            report.warn(says, source.path, path=source.path)
+            message = _("'{path}' is a project of Audacity 2. Open it in Audacity 3, save it, and send the .aup3 file.")
+            report.warn(message, source.path, path=source.path)
         elif suffix not in EXPECTED:
-            says = sentence("'{path}' was left out: it is no sound, no table and no Audacity 3 project.")
-            report.note(says, source.path, path=source.path)
+            message = _("'{path}' was left out: it is no sound, no table and no Audacity 3 project.")
+            report.note(message, source.path, path=source.path)
     return left

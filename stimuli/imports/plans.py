@@ -53,16 +53,16 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A file that stays out, and why; `says` is marked for translation, and the data fills it."""
+    """A file that stays out, and why; `msgid` is marked for translation, and the data fills it."""
 
     path: str
-    says: str
+    msgid: str
     data: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> JSON:
-        """The English reason for programs and logs; `says` and `data` for translation."""
-        reason = self.says.format(**self.data)
-        return {"path": self.path, "reason": reason, "says": self.says, "data": dict(self.data)}
+        """The English reason for programs and logs; `msgid` and `data` for translation."""
+        reason = self.msgid.format(**self.data)
+        return {"path": self.path, "reason": reason, "msgid": self.msgid, "data": dict(self.data)}
 
 
 @dataclass
@@ -110,7 +110,7 @@ class Plan:
                 if condition.get("factors")  # a plan that was stored before conditions had any
             },
             cells=[Cell(**cell) for cell in facts["stimuli"]],
-            ignored=[Ignored(ignored["path"], ignored["says"], ignored["data"]) for ignored in facts["ignored"]],
+            ignored=[Ignored(ignored["path"], ignored["msgid"], ignored["data"]) for ignored in facts["ignored"]],
             attached=facts["attached"],
         )
 

@@ -14,7 +14,7 @@ from audio.sandbox.batching import even_batches
 from audio.sandbox.client import Limits, start_fork_server
 from audio.wav import HEAD_LENGTH, is_plain
 from core.errors import AppError
-from stimuli.sandbox import SANDBOX_FAILURES, error_from_child, examine_files, run_sandboxed
+from stimuli.sandbox import SandboxFailure, error_from_child, examine_files, run_sandboxed
 
 MOST_FILES_PER_CHILD = 200  # a fork costs as much as thirty clips
 PIECE_BYTES = 2**20
@@ -102,7 +102,7 @@ def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> 
         found = run_sandboxed(
             "audio.clips:examine_plain_clips", *files, name=names[0], names=list(names), **limits
         ).facts["clips"]
-    except SANDBOX_FAILURES:
+    except SandboxFailure:
         return examine_files(files, names, **limits)
     return [
         error_from_child(one["error"], name=name) if "error" in one else one
@@ -133,7 +133,8 @@ def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> di
 
 def _probed_file(name: str, place: Path, digest: str, verdict: Any) -> ProbedFile | AppError:
     if isinstance(verdict, AppError):
-        return type(verdict)(**verdict.data | {"name": name})  # the one that was heard may be called otherwise
+        # The file that was probed may have another name.
+        return AppError(verdict.code, verdict.status, verdict.message, **verdict.data | {"name": name})
     byte_count, shape = place.stat().st_size, verdict["shape"]
     with place.open("rb") as file:
         plain = is_plain(file.read(HEAD_LENGTH), byte_count, bits=shape["bits"])

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from audio.quality_checks import Severity
-from core.clauses import clause, keep_clauses
 from core.errors import AppError
+from core.i18n import LazyMessage, pack_messages
 
 # An error means that nothing is imported.
 GRAVITY = {severity: number for number, severity in enumerate(Severity)}
@@ -26,19 +26,19 @@ class Finding:
         return self.sentence.format(**self.data)
 
     def to_json(self) -> dict[str, Any]:
-        """The English sentence for programs and logs; `says` and `data` for translation."""
+        """The English sentence for programs and logs; `msgid` and `data` for translation."""
         return {
             "severity": self.severity.value,
             "sentence": str(self),
-            "says": self.sentence,
-            "data": keep_clauses(self.data),
+            "msgid": self.sentence,
+            "data": pack_messages(self.data),
             "path": self.path,
         }
 
 
 def refusal_of(problem: AppError, path: str = "") -> Finding:
     """An error as one finding among others, so that all of them can be told at once."""
-    return Finding(Severity.ERROR, problem.sentence, problem.data, path)
+    return Finding(Severity.ERROR, problem.message, problem.data, path)
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Report:
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
         findings = [
-            Finding(Severity(found["severity"]), found["says"], found["data"], found["path"])
+            Finding(Severity(found["severity"]), found["msgid"], found["data"], found["path"])
             for found in facts["findings"]
         ]
         counts = {name: count for name, count in facts["counts"].items() if name != "warnings"}
@@ -90,4 +90,4 @@ def some(names: Iterable[str], most: int = 5) -> str:
     """The first few of many names, as a sentence can hold them."""
     known = list(names)
     shown = ", ".join(known[:most])
-    return clause("{names} and {count} more", names=shown, count=len(known) - most) if len(known) > most else shown
+    return LazyMessage("{names} and {count} more", names=shown, count=len(known) - most) if len(known) > most else shown

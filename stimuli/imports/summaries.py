@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from core.clauses import clause
-from core.errors import sentence
-from stimuli.errors import LayoutUnfit
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from stimuli.errors import layout_unfit
 from stimuli.imports.plans import Bundle, Cell, Plan
 from stimuli.imports.reports import Report, some
 from stimuli.imports.sources import Kind, SourceFile, name_of
@@ -44,8 +44,8 @@ def read_summaries(heard: Sequence[SourceFile], plan: Plan, report: Report) -> N
     """Make an item of each full-length recording, and conditions of what lies around it."""
     recordings = _recordings([source for source in heard if is_full_length(source.path)])
     if not recordings:
-        problem = clause("no folder holds a full-length recording, such as A/A_full-length.mp3")
-        raise LayoutUnfit(layout=SUMMARIES, problem=problem)
+        problem = LazyMessage("no folder holds a full-length recording, such as A/A_full-length.mp3")
+        raise layout_unfit(layout=SUMMARIES, problem=problem)
     for source in heard:
         if not is_full_length(source.path):
             _give_to_owner(source, recordings, report)
@@ -87,8 +87,8 @@ def _give_to_owner(source: SourceFile, recordings: Sequence[Recorded], report: R
     if owner is not None:
         owner.rest.append(source)
         return
-    says = sentence("'{path}' belongs to no full-length recording. Put it into the folder of one.")
-    report.error(says, source.path, path=source.path)
+    message = _("'{path}' belongs to no full-length recording. Put it into the folder of one.")
+    report.error(message, source.path, path=source.path)
 
 
 def _owner(source: SourceFile, recordings: Sequence[Recorded]) -> Recorded | None:
@@ -110,7 +110,7 @@ def _take_summaries(recording: Recorded, plan: Plan, report: Report) -> None:
     if bundles:
         if len(bundles) > 1 or singles:
             report.error(
-                sentence("The summaries of '{item}' come in more than one form ({paths}). Keep one of them."),
+                _("The summaries of '{item}' come in more than one form ({paths}). Keep one of them."),
                 bundles[0].path,
                 item=item,
                 paths=some(source.path for source in [*bundles, *singles]),
@@ -122,8 +122,8 @@ def _take_summaries(recording: Recorded, plan: Plan, report: Report) -> None:
         if condition:
             plan.add(Cell(item, condition, source.path))
         else:
-            says = sentence("'{path}' does not say which summary it is. Name it after its condition, or A-1, A-2, ...")
-            report.error(says, source.path, path=source.path)
+            message = _("'{path}' does not say which summary it is. Name it after its condition, or A-1, A-2, ...")
+            report.error(message, source.path, path=source.path)
 
 
 def _is_bundle(source: SourceFile) -> bool:

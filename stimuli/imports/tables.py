@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO, Self
 
 from audio.sandbox.client import Limits
-from core.clauses import clause
+from core.i18n import LazyMessage
 from stimuli.errors import TableUnreadable
-from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
+from stimuli.sandbox import SandboxFailure, run_sandboxed
 
 MOST_BYTES = 64 * 2**20
 MOST_ROWS = 200_000
@@ -53,8 +53,8 @@ def load_table(file: BinaryIO, *, name: str) -> Table:
         return read_csv(file.read(MOST_BYTES + 1), name=name)
     try:
         read = run_sandboxed("stimuli.imports.xlsx:read_sheet", file, name=name, limits=SHEET_LIMITS)
-    except SANDBOX_FAILURES:
-        problem = clause("it is damaged, or holds far more cells than it should")
+    except SandboxFailure:
+        problem = LazyMessage("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None
     return Table.from_json(read.facts)
 
@@ -62,7 +62,7 @@ def load_table(file: BinaryIO, *, name: str) -> Table:
 def read_csv(content: bytes, *, name: str) -> Table:
     """Read comma-, semicolon- or tab-separated text in UTF-8, UTF-16 or Latin-1."""
     if len(content) > MOST_BYTES:
-        raise TableUnreadable(name=name, problem=clause("it is larger than {size} MB", size=MOST_BYTES >> 20))
+        raise TableUnreadable(name=name, problem=LazyMessage("it is larger than {size} MB", size=MOST_BYTES >> 20))
     text = _decoded(content, name)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     return tabulated(_lines(reader, name), name=name)
@@ -73,12 +73,12 @@ def tabulated(lines: Iterator[tuple[int, Sequence[str]]], *, name: str) -> Table
     filled = ((line, cells) for line, cells in lines if any(cell.strip() for cell in cells))
     first = next(filled, None)
     if first is None:
-        raise TableUnreadable(name=name, problem=clause("it is empty"))
+        raise TableUnreadable(name=name, problem=LazyMessage("it is empty"))
     columns = _columns(first[1], name)
     rows: list[Row] = []
     for line, cells in filled:
         if len(rows) == MOST_ROWS:
-            raise TableUnreadable(name=name, problem=clause("it has more than {most} rows", most=MOST_ROWS))
+            raise TableUnreadable(name=name, problem=LazyMessage("it has more than {most} rows", most=MOST_ROWS))
         rows.append(_row(line, cells, columns, name))
     kept = [column for column in columns if column]
     return Table(name, kept, rows)
@@ -89,17 +89,17 @@ def _columns(cells: Sequence[str], name: str) -> list[str]:
     while cells and not cells[-1].strip():
         cells = cells[:-1]
     if len(cells) > MOST_COLUMNS:
-        raise TableUnreadable(name=name, problem=clause("it has more than {most} columns", most=MOST_COLUMNS))
+        raise TableUnreadable(name=name, problem=LazyMessage("it has more than {most} columns", most=MOST_COLUMNS))
     columns = [re.sub(r"[\s-]+", "_", cell.strip().casefold())[:100] for cell in cells]
     twice = [column for column, count in Counter(columns).items() if column and count > 1]
     if twice:
-        raise TableUnreadable(name=name, problem=clause("two columns are called '{column}'", column=twice[0]))
+        raise TableUnreadable(name=name, problem=LazyMessage("two columns are called '{column}'", column=twice[0]))
     return columns
 
 
 def _row(line: int, cells: Sequence[str], columns: Sequence[str], name: str) -> Row:
     if any(cell.strip() for cell in cells[len(columns) :]):
-        problem = clause(
+        problem = LazyMessage(
             "line {line} has {count} cells, and there are {columns} columns",
             line=str(line),
             count=len(cells),
@@ -109,7 +109,7 @@ def _row(line: int, cells: Sequence[str], columns: Sequence[str], name: str) -> 
     values = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if column and cell.strip()}
     for column, value in values.items():
         if len(value) > LONGEST_CELL:
-            problem = clause(
+            problem = LazyMessage(
                 "line {line} has more than {most} characters under '{column}'",
                 line=str(line),
                 most=LONGEST_CELL,
@@ -117,7 +117,7 @@ def _row(line: int, cells: Sequence[str], columns: Sequence[str], name: str) -> 
             )
             raise TableUnreadable(name=name, problem=problem)
         if "\x00" in value:
-            problem = clause("line {line} has a zero byte under '{column}'", line=str(line), column=column)
+            problem = LazyMessage("line {line} has a zero byte under '{column}'", line=str(line), column=column)
             raise TableUnreadable(name=name, problem=problem)
     return Row(line, values)
 
@@ -129,7 +129,7 @@ def _lines(reader: Any, name: str) -> Iterator[tuple[int, Sequence[str]]]:
             yield before + 1, cells  # a cell may hold line breaks; a row is called by its first line
             before = reader.line_num
     except csv.Error as trouble:
-        problem = clause(
+        problem = LazyMessage(
             'line {line} is no CSV ("{complaint}")', line=str(reader.line_num), complaint=complaint(trouble)
         )
         raise TableUnreadable(name=name, problem=problem) from None
@@ -141,7 +141,9 @@ def _decoded(content: bytes, name: str) -> str:
             try:
                 return content.decode(encoding)
             except UnicodeDecodeError:
-                problem = clause("it begins like {encoding} and is not", encoding=encoding.upper().removesuffix("-SIG"))
+                problem = LazyMessage(
+                    "it begins like {encoding} and is not", encoding=encoding.upper().removesuffix("-SIG")
+                )
                 raise TableUnreadable(name=name, problem=problem) from None
     try:
         return content.decode("utf-8")

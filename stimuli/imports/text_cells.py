@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 
 FOREIGN = "?"  # marks a word that is not in the utterance
 LATEST_S = 10**7  # no recording is a hundred days long; it keeps out what no float holds
@@ -17,7 +17,7 @@ Text = dict[str, Any]  # {"kind", "text", "tokens"}, and what its kind needs
 class UnreadableCell(ValueError):
     """The cell is not what its column says; the problem says what would be right."""
 
-    def __init__(self, problem: Clause) -> None:
+    def __init__(self, problem: LazyMessage) -> None:
         super().__init__(problem)
         self.problem = problem
 
@@ -35,7 +35,7 @@ def _words(value: str, form: str, utterance: Sequence[str]) -> Text:
     """A list stays as it was divided: many languages have no spaces, and there is no common rule for contractions."""
     found = _loaded(value)
     if not isinstance(found, list) or not found or not all(isinstance(word, str) and word.strip() for word in found):
-        problem = clause(
+        problem = LazyMessage(
             'it must be a JSON list of words, none of them empty, such as ["it\'s", "late"]; '
             "only a column called 'words' is divided at spaces"
         )
@@ -50,17 +50,17 @@ def _spaced(value: str, form: str, utterance: Sequence[str]) -> Text:
 
 def _positions(value: str, form: str, utterance: Sequence[str]) -> Text:
     if not utterance:
-        problem = clause(
+        problem = LazyMessage(
             "positions are counted in the words of the utterance, and its item has none; "
             "add a column 'tokens' with a JSON list of words, here or in a table before this one"
         )
         raise UnreadableCell(problem)
     found = _loaded(value)
     if not isinstance(found, list) or not found:
-        raise UnreadableCell(clause('it must be a JSON list of at least one position, such as [1, 3, "?word"]'))
+        raise UnreadableCell(LazyMessage('it must be a JSON list of at least one position, such as [1, 3, "?word"]'))
     for token in found:
         if not _is_foreign(token) and not _is_position(token, len(utterance)):
-            problem = clause(
+            problem = LazyMessage(
                 "{value} is not a position; positions are whole numbers from 1 to {last}, "
                 "and a word that is not in the utterance begins with a question mark",
                 value=_shown(token),
@@ -69,7 +69,7 @@ def _positions(value: str, form: str, utterance: Sequence[str]) -> Text:
             raise UnreadableCell(problem)
     for left, right in pairwise(token for token in found if not isinstance(token, str)):
         if right <= left:
-            problem = clause(
+            problem = LazyMessage(
                 "position {right} comes after {left}; positions must grow from each to the next",
                 left=str(left),
                 right=str(right),
@@ -83,14 +83,14 @@ def _chapters(value: str, form: str, utterance: Sequence[str]) -> Text:
     found = _loaded(value)
     chapters = [_chapter(each) for each in found] if isinstance(found, list) else []
     if not chapters or None in chapters:
-        problem = clause(
+        problem = LazyMessage(
             'it must be a JSON list of times in seconds, or of times with titles, such as [[95.5, "Rain"]]'
         )
         raise UnreadableCell(problem)
     kept = [chapter for chapter in chapters if chapter]
     for (left, _), (right, _) in pairwise(kept):
         if right <= left:
-            problem = clause(
+            problem = LazyMessage(
                 "{right} s comes after {left} s; chapters must come in the order of time",
                 left=str(left),
                 right=str(right),

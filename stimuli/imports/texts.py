@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.clauses import clause
-from core.errors import sentence
-from stimuli.errors import LinesUnreadable
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from stimuli.imports.factors import ITEM_COLUMNS
 from stimuli.imports.layouts import role_of
 from stimuli.imports.plans import ROLES, Cell, Plan
@@ -54,19 +54,29 @@ def add_texts(table: Table, plan: Plan, report: Report) -> None:
     plan.attached.append(table.name)
 
 
+def _lines_unreadable(*, name: str, problem: str) -> AppError:
+    return AppError(
+        "table.lines_unreadable",
+        422,
+        _("'{name}' cannot be read: {problem}. Give one JSON object per line, in UTF-8."),
+        name=name,
+        problem=problem,
+    )
+
+
 def read_lines(content: bytes, *, name: str) -> Table:
     """Read a file of one JSON object a line as a table; a list of words stays one, written as JSON."""
     if len(content) > MOST_BYTES:
-        raise LinesUnreadable(name=name, problem=clause("it is larger than {size} MB", size=MOST_BYTES >> 20))
+        raise _lines_unreadable(name=name, problem=LazyMessage("it is larger than {size} MB", size=MOST_BYTES >> 20))
     try:
         lines = content.decode("utf-8-sig").split("\n")  # a text may hold the other signs that end lines elsewhere
     except UnicodeDecodeError:
-        raise LinesUnreadable(name=name, problem=clause("it is not UTF-8")) from None
+        raise _lines_unreadable(name=name, problem=LazyMessage("it is not UTF-8")) from None
     rows = [Row(number, _values(line, number, name)) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
-        raise LinesUnreadable(name=name, problem=clause("it is empty"))
+        raise _lines_unreadable(name=name, problem=LazyMessage("it is empty"))
     if len(rows) > MOST_ROWS:
-        raise LinesUnreadable(name=name, problem=clause("it has more than {most} lines", most=MOST_ROWS))
+        raise _lines_unreadable(name=name, problem=LazyMessage("it has more than {most} lines", most=MOST_ROWS))
     return Table(name, list(dict.fromkeys(column for row in rows for column in row.values)), rows)
 
 
@@ -94,7 +104,7 @@ class _TextTable:
         role = row.values.get("role", "") or (role_of(condition) if condition else column.role)
         if not item or role not in ROLES:
             self.report.error(
-                sentence("Line {line} of '{table}' names no item, or a role that does not exist. Roles are {roles}."),
+                _("Line {line} of '{table}' names no item, or a role that does not exist. Roles are {roles}."),
                 self.table.name,
                 line=row.line,
                 table=self.table.name,
@@ -105,7 +115,7 @@ class _TextTable:
             text = parse_text_cell(row.values[column.name], column.form, self.utterances.get(item, ()))
         except UnreadableCell as trouble:
             self.report.error(
-                sentence("Line {line} of '{table}' cannot be read under '{column}': {problem}."),
+                _("Line {line} of '{table}' cannot be read under '{column}': {problem}."),
                 self.table.name,
                 line=row.line,
                 table=self.table.name,
@@ -157,8 +167,8 @@ def _values(line: str, number: int, name: str) -> dict[str, str]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or any(isinstance(value, dict) for value in found.values()):
-        problem = clause("line {line} is not one JSON object of texts and lists", line=str(number))
-        raise LinesUnreadable(name=name, problem=problem)
+        problem = LazyMessage("line {line} is not one JSON object of texts and lists", line=str(number))
+        raise _lines_unreadable(name=name, problem=problem)
     return {key.strip().casefold(): _written(value) for key, value in found.items() if value not in ("", None)}
 
 

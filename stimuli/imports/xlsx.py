@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from python_calamine import CalamineError, CalamineWorkbook
 
-from core.clauses import clause
+from core.i18n import LazyMessage
 from stimuli.errors import TableUnreadable
 from stimuli.imports.tables import complaint, tabulated
 
@@ -22,7 +22,7 @@ def read_sheet(file: BinaryIO, *, name: str) -> dict[str, Any]:
         lines = ((above + number, [_as_text(cell) for cell in row]) for number, row in enumerate(sheet.iter_rows(), 1))
         return tabulated(lines, name=name).to_json()
     except (CalamineError, IndexError) as trouble:
-        problem = clause('it is no XLSX that can be read ("{complaint}")', complaint=complaint(trouble))
+        problem = LazyMessage('it is no XLSX that can be read ("{complaint}")', complaint=complaint(trouble))
         raise TableUnreadable(name=name, problem=problem) from None
 
 
@@ -60,7 +60,7 @@ def read_cells(file: BinaryIO, *, name: str) -> dict[str, Any]:
         file.seek(0)
         odd = _odd_cells(file)
     except (CalamineError, zipfile.BadZipFile, ET.ParseError, KeyError, ValueError) as trouble:
-        problem = clause('it is no XLSX that can be read ("{complaint}")', complaint=complaint(trouble))
+        problem = LazyMessage('it is no XLSX that can be read ("{complaint}")', complaint=complaint(trouble))
         raise TableUnreadable(name=name, problem=problem) from None
     return {"sheets": {sheet: {"rows": found, **odd[sheet]} for sheet, found in rows.items()}}
 

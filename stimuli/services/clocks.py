@@ -7,12 +7,13 @@ from itertools import pairwise
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext_noop as _
 
 from audio.clock import TOLERANCE_S, Stretch
-from core.clauses import clause
+from core.errors import AppError
+from core.i18n import LazyMessage
 from core.models import User
 from core.services import audit
-from stimuli.errors import ClockNotYours, ClockRefused, NoSound
 from stimuli.models import Recording, Stimulus
 from stimuli.services.collections import may_import
 from stimuli.times_of_day import written
@@ -83,7 +84,12 @@ def use_detected(*, stimulus: Stimulus, actor: User) -> Stimulus:
 def _change(stimulus: Stimulus, actor: User, **fields: Any) -> Stimulus:
     collection = stimulus.item.collection
     if not may_import(collection=collection, person=actor):
-        raise ClockNotYours(owner=collection.owner.get_username())
+        raise AppError(
+            "clock.not_yours",
+            403,
+            _("Only {owner}, who owns the collection, can correct the clock of its recordings; ask them."),
+            owner=collection.owner.get_username(),
+        )
     locked = Stimulus.objects.select_for_update(of=("self",)).select_related("recording").get(pk=stimulus.pk)
     _recording(locked)
     before = {name: getattr(locked, name) for name in fields}
@@ -94,9 +100,13 @@ def _change(stimulus: Stimulus, actor: User, **fields: Any) -> Stimulus:
     return locked
 
 
+def no_sound() -> AppError:
+    return AppError("sound.none", 404, _("This stimulus is a text, so there is nothing to hear or to draw."))
+
+
 def _recording(stimulus: Stimulus) -> Recording:
     if stimulus.recording is None:
-        raise NoSound
+        raise no_sound()
     return stimulus.recording
 
 
@@ -104,10 +114,17 @@ def _whole(recording: Recording) -> Stretch:
     return Stretch(0, recording.length_samples, 0.0)
 
 
+class ClockUnfit(AppError):
+    """Stretches of a clock that cannot be true together; the form shows the problem."""
+
+    def __init__(self, *, problem: str) -> None:
+        super().__init__("clock.refused", 422, _("The clock was not changed: {problem}."), problem=problem)
+
+
 def _time_of_day(seconds: float) -> float:
     if not 0 <= seconds < DAY_S:
-        problem = clause("a recording begins at a time of day between 00:00 and 23:59:59")
-        raise ClockRefused(problem=problem)
+        problem = LazyMessage("a recording begins at a time of day between 00:00 and 23:59:59")
+        raise ClockUnfit(problem=problem)
     return float(seconds)
 
 
@@ -115,7 +132,7 @@ def _checked(stretches: Sequence[Stretch], recording: Recording) -> list[Stretch
     """The stretches in the order of the file, if they can be true together."""
     ordered = sorted(stretches, key=lambda one: one.start)
     if not 1 <= len(ordered) <= MOST_STRETCHES:
-        raise ClockRefused(problem=clause("give between 1 and {most} stretches", most=MOST_STRETCHES))
+        raise ClockUnfit(problem=LazyMessage("give between 1 and {most} stretches", most=MOST_STRETCHES))
     for one in ordered:
         _check_inside(one, recording)
     for one, after in pairwise(ordered):
@@ -125,30 +142,30 @@ def _checked(stretches: Sequence[Stretch], recording: Recording) -> list[Stretch
 
 def _check_inside(one: Stretch, recording: Recording) -> None:
     if not 0 <= one.start < one.stop <= recording.length_samples:
-        problem = clause(
+        problem = LazyMessage(
             "the stretch from {start} to {stop} must begin before it ends, and end by {end}",
             start=written(one.start / recording.sample_rate_hz),
             stop=written(one.stop / recording.sample_rate_hz),
             end=written(recording.duration_s),
         )
-        raise ClockRefused(problem=problem)
+        raise ClockUnfit(problem=problem)
 
 
 def _check_order(one: Stretch, after: Stretch, rate: int) -> None:
     """Neither in the file nor by the clock may a stretch begin before the one ahead of it ends."""
     first, second = written(one.start / rate), written(after.start / rate)
     if after.start < one.stop:
-        problem = clause(
+        problem = LazyMessage(
             "the stretch at {after} of the file begins before the one at {before} ends", after=second, before=first
         )
-        raise ClockRefused(problem=problem)
+        raise ClockUnfit(problem=problem)
     ends_s = one.clock_s + (one.stop - one.start) / rate
     if after.clock_s < ends_s - TOLERANCE_S:
-        problem = clause(
+        problem = LazyMessage(
             "the stretch at {after} of the file begins at {begins} by the clock; the one at {before} goes on to {ends}",
             after=second,
             before=first,
             begins=written(after.clock_s),
             ends=written(ends_s),
         )
-        raise ClockRefused(problem=problem)
+        raise ClockUnfit(problem=problem)

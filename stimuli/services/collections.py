@@ -7,14 +7,15 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_noop as _
 
 from audio.errors import DECODER_SAYS, UNRECOGNISED, EmptyAudio, NotAudio
 from audio.formats import HEAD_BYTES, recognise_format
 from audio.wav import LEAST_BITS, is_plain, measure_depth
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from stimuli import storage
-from stimuli.errors import CollectionNotFound, CollectionNotYours, CollectionSlugTaken, StimulusNotFound
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.sandbox import to_app_error
 from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
@@ -28,13 +29,19 @@ def create_collection(*, owner: User, slug: str, title: str) -> Collection:
     return collection
 
 
+def collection_slug_taken(*, slug: str) -> AppError:
+    return AppError(
+        "collection.slug_taken", 409, _("Another collection has the short name '{slug}'; choose another."), slug=slug
+    )
+
+
 def open_collection(*, owner: User, slug: str, title: str) -> Collection:
     """Make an empty collection to import into."""
     try:
         with transaction.atomic():
             return create_collection(owner=owner, slug=slug, title=title)
     except IntegrityError:
-        raise CollectionSlugTaken(slug=slug) from None
+        raise collection_slug_taken(slug=slug) from None
 
 
 def may_import(*, collection: Collection, person: User) -> bool:
@@ -44,20 +51,27 @@ def may_import(*, collection: Collection, person: User) -> bool:
 
 def check_may_import(*, collection: Collection, person: User) -> None:
     if not may_import(collection=collection, person=person):
-        raise CollectionNotYours(owner=collection.owner.get_username())
+        raise AppError(
+            "collection.not_yours",
+            403,
+            _("Only {owner}, who owns the collection, can import into it; make a collection of your own."),
+            owner=collection.owner.get_username(),
+        )
 
 
 def collection_for(user: User, slug: str) -> Collection:
     collection = Collection.objects.visible_to(user).filter(slug=slug).first()
     if collection is None:
-        raise CollectionNotFound(slug=slug)
+        raise AppError(
+            "collection.not_found", 404, _("There is no collection '{slug}' among those you may see."), slug=slug
+        )
     return collection
 
 
 def stimulus_in(collection: Collection, stimulus_id: UUID) -> Stimulus:
     stimulus = Stimulus.objects.select_related("recording").filter(pk=stimulus_id, item__collection=collection).first()
     if stimulus is None:
-        raise StimulusNotFound
+        raise AppError("stimulus.not_found", 404, _("There is no such stimulus in this collection."))
     return stimulus
 
 

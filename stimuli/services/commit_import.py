@@ -6,10 +6,11 @@ from pathlib import Path
 from uuid import UUID
 
 from django.db import IntegrityError
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from core.models import User
 from core.services import audit
-from stimuli.errors import CellsTaken, CollectionBusy
 from stimuli.imports.pipeline import ImportDraft
 from stimuli.imports.plans import JSON, Cell
 from stimuli.imports.probe import ProbedFile
@@ -79,7 +80,11 @@ def commit_import(
                 if attempt == ATTEMPTS - 1:
                     raise
         else:
-            raise CollectionBusy
+            raise AppError(
+                "collection.busy",
+                409,
+                _("Others kept changing the collection during this import, so nothing was imported; try again."),
+            )
     discard_unnamed(commit.stale)
 
 
@@ -87,6 +92,22 @@ def taken_places(collection: Collection, cells: Sequence[Cell]) -> list[Place]:
     """Which of the cells the collection holds already."""
     rows = Stimulus.objects.filter(item__collection=collection).values_list("item__name", "condition__name")
     return sorted({(cell.item, cell.condition) for cell in cells} & set(rows))
+
+
+class CellsTaken(AppError):
+    """Stimuli that the collection holds already; the import page offers to replace them."""
+
+    def __init__(self, *, count: int, cells: str) -> None:
+        super().__init__(
+            "import.cells_taken",
+            409,
+            _(
+                "The collection holds {count} of these stimuli already ({cells}). Choose to replace them, or import "
+                "under other names."
+            ),
+            count=count,
+            cells=cells,
+        )
 
 
 def _refresh(commit: ImportCommit) -> None:

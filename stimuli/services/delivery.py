@@ -7,8 +7,9 @@ from audio.errors import PositionOutside
 from audio.formats import Format
 from audio.sandbox.client import Outcome
 from audio.slices import Slice, find_byte_range, has_tags_inside
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from stimuli import storage
-from stimuli.errors import NoClip, SliceTooLong
 from stimuli.sandbox import app_errors, run_sandboxed, to_app_error
 from stimuli.services import ingest
 from stimuli.services.sources import Source, index_of, masters, run_on_source
@@ -57,7 +58,12 @@ def ready_ranges(*, source: Source) -> list[list[int]]:
 def slice_of(*, source: Source, start: int, count: int) -> Slice:
     """The samples from start on, fewer where the recording ends, as bytes that every browser decodes to just these."""
     if count > source.longest_slice_samples:
-        raise SliceTooLong(longest=source.longest_slice_samples)
+        raise AppError(
+            "sound.slice_too_long",
+            422,
+            _("A slice holds {longest} samples at most; ask for several, one after another."),
+            longest=source.longest_slice_samples,
+        )
     count = min(count, source.length_samples - start)
     if count <= 0:
         stop = start + max(count, 0)
@@ -73,7 +79,11 @@ def slice_of(*, source: Source, start: int, count: int) -> Slice:
 def clip_name(*, source: Source) -> str:
     """The name in storage of the whole sound as it is served."""
     if not source.clip:
-        raise NoClip
+        raise AppError(
+            "sound.no_clip",
+            404,
+            _("This recording is too long for one clip. It is heard in slices: ask for slice/ instead."),
+        )
     return source.clip
 
 

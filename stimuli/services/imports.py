@@ -13,35 +13,26 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
+from django.utils.translation import gettext_noop as _
 
 from audio.quality_checks import Severity
-from core.clauses import clause
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import LazyMessage
 from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
-from stimuli.errors import (
-    CellsTaken,
-    DiskFull,
-    FilesRefused,
-    ImportEmpty,
-    ImportIncomplete,
-    ImportNotFound,
-    ImportRefused,
-    ImportStateWrong,
-    QuotaExceeded,
-)
 from stimuli.imports.pipeline import ImportDraft, draft_import
 from stimuli.imports.probe import Rules, sha256_of
 from stimuli.imports.reports import Finding, Report, some
 from stimuli.imports.sources import Kind, files_in, inspect_file
 from stimuli.models import Collection, Import, ImportFile, ImportFileQuerySet, Recording, Stimulus
 from stimuli.services.collections import check_may_import
-from stimuli.services.commit_import import ImportCommit, Progress, commit_import, taken_places
+from stimuli.services.commit_import import CellsTaken, ImportCommit, Progress, commit_import, taken_places
 from stimuli.services.staged_files import StagedFiles
 from stimuli.services.uploads import check_open, valid_sha256
 from stimuli.uploads import files as upload_files
-from stimuli.uploads.manifest import DeclaredFile, check_files, composed
+from stimuli.uploads.files import DiskFull
+from stimuli.uploads.manifest import DeclaredFile, check_files, composed, files_rejected
 
 GB = 10**9
 ROWS_AT_ONCE = 1000
@@ -56,8 +47,12 @@ def import_for(user: User, import_id: UUID, *, collection: Collection | None = N
         among = among.filter(collection=collection)
     import_ = among.filter(pk=import_id).first()
     if import_ is None:
-        raise ImportNotFound
+        raise AppError("import.not_found", 404, _("There is no such import among yours in this collection."))
     return import_
+
+
+def _import_empty() -> AppError:
+    return AppError("import.empty", 422, _("The import holds no files; announce at least one."))
 
 
 @transaction.atomic
@@ -68,7 +63,7 @@ def begin_import(
     check_may_import(collection=collection, person=owner)
     declared = check_files(files)
     if not declared:
-        raise ImportEmpty
+        raise _import_empty()
     _reserve(owner, declared)
     import_ = Import.objects.create(
         collection=collection,
@@ -93,13 +88,13 @@ def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) 
     for file in asked:
         known = present.get(file.path)
         if known is not None and known.byte_count != file.byte_count:
-            problem = clause(
+            problem = LazyMessage(
                 "'{path}' was announced with {before} bytes, not {count}.",
                 path=file.path,
                 before=known.byte_count,
                 count=file.byte_count,
             )
-            raise FilesRefused(problems=problem)
+            raise files_rejected(problems=problem)
     check_files(fresh, known=present)
     _reserve(import_.owner, fresh)
     _declare(import_, fresh)
@@ -115,10 +110,16 @@ def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, n
     check_open(import_, now=now)
     missing = import_.files.incomplete()
     if first := missing.first():
-        raise ImportIncomplete(missing=missing.count(), path=first.path)
+        raise AppError(
+            "import.incomplete",
+            409,
+            _("{missing} of the announced files have not arrived whole, '{path}' among them; send them first."),
+            missing=missing.count(),
+            path=first.path,
+        )
     files = list(import_.files.all())
     if not files:
-        raise ImportEmpty
+        raise _import_empty()
     claimed = {composed(path): digest for path, digest in digests.items()}
     for file in files:
         file.claimed_sha256 = valid_sha256(claimed.get(file.path, file.claimed_sha256), path=file.path)
@@ -131,12 +132,21 @@ def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, n
     return import_
 
 
+def _import_state_wrong(*, state: str) -> AppError:
+    return AppError(
+        "import.wrong_state",
+        409,
+        _("This is not possible while the import is in the state '{state}'. Open it to see how it goes on."),
+        state=state,
+    )
+
+
 @transaction.atomic
 def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Import:
     """Have what was proposed imported; stimuli that are there already are replaced only if that is asked for."""
     import_ = _locked(import_)
     if import_.state != Import.State.PROPOSED:
-        raise ImportStateWrong(state=import_.get_state_display())
+        raise _import_state_wrong(state=import_.get_state_display())
     _enter(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
     _enqueue(commit_confirmed_import, import_, actor, replace=replace)
     return import_
@@ -147,7 +157,7 @@ def cancel_import(*, import_: Import, actor: User, now: datetime) -> Import:
     """Cancel an import and delete its files; one that is being committed cannot be cancelled."""
     import_ = _locked(import_)
     if import_.state not in CANCELLABLE:
-        raise ImportStateWrong(state=import_.get_state_display())
+        raise _import_state_wrong(state=import_.get_state_display())
     _give_up(import_, actor=actor, action="import.cancelled", now=now)
     return import_
 
@@ -198,7 +208,17 @@ def _reserve(owner: User, files: Sequence[DeclaredFile]) -> None:
     needed, quota = _sum(files), quota_bytes()
     left = quota - used_bytes(owner)
     if needed > left:
-        raise QuotaExceeded(needed_gb=needed / GB, left_gb=max(0, left) / GB, quota_gb=quota / GB)
+        raise AppError(
+            "upload.quota",
+            413,
+            _(
+                "These files hold {needed_gb:.2f} GB, and {left_gb:.2f} of your {quota_gb:.2f} GB are free. Cancel "
+                "other imports, send less, or ask an admin for more."
+            ),
+            needed_gb=needed / GB,
+            left_gb=max(0, left) / GB,
+            quota_gb=quota / GB,
+        )
     if needed > upload_files.free_bytes():
         raise DiskFull
 
@@ -315,8 +335,8 @@ def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) ->
         for file, digest in zip(files, digests, strict=True):
             file.sha256 = digest
             if file.claimed_sha256 and file.claimed_sha256 != digest:
-                says = sentence("'{path}' arrived with other bytes than were sent. Send it again.")
-                drafted.report.error(says, file.path, path=file.path)
+                message = _("'{path}' arrived with other bytes than were sent. Send it again.")
+                drafted.report.error(message, file.path, path=file.path)
         _tell_taken(drafted, import_.collection)
         _store(drafted, upload_files.folder_of(import_.pk) / DRAFT)
     return drafted
@@ -361,7 +381,7 @@ def _refuse(import_: Import, drafted: ImportDraft) -> None:
 def _propose_again(import_: Import, drafted: ImportDraft, refusal: CellsTaken) -> None:
     """Return to the proposal: the files stay, so that they can replace the existing stimuli without another upload."""
     import_.state = Import.State.PROPOSED
-    told = Finding(Severity.WARNING, refusal.sentence, refusal.data)
+    told = Finding(Severity.WARNING, refusal.message, refusal.data)
     import_.report = Report([told, *drafted.report.findings], drafted.report.counts).to_json()
     import_.save(update_fields=["state", "report"])
 
@@ -434,16 +454,22 @@ def import_draft(
 def _tell_taken(drafted: ImportDraft, collection: Collection) -> None:
     taken = taken_places(collection, drafted.plan.cells)
     if taken:
-        says = sentence(
+        message = _(
             "The collection holds {count} of these stimuli already ({cells}). "
             "They are imported only if you ask for replacing them."
         )
-        drafted.report.warn(says, count=len(taken), cells=some(" x ".join(place) for place in taken))
+        drafted.report.warn(message, count=len(taken), cells=some(" x ".join(place) for place in taken))
 
 
-def _refused(drafted: ImportDraft) -> ImportRefused:
+def _refused(drafted: ImportDraft) -> AppError:
     errors = drafted.report.errors
-    return ImportRefused(count=len(errors), first=str(errors[0]))
+    return AppError(
+        "import.refused",
+        422,
+        _("Nothing was imported, because of {count} problems. The first: {first}"),
+        count=len(errors),
+        first=str(errors[0]),
+    )
 
 
 def _describe(import_: Import, commit: ImportCommit, *, now: datetime) -> None:

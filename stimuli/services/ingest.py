@@ -18,7 +18,7 @@ from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
 from stimuli import storage
 from stimuli.models import Chunk, Recording
-from stimuli.sandbox import SANDBOX_FAILURES, to_app_error
+from stimuli.sandbox import SandboxFailure, to_app_error
 from stimuli.services import merge_chunks
 from stimuli.services.sources import Derived, original_of, pyramid_of, run_on_source
 from stimuli.uploads import files as upload_files
@@ -26,7 +26,7 @@ from stimuli.uploads import files as upload_files
 # A chunk costs a second or two; eight channels of it, or a master, cost more. Then it is the file that is at fault.
 LIMITS = Limits(cpu_s=300, wall_s=600, memory_bytes=2**30, result_bytes=2**29)
 # A machine that is short of memory or time can make a decoder die too, so these are tried again before they count.
-MAY_PASS = SANDBOX_FAILURES
+MAY_PASS = SandboxFailure
 MOST_FAILED = 3
 AT_ONCE = 2
 # Time left is judged by the last chunks only: a night without a worker says nothing about the speed of one.

@@ -17,25 +17,25 @@ from django.template.defaultfilters import floatformat
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from audio.loudness import TRUE_PEAK_LIMIT_DBTP
 from audio.sandbox.batching import even_batches
 from audio.sandbox.client import Limits
-from core.clauses import clause
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import LazyMessage
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
 from core.spreadsheets import neutralise
 from stimuli import storage
-from stimuli.errors import CollectionSlugTaken, LevelsRefused
 from stimuli.imports.pipeline import ImportDraft
 from stimuli.imports.plans import Cell, Plan
 from stimuli.imports.probe import ProbedFile
 from stimuli.imports.reports import Report, some
 from stimuli.models import Collection, Import
 from stimuli.sandbox import error_from_child, run_sandboxed
+from stimuli.services.collections import collection_slug_taken
 from stimuli.services.commit_import import ImportCommit, Progress, commit_import
 from stimuli.services.ingest import Transactional
 from stimuli.services.quality_checks import CellRecording, StimulusCell, cells_in, measure_missing
@@ -92,7 +92,7 @@ def normalise_collection(
 ) -> Collection:
     """Copy a collection with every clip at the target; the source stays as it is, whatever happens."""
     if Collection.objects.filter(slug=slug).exists():
-        raise CollectionSlugTaken(slug=slug)
+        raise collection_slug_taken(slug=slug)
     measure_missing(collection=source)
     cells = cells_in(source)
     refuse_unfit(cells, target_lufs)
@@ -110,7 +110,7 @@ def normalise_collection(
 def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: str, actor: User) -> Job:
     """Have a collection copied to a level in the background, unless it is clear now that it cannot be."""
     if Collection.objects.filter(slug=slug).exists():
-        raise CollectionSlugTaken(slug=slug)
+        raise collection_slug_taken(slug=slug)
     refuse_unfit(cells_in(source), target_lufs)
     arguments = {"source_id": str(source.pk), "target_lufs": target_lufs, "slug": slug, "title": title}
     key = f"{normalise_copy.name}:{slug}"
@@ -130,29 +130,33 @@ def normalise_copy(*, run: JobRun, source_id: str, target_lufs: float, slug: str
         run.progress(0, 1, str(refusal))
 
 
+def _levels_rejected(*, problem: str) -> AppError:
+    return AppError("levels.refused", 422, gettext_noop("The collection was not copied: {problem}."), problem=problem)
+
+
 def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
     """Refuse a level that some of the clips cannot have, naming them and the highest level that all can have."""
     if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
-        says = clause(
+        message = LazyMessage(
             "{target} LUFS is no level between {lowest} and {highest}",
             target=f"{target_lufs:g}",
             lowest=f"{LOWEST_LUFS:g}",
             highest=f"{HIGHEST_LUFS:g}",
         )
-        raise LevelsRefused(problem=says)
+        raise _levels_rejected(problem=message)
     measured = {str(source): source.sound.measures for source in _sources(cells) if source.sound.measures}
     unknown = [name for name, measures in measured.items() if measures["integrated_lufs"] is None]
     if unknown:
-        says = clause(
+        message = LazyMessage(
             "{count} of its sounds are too quiet or too short to have a loudness ({names})",
             count=len(unknown),
             names=some(unknown),
         )
-        raise LevelsRefused(problem=says)
+        raise _levels_rejected(problem=message)
     ceilings = {name: highest_lufs(measures) for name, measures in measured.items()}
     clipped = [name for name, ceiling in ceilings.items() if ceiling < target_lufs]
     if clipped:
-        says = clause(
+        message = LazyMessage(
             "{count} of its sounds would be clipped at {target} LUFS ({names}); "
             "the highest level that all of them can have is {highest} LUFS",
             count=len(clipped),
@@ -160,7 +164,7 @@ def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
             names=some(clipped),
             highest=f"{min(ceilings.values()):.1f}",
         )
-        raise LevelsRefused(problem=says)
+        raise _levels_rejected(problem=message)
 
 
 def highest_lufs(measures: dict[str, Any]) -> float:
@@ -252,12 +256,12 @@ def _draft(source: Collection, cells: Sequence[StimulusCell], copies: dict[str, 
         originals.append(_probed(cell.sound, copies) if cell.sound else None)
     longs = [str(cell) for cell in cells if cell.sound and not cell.sound.is_clip]
     if longs:
-        says = sentence("{count} long recordings were taken over at the level they have: {names}.")
-        report.warn(says, count=len(longs), names=some(longs))
+        message = gettext_noop("{count} long recordings were taken over at the level they have: {names}.")
+        report.warn(message, count=len(longs), names=some(longs))
     loud = [str(cell) for copy in copies.values() if copy.peaks_high for cell in copy.source.cells]
     if loud:
-        says = sentence("{count} sounds have true peaks above -1 dBTP and may be clipped by a player: {names}.")
-        report.warn(says, count=len(loud), names=some(loud))
+        message = gettext_noop("{count} sounds have true peaks above -1 dBTP and may be clipped by a player: {names}.")
+        report.warn(message, count=len(loud), names=some(loud))
     report.counts = {"stimuli": len(cells), "copies": len(copies)}
     return ImportDraft(plan, report, originals)
 
@@ -313,12 +317,12 @@ def summary(levels: Levels, target_lufs: float) -> str:
     """How many copies there are, and how far the worst of them lie from what was wanted."""
     if not levels:
         return _("It has no clips, so nothing was brought to {target} LUFS.").format(target=level(target_lufs))
-    says = ngettext(
+    message = ngettext(
         "{count} copy at {target} LUFS, {worst} LU off at most; the highest true peak is {peak} dBTP.",
         "{count} copies at {target} LUFS, {worst} LU off at most; the highest true peak is {peak} dBTP.",
         len(levels),
     )
-    return says.format(
+    return message.format(
         count=len(levels),
         target=level(target_lufs),
         worst=floatformat(max(abs(one["after_lufs"] - target_lufs) for one in levels), 2),

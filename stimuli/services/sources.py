@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 
 from audio.clock import Stretch
 from audio.formats import CANNOT_BE_CUT, Format, Shape
 from audio.pyramid import Pyramid
 from audio.sandbox.client import Outcome
 from audio.slices import Coding, are_similar
+from core.errors import AppError
 from stimuli import storage
 from stimuli.disk_cache import DiskCache
-from stimuli.errors import NoSound, RecordingNotReady, RecordingRefused
 from stimuli.models import DERIVATION, Condition, Recording, Stimulus
 from stimuli.sandbox import run_sandboxed
 from stimuli.services.clips import is_short
-from stimuli.services.clocks import clock_of
+from stimuli.services.clocks import clock_of, no_sound
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,12 @@ def run_on_source(work: str, source: Source, **arguments: Any) -> Outcome:
         return run_sandboxed(work, file, blobs={"index": index_of(source)}, format=source.format.value, **arguments)
 
 
+def recording_not_ready() -> AppError:
+    return AppError(
+        "recording.not_ready", 409, _("This part of the recording is still being prepared. Try again in a moment.")
+    )
+
+
 @contextmanager
 def masters(source: Source, start: int, stop: int) -> Iterator[tuple[int, list[BinaryIO]]]:
     """The FLAC masters that hold these samples, as open files, and the number of the first."""
@@ -191,7 +198,7 @@ def masters(source: Source, start: int, stop: int) -> Iterator[tuple[int, list[B
         except FileNotFoundError:
             if source.is_ready:
                 raise
-            raise RecordingNotReady from None
+            raise recording_not_ready() from None
         yield numbers.start, files
 
 
@@ -207,12 +214,14 @@ def _picture_cache(folder: Path, most_bytes: int) -> DiskCache:
 
 def recording_of(stimulus: Stimulus) -> Recording:
     if stimulus.recording is None:
-        raise NoSound
+        raise no_sound()
     return stimulus.recording
 
 
 def _usable(stimulus: Stimulus) -> Recording:
     recording = recording_of(stimulus)
     if recording.state == Recording.State.REFUSED:
-        raise RecordingRefused(refusal=recording.refusal)
+        raise AppError(
+            "recording.refused", 409, _("This recording cannot be used. {refusal}"), refusal=recording.refusal
+        )
     return recording

@@ -9,11 +9,12 @@ from audio.array_archive import ChunkResult
 from audio.merge_chunks import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
 from audio.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile, spectrogram_at
 from audio.tiles import DAT_HEADER, TilePack, encode_dat_header
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from stimuli import storage
-from stimuli.errors import NoPicture, RecordingNotReady
 from stimuli.models import DERIVATION
 from stimuli.sandbox import run_sandboxed
-from stimuli.services.sources import Source, masters, picture_cache, run_on_source
+from stimuli.services.sources import Source, masters, picture_cache, recording_not_ready, run_on_source
 
 MOST_BINS = 16_384
 PAIR_BYTES = 2
@@ -28,11 +29,19 @@ class Picture:
     complete: bool = True  # or there are parts that ingest has not reached yet
 
 
+def _no_picture() -> AppError:
+    return AppError(
+        "sound.no_picture",
+        404,
+        _("There is no such picture of this sound. Its manifest lists the levels and statistics."),
+    )
+
+
 def tile(*, source: Source, statistic: str, level: int, index: int) -> Picture:
     """A picture of 1024 columns and 256 rows."""
     pyramid = source.pyramid
     if statistic not in STATISTICS or level >= pyramid.levels or index >= pyramid.tiles(level):
-        raise NoPicture
+        raise _no_picture()
     if source.is_long and level >= STORED_FROM:
         return _read_during_merge(source, lambda: _stored_tile(source, statistic, level, index))
     # Where nothing is pooled, the statistics are the same picture.
@@ -45,7 +54,7 @@ def peaks(*, source: Source, level: int, start: int, count: int) -> Picture:
     """Pairs of the lowest and the highest value of each bin; bins beyond the end are left off."""
     pyramid = source.pyramid
     if level >= pyramid.peak_levels:
-        raise NoPicture
+        raise _no_picture()
     count = min(count, MOST_BINS, max(pyramid.bins(level) - start, 0))
     if source.is_long:
         return _read_during_merge(source, lambda: _stored_peaks(source, level, start, count))
@@ -57,9 +66,9 @@ def peaks(*, source: Source, level: int, start: int, count: int) -> Picture:
 def peaks_file(*, source: Source, level: int) -> tuple[int, Iterator[bytes]]:
     """A level as a whole BBC .dat file: how many bytes, and the bytes."""
     if level >= source.pyramid.peak_levels:
-        raise NoPicture
+        raise _no_picture()
     if not source.is_ready:
-        raise RecordingNotReady
+        raise recording_not_ready()
     if source.is_long:
         name = source.derived.file(peaks_name(level))
         byte_count = storage.byte_count(name)

@@ -10,24 +10,13 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.models import User
-from stimuli.errors import (
-    ChecksumUnknown,
-    ChecksumWrong,
-    DigestMissing,
-    DiskFull,
-    OffsetWrong,
-    UploadClosed,
-    UploadCut,
-    UploadGone,
-    UploadNotFound,
-    UploadTooLong,
-)
 from stimuli.models import Import, ImportFile
 from stimuli.uploads import files as upload_files
-from stimuli.uploads.files import PartialFile
+from stimuli.uploads.files import DiskFull, PartialFile
 
 READ_BYTES = 64 * 1024
 CHECKSUMS = ("sha1", "sha256")
@@ -48,13 +37,18 @@ class Checksum:
 
     @classmethod
     def read_from(cls, header: str) -> "Checksum":
-        algorithm, _, encoded = header.partition(" ")
+        algorithm, _space, encoded = header.partition(" ")
         try:
             digest = base64.b64decode(encoded, validate=True)
         except binascii.Error:
             digest = b""
         if algorithm not in CHECKSUMS or len(digest) != hashlib.new(algorithm).digest_size:
-            raise ChecksumUnknown(given=header[:80])
+            raise AppError(
+                "upload.checksum_unknown",
+                400,
+                _("The checksum '{given}' cannot be read; send sha1 or sha256, a space, and base64."),
+                given=header[:80],
+            )
         return cls(algorithm, digest)
 
 
@@ -70,12 +64,16 @@ class Incoming:
     sha256: str = ""
 
 
+def _upload_not_found() -> AppError:
+    return AppError("upload.not_found", 404, _("There is no such upload among yours; announce the file again."))
+
+
 def upload_for(user: User, upload_id: UUID) -> ImportFile:
     """The upload, if it is this person's to see."""
     visible = Import.objects.visible_to(user)
     upload = ImportFile.objects.select_related("parent").filter(pk=upload_id, parent__in=visible).first()
     if upload is None:
-        raise UploadNotFound
+        raise _upload_not_found()
     return upload
 
 
@@ -84,9 +82,17 @@ def check_open(import_: Import, *, now: datetime) -> None:
     if import_.state == Import.State.CANCELLED or (
         import_.state == Import.State.RECEIVING and import_.expires_at <= now
     ):
-        raise UploadGone
+        raise AppError(
+            "upload.gone",
+            410,
+            _("This import has expired or was cancelled, and what had arrived is deleted; begin a new one."),
+        )
     if import_.state != Import.State.RECEIVING:
-        raise UploadClosed
+        raise AppError(
+            "upload.closed",
+            409,
+            _("This import takes no more files: they are being checked, or it is over. Begin a new one."),
+        )
 
 
 def settle(*, upload: ImportFile, now: datetime) -> ImportFile:
@@ -100,6 +106,16 @@ def settle(*, upload: ImportFile, now: datetime) -> ImportFile:
         return _settle_row(upload, partial)
 
 
+def _offset_wrong(*, expected: int, given: int) -> AppError:
+    return AppError(
+        "upload.offset",
+        409,
+        _("The file goes on at byte {expected}, not at {given}; ask with HEAD and send from there."),
+        expected=expected,
+        given=given,
+    )
+
+
 def receive(*, upload: ImportFile, incoming: Incoming, now: datetime) -> ImportFile:
     """Write a chunk and commit how far the file now reaches.
 
@@ -111,9 +127,14 @@ def receive(*, upload: ImportFile, incoming: Incoming, now: datetime) -> ImportF
         upload = _settle_row(upload, partial)
         check_open(upload.parent, now=now)
         if upload.received_bytes != incoming.offset:
-            raise OffsetWrong(expected=upload.received_bytes, given=incoming.offset)
+            raise _offset_wrong(expected=upload.received_bytes, given=incoming.offset)
         if incoming.offset + incoming.byte_count > upload.byte_count:
-            raise UploadTooLong(byte_count=upload.byte_count)
+            raise AppError(
+                "upload.too_long",
+                413,
+                _("The file was announced with {byte_count} bytes, and this would make it longer; send the rest only."),
+                byte_count=upload.byte_count,
+            )
         end, trouble = _write(partial, incoming)
         if end > incoming.offset:
             partial.flush()
@@ -135,7 +156,12 @@ def terminate_upload(*, upload: ImportFile, now: datetime) -> None:
 
 def valid_sha256(digest: str, *, path: str) -> str:
     if len(digest) != hashlib.sha256().digest_size * 2 or set(digest.lower()) - set("0123456789abcdef"):
-        raise DigestMissing(path=path)
+        raise AppError(
+            "import.digest_missing",
+            422,
+            _("The SHA-256 of '{path}' is missing or is not 64 hexadecimal digits; send it for every file."),
+            path=path,
+        )
     return digest.lower()
 
 
@@ -144,7 +170,7 @@ def _settle_row(upload: ImportFile, partial: PartialFile) -> ImportFile:
     row = ImportFile.objects.select_related("parent").filter(pk=upload.pk).first()
     if row is None:
         upload_files.discard_file(upload)
-        raise UploadNotFound
+        raise _upload_not_found()
     partial.cut(row.received_bytes)
     if partial.length < row.received_bytes:
         row.received_bytes = partial.length
@@ -159,7 +185,11 @@ def _write(partial: PartialFile, incoming: Incoming) -> tuple[int, AppError | No
     end, trouble = _receive(partial, incoming, digest)
     if checksum and digest:
         if not trouble and digest.digest() != checksum.digest:
-            trouble = ChecksumWrong()
+            trouble = AppError(
+                "upload.checksum",
+                460,
+                _("The bytes that arrived are not those that were sent; they were discarded, send them again."),
+            )
         end = incoming.offset if trouble else end
     partial.cut(end)
     return end, trouble
@@ -171,7 +201,16 @@ def _receive(partial: PartialFile, incoming: Incoming, digest: "hashlib._Hash | 
         while position < stop:
             data = _next_piece(incoming.stream, min(READ_BYTES, stop - position))
             if not data:
-                return position, UploadCut(received=position - incoming.offset, announced=incoming.byte_count)
+                return position, AppError(
+                    "upload.cut",
+                    408,
+                    _(
+                        "The request broke off after {received} of {announced} bytes; ask with HEAD and send from "
+                        "there."
+                    ),
+                    received=position - incoming.offset,
+                    announced=incoming.byte_count,
+                )
             partial.write(data, position)
             if digest:
                 digest.update(data)
@@ -193,11 +232,11 @@ def _commit(upload: ImportFile, incoming: Incoming, end: int, *, now: datetime) 
     """Acknowledge under a lock of the row, which holds even where two machines share the folder but not its locks."""
     row = ImportFile.objects.select_for_update().filter(pk=upload.pk).first()
     if row is None:
-        raise UploadNotFound
+        raise _upload_not_found()
     row.parent = Import.objects.get(pk=row.parent_id)
     check_open(row.parent, now=now)
     if row.received_bytes != incoming.offset:
-        raise OffsetWrong(expected=row.received_bytes, given=incoming.offset)
+        raise _offset_wrong(expected=row.received_bytes, given=incoming.offset)
     row.received_bytes = end
     if incoming.sha256 and end == row.byte_count:
         row.claimed_sha256 = valid_sha256(incoming.sha256, path=row.path)

@@ -11,10 +11,11 @@ from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
+from django.utils.translation import gettext_noop as _
 
 from core import fsync
+from core.errors import AppError
 from core.fsync import flush_to_disk
-from stimuli.errors import DiskFull, UploadBusy
 from stimuli.locked_tempdir import locked_tempdir, remove_unlocked
 from stimuli.models import ImportFile
 
@@ -63,7 +64,9 @@ def locked(upload: ImportFile) -> Iterator[PartialFile]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UploadBusy from None
+            raise AppError(
+                "upload.busy", 423, _("Another request is sending this file at the moment; try again in a few seconds.")
+            ) from None
         if is_new:  # a new name is on the disk only when its folder is
             flush_to_disk(path.parent)
             flush_to_disk(path.parent.parent)
@@ -130,6 +133,17 @@ def work_folder(import_id: UUID) -> Iterator[Path]:
 def free_bytes() -> int:
     """How much room the disk has."""
     return fsync.free_bytes(Path(settings.UPLOADS_DIR))
+
+
+class DiskFull(AppError):
+    """No room for an upload; what has arrived is kept."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "upload.disk_full",
+            507,
+            _("The server's disk is full. What has arrived is kept; sending goes on once there is room."),
+        )
 
 
 @contextmanager

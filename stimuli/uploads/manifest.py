@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from stimuli.errors import FilesRefused
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 
 MOST_FILES = 20_000
 LONGEST_PATH = 500
@@ -28,16 +29,20 @@ def composed(path: str) -> str:
     return unicodedata.normalize("NFC", path)
 
 
+def files_rejected(*, problems: str) -> AppError:
+    return AppError("upload.files_refused", 422, _("The list of files cannot be taken: {problems}"), problems=problems)
+
+
 def check_files(files: Iterable[DeclaredFile], *, known: Collection[str] = ()) -> list[DeclaredFile]:
     """Return the files under composed paths, or refuse them all, saying what is wrong with which."""
     declared = [DeclaredFile(composed(file.path), file.byte_count) for file in files]
     if len(declared) + len(known) > MOST_FILES:
-        raise FilesRefused(problems=f"more than {MOST_FILES} files; send them as a zip, or in several imports.")
+        raise files_rejected(problems=f"more than {MOST_FILES} files; send them as a zip, or in several imports.")
     problems = [f"'{_shown(file.path)}' {problem}" for file in declared if (problem := _problem(file))]
     problems += _twins([*known, *(file.path for file in declared)])
     if problems:
         more = [f"and {len(problems) - MOST_PROBLEMS} more"] if len(problems) > MOST_PROBLEMS else []
-        raise FilesRefused(problems="; ".join(problems[:MOST_PROBLEMS] + more) + ".")
+        raise files_rejected(problems="; ".join(problems[:MOST_PROBLEMS] + more) + ".")
     return declared
 
 

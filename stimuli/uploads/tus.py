@@ -5,6 +5,7 @@ import binascii
 import contextlib
 import threading
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any, cast
 from uuid import UUID
 
@@ -14,23 +15,15 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import http_date
+from django.utils.translation import gettext_noop as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.http_errors import CsrfRefused
+from core.errors import AppError
 from core.permissions import Audience, staff
-from stimuli.errors import (
-    BodyLengthMissing,
-    TusVersionWrong,
-    UploadCut,
-    UploadHeaderWrong,
-    UploadLengthDeferred,
-    UploadsCrowded,
-    UploadTypeWrong,
-)
 from stimuli.models import Import
 from stimuli.serializers import UploadSerializer
 from stimuli.services import imports, uploads
@@ -66,11 +59,14 @@ class TusView(APIView):
         super().initial(request, *args, **kwargs)
         self.admitted = True
         if request.method not in {"GET", "OPTIONS"} and request.headers.get("Tus-Resumable") != VERSION:
-            raise TusVersionWrong
+            raise AppError(
+                "upload.version", 412, _("This server speaks tus 1.0.0; say so in the header Tus-Resumable.")
+            )
 
     def handle_exception(self, exc: Exception) -> Response:
-        known = self.admitted or isinstance(exc, CsrfRefused)  # the body of an unknown sender is not read
-        if known and not isinstance(exc, UploadCut):
+        code = exc.code if isinstance(exc, AppError) else ""
+        # The body of an unknown sender is not read.
+        if (self.admitted or code == "request.csrf") and code != "upload.cut":
             drain(self.request._request)
         return super().handle_exception(exc)
 
@@ -78,7 +74,7 @@ class TusView(APIView):
         answer = super().finalize_response(request, response, *args, **kwargs)
         answer["Tus-Resumable"] = VERSION
         answer["Cache-Control"] = "no-store"
-        if answer.status_code == TusVersionWrong.status:
+        if answer.status_code == HTTPStatus.PRECONDITION_FAILED:
             answer["Tus-Version"] = VERSION
         if answer.status_code in RETRY_AFTER_S:
             answer["Retry-After"] = str(RETRY_AFTER_S[answer.status_code])
@@ -120,7 +116,11 @@ class Uploads(TusView):
     )
     def post(self, request: Request) -> HttpResponse:
         if "Upload-Defer-Length" in request.headers:
-            raise UploadLengthDeferred
+            raise AppError(
+                "upload.length_deferred",
+                400,
+                _("The length of a file must be known when it is announced; send it as Upload-Length."),
+            )
         import_id, path = read_metadata(request.headers.get("Upload-Metadata", ""))
         declared = DeclaredFile(path, whole_number(request, "Upload-Length"))
         import_ = imports.import_for(staff(request), import_id)
@@ -173,9 +173,11 @@ class Upload(TusView):
 def read_chunk(request: Request) -> Incoming:
     """Read the headers of a PATCH; the body is not read yet."""
     if request.content_type != MEDIA_TYPE:
-        raise UploadTypeWrong
+        raise AppError("upload.media_type", 415, _("Bytes of an upload are sent as application/offset+octet-stream."))
     if not request.headers.get("Content-Length"):
-        raise BodyLengthMissing
+        raise AppError(
+            "upload.body_length", 411, _("The request does not say how long it is; send it with Content-Length.")
+        )
     checksum = request.headers.get("Upload-Checksum")
     return Incoming(
         offset=whole_number(request, "Upload-Offset"),
@@ -186,10 +188,20 @@ def read_chunk(request: Request) -> Incoming:
     )
 
 
+def _upload_header_wrong(*, header: str, wanted: str) -> AppError:
+    return AppError(
+        "upload.header",
+        400,
+        _("The header {header} is missing or cannot be read; it must hold {wanted}."),
+        header=header,
+        wanted=wanted,
+    )
+
+
 def whole_number(request: Request, header: str) -> int:
     text = request.headers.get(header, "")
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise UploadHeaderWrong(header=header, wanted="a whole number")
+        raise _upload_header_wrong(header=header, wanted="a whole number")
     return int(text)
 
 
@@ -201,7 +213,7 @@ def read_metadata(header: str) -> tuple[UUID, str]:
         return UUID(found["import_id"]), found["path"]
     except (ValueError, KeyError):
         wanted = "'import_id' and 'path', each with its value in base64"
-        raise UploadHeaderWrong(header="Upload-Metadata", wanted=wanted) from None
+        raise _upload_header_wrong(header="Upload-Metadata", wanted=wanted) from None
 
 
 def read_digest(header: str) -> str:
@@ -214,7 +226,7 @@ def read_digest(header: str) -> str:
             except binascii.Error:
                 digest = b""
             if len(digest) != 32:
-                raise UploadHeaderWrong(header="Repr-Digest", wanted="sha-256=:the digest in base64:")
+                raise _upload_header_wrong(header="Repr-Digest", wanted="sha-256=:the digest in base64:")
             return digest.hex()
     return ""
 
@@ -232,7 +244,11 @@ def expiry(import_: Import) -> dict[str, str]:
 @contextlib.contextmanager
 def upload_slot() -> Iterator[None]:
     if not _slots.acquire(blocking=False):
-        raise UploadsCrowded
+        raise AppError(
+            "upload.crowded",
+            503,
+            _("The server receives as many uploads as it can at once; try again in a few seconds."),
+        )
     try:
         yield
     finally:

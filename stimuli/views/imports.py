@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from core.clauses import translated
 from core.errors import AppError
 from core.http_errors import error_message
+from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
 from stimuli.forms import CollectionForm
 from stimuli.models import Collection, Condition, Import
@@ -157,8 +157,8 @@ def _shown(finding: Mapping[str, Any]) -> dict[str, str]:
 
 def _said(told: Mapping[str, Any], english: str) -> str:
     """A text of a report or a plan in the reader's language; what has no form for that is shown as it is."""
-    says = told.get("says")
-    return _(says).format(**translated(told.get("data", {}), _)) if says else str(told.get(english, ""))
+    msgid = told.get("msgid")
+    return _(msgid).format(**translate_messages(told.get("data", {}), _)) if msgid else str(told.get(english, ""))
 
 
 def _role(role: str) -> str:

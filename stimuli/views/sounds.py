@@ -16,11 +16,10 @@ from audio.sandbox.client import start_fork_server
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from stimuli import responses
-from stimuli.errors import ClockRefused
 from stimuli.forms import ClockChangeForm, StartForm, Stretches, StretchForms
 from stimuli.models import Recording, Stimulus
 from stimuli.services import clocks, delivery
-from stimuli.services.clocks import DAY_S, Origin, clock_of, origin_of
+from stimuli.services.clocks import DAY_S, ClockUnfit, Origin, clock_of, origin_of
 from stimuli.services.collections import collection_for, may_import, stimulus_in
 from stimuli.services.sources import Source, is_long, recording_of, source_for_staff
 from stimuli.times_of_day import written
@@ -136,7 +135,7 @@ def _is_changed(
                 clocks.use_one_stretch(**wanted)
             case _:
                 clocks.use_detected(**wanted)
-    except ClockRefused as refusal:
+    except ClockUnfit as refusal:
         form.refuse(error_message(refusal))
         return False
     return True

@@ -187,7 +187,7 @@ def test_a_sound_that_takes_too_long_to_decode_is_stopped(tmp_path: Path) -> Non
     path.write_bytes(hostile.silence(seconds=14_400, channels=8))
     refusal = judged_alone(path, "slow.flac", limits=Limits(cpu_s=1), short_s=20_000)
     assert isinstance(refusal, SoundTooCostly)
-    assert {**refusal.data, "clauses": ...} == {"name": "slow.flac", "resource": "time", "clauses": ...}
+    assert {**refusal.data, "parts": ...} == {"name": "slow.flac", "resource": "time", "parts": ...}
 
 
 def test_a_plain_wav_beyond_four_gibibytes_is_told_what_to_do(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.api import JsonBody
-from core.http_errors import MalformedRequest
+from core.errors import AppError
 from core.models import Job
+from tests.errors import raises_error
 from tests.people import bearing, experimenter, token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.odd_views")]
@@ -60,7 +61,7 @@ def test_what_is_no_storable_json_is_refused_as_malformed(client: Client, body: 
 
 
 def test_deep_nesting_is_refused_and_not_a_crash() -> None:
-    with pytest.raises(MalformedRequest):
+    with raises_error("request.malformed"):
         JsonBody().parse(io.BytesIO(b"[" * 200_000 + b"]" * 200_000))
 
 
@@ -68,7 +69,9 @@ def test_deep_nesting_is_refused_and_not_a_crash() -> None:
 def test_any_bytes_are_read_or_refused(body: bytes) -> None:
     try:
         value = JsonBody().parse(io.BytesIO(body))
-    except MalformedRequest:
+    except AppError as error:
+        if error.code != "request.malformed":
+            raise
         return
     assert json.loads(body) == value
 

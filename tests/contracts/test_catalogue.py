@@ -43,7 +43,8 @@ def test_a_translation_keeps_the_placeholders_and_tags(language: str) -> None:
 def test_the_extraction_sees_code_errors_and_templates() -> None:
     found = {text for text, _ in keys(extract_messages())}
     assert "French" in found  # config/settings.py
-    assert "The request cannot be carried out." in found  # the sentence of an error
+    assert "Sign in first, or send an API token." in found  # the message of an error
+    assert "it is empty" in found  # a LazyMessage
     assert "Sign in" in found  # a template
 
 

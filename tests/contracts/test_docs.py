@@ -1,9 +1,7 @@
 """The documentation says everything there is to say, and nothing that is not so."""
 
 import ast
-import importlib
 import json
-import pkgutil
 import re
 import subprocess
 from functools import cache
@@ -16,9 +14,11 @@ from django.core.management.base import BaseCommand
 
 from analysis import exports
 from analysis.registry import get_method
-from core.errors import AppError
+from audio.errors import AudioError
 from core.jobs import declared_jobs
+from core.management.commands import error_docs
 from rating.registry import module_of, protocols
+from stimuli.sandbox import to_app_error
 from tests.contracts.tree import APPS, ROOT, files, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
@@ -80,33 +80,53 @@ def test_the_documented_defaults_are_the_real_ones() -> None:
 # --- Errors -----------------------------------------------------------------------------------------------------------
 
 
-@cache
-def every_error() -> dict[str, type[AppError]]:
-    """Load every module of every app, so that no refusal is missed, and index the refusals by code."""
-    for app in APPS:
-        for module in pkgutil.walk_packages(importlib.import_module(app).__path__, prefix=f"{app}."):
-            if ".migrations" not in module.name:
-                importlib.import_module(module.name)
-    errors = [error for error in AppError.every() if error.__module__.split(".")[0] in APPS]
-    codes = [error.code for error in errors]
-    assert len(set(codes)) == len(codes), "two refusals share a code"
-    return dict(zip(codes, errors, strict=True))
+def test_every_error_is_a_whole_sentence_built_in_one_place() -> None:
+    errors = error_docs.collect_errors(ROOT)
+    assert len(errors) > 150
+    assert list(error_docs.problems(errors)) == []
 
 
-def test_every_error_code_is_documented_with_its_status_meaning_and_remedy() -> None:
-    documented = table("docs/errors.md")
-    assert set(every_error()) - set(documented) == set()
-    assert set(documented) - set(every_error()) == set()
-    for code, error in every_error().items():
-        status, meaning, remedy = documented[code]
-        assert status == str(error.status), code
-        assert min(len(meaning), len(remedy)) > 10, code
+def test_the_page_of_errors_is_up_to_date() -> None:
+    page = read("docs/errors.md")
+    assert error_docs.written_page(error_docs.collect_errors(ROOT), page) == page
+    assert set(table("docs/errors.md")) == {error.code for error in error_docs.collect_errors(ROOT)}
 
 
-def test_every_refusal_is_a_whole_sentence() -> None:
-    for code, error in every_error().items():
-        assert re.match(r"[A-Z'{]", error.sentence), code
-        assert error.sentence.endswith((".", "}")), code
+def test_a_note_is_kept_and_the_rest_follows_the_code() -> None:
+    page = "# Errors\n\nHead.\n\n## x\n\n| `vote.old` | 400 | Gone. | lost |\n| `vote.new` | 400 | Other. | kept |\n"
+    errors = error_docs.find_errors('AppError("vote.new", 409, _("It is {size:.2f} MB."), size=1)', "rating/x.py")
+    written = error_docs.written_page(errors, page)
+    assert written.startswith("# Errors\n\nHead.\n\n## ")
+    assert "| `vote.new` | 409 | It is {size} MB. | kept |" in written
+    assert "vote.old" not in written
+
+
+@pytest.mark.parametrize("kind", AudioError.__subclasses__())
+def test_an_audio_error_is_documented_with_the_status_that_it_gets(kind: type[AudioError]) -> None:
+    places = dict.fromkeys(error_docs.places(kind.message), 1)
+    assert table("docs/errors.md")[kind.code][0] == str(to_app_error(kind(**places)).status)
+
+
+GOOD = 'AppError("vote.one", 409, _("It is {name}."), name="x")\n'
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        (GOOD + GOOD, "is raised at"),
+        ('AppError("vote.one", 200, _("It is."))', "no status"),
+        ('AppError("Vote One", 409, _("It is."))', "no code"),
+        ('AppError("vote.one", 409, _("it is."))', "no whole sentence"),
+        ('AppError("vote.one", 409, _("It is"))', "no whole sentence"),
+        ('AppError("vote.one", 409, "It is.")', "marked for translation"),
+        ('AppError("vote.one", 409, _("It is {name}."))', "without name"),
+        ('AppError("nowhere.one", 409, _("It is."))', "no section"),
+        ('class One(AppError):\n def __init__(self):\n  super().__init__("vote.one", 409, _("{a}."))', "without a"),
+    ],
+)
+def test_a_planted_error_that_breaks_a_rule_is_found(planted: str, found: str) -> None:
+    assert list(error_docs.problems(error_docs.find_errors(GOOD, "rating/x.py"))) == []
+    assert any(found in problem for problem in error_docs.problems(error_docs.find_errors(planted, "rating/x.py")))
 
 
 # --- Plug-ins and jobs ------------------------------------------------------------------------------------------------

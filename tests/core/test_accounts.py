@@ -13,6 +13,7 @@ from pytest_django.fixtures import Settings
 from config import settings as real_settings
 from core.models import AuditEntry, User
 from core.services import accounts
+from tests.errors import raises_error
 from tests.people import PASSWORD, SECRET, admin, browser_of, code_shown_by_the_app, experimenter, give_second_factor
 
 pytestmark = pytest.mark.django_db
@@ -50,9 +51,16 @@ def test_the_command_refuses_a_taken_name_with_a_sentence() -> None:
         call_command("create_account", "erin")
 
 
-@pytest.mark.parametrize(("name", "password"), [("erin", "short"), ("erin", "password123"), ("e rin", PASSWORD)])
-def test_weak_passwords_and_unfit_names_make_no_account(name: str, password: str) -> None:
-    with pytest.raises((accounts.PasswordWeak, accounts.NameInvalid)):
+@pytest.mark.parametrize(
+    ("name", "password", "code"),
+    [
+        ("erin", "short", "account.password_weak"),
+        ("erin", "password123", "account.password_weak"),
+        ("e rin", PASSWORD, "account.name_invalid"),
+    ],
+)
+def test_weak_passwords_and_unfit_names_make_no_account(name: str, password: str, code: str) -> None:
+    with raises_error(code):
         accounts.create_account(name=name, role=User.Role.EXPERIMENTER, password=password, actor=None)
     assert not User.objects.exists()
     assert not AuditEntry.objects.exists()
@@ -75,7 +83,7 @@ def test_a_role_changes_with_an_audit_entry_and_the_right_to_the_admin_follows()
 
 def test_the_last_admin_stays_an_admin() -> None:
     ada = admin()
-    with pytest.raises(accounts.LastAdmin):
+    with raises_error("account.last_admin"):
         accounts.change_role(account=ada, role=User.Role.EXPERIMENTER, actor=ada)
     ada.refresh_from_db()
     assert ada.is_admin

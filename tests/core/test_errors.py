@@ -1,33 +1,21 @@
-"""Refusals: a code, a sentence and a status, each known before anybody meets it."""
+"""Expected errors: a code, a status, and a message that its data fill."""
 
-import re
-import string
-from collections import Counter
-
-import pytest
-
-import config.urls  # noqa: F401 - loads every app, and with it every refusal
 from core.errors import AppError
-from core.http_errors import MethodRefused
-
-KINDS = [kind for kind in AppError.every() if not kind.__module__.startswith("tests.")]
+from core.http_errors import method_not_allowed, server_busy
 
 
-def test_an_error_fills_its_sentence_with_its_data() -> None:
-    error = MethodRefused(method="PUT", allowed="GET")
+def test_an_error_fills_its_message_with_its_data() -> None:
+    error = method_not_allowed(method="PUT", allowed="GET")
+    assert (error.code, error.status, error.retry_after_s) == ("request.method", 405, None)
     assert str(error) == "This address does not answer PUT requests; use GET."
-    assert error.say("Utilisez {allowed}, non {method}.") == "Utilisez GET, non PUT."
+    assert error.translate(lambda _: "Utilisez {allowed}, non {method}.") == "Utilisez GET, non PUT."
 
 
-def test_every_code_belongs_to_one_refusal() -> None:
-    codes = Counter(kind.code for kind in KINDS)
-    assert [code for code, count in codes.items() if count > 1] == []
+def test_data_may_have_the_names_of_the_parameters() -> None:
+    error = AppError("test.names", 409, "{code} {status} {message}", code=1, status=2, message=3)
+    assert str(error) == "1 2 3"
+    assert error.data == {"code": 1, "status": 2, "message": 3}
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
-def test_a_refusal_states_a_code_a_status_and_a_whole_sentence(kind: type[AppError]) -> None:
-    assert re.fullmatch(r"[a-z_]+(\.[a-z_]+)*", kind.code)
-    assert 400 <= kind.status < 600
-    assert kind.sentence[0].isupper() or kind.sentence[0] in "'{"
-    assert kind.sentence.endswith((".", "}"))
-    assert [name for _, name, _, _ in string.Formatter().parse(kind.sentence) if name == ""] == []
+def test_when_to_try_again_is_no_part_of_the_data() -> None:
+    assert (server_busy().retry_after_s, server_busy().data) == (5, {})

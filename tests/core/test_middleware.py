@@ -5,7 +5,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import translation
 
-from core.http_errors import NotFound
+from core.http_errors import not_found
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.odd_views")]
 
@@ -79,7 +79,7 @@ def test_the_sentence_is_said_in_the_readers_language(client: Client) -> None:
     answer = client.get("/api/v1/nowhere/", headers={"accept-language": "fr"})
     assert answer.headers["Content-Language"] == "fr"
     with translation.override("fr"):
-        assert answer.json()["detail"] == translation.gettext(NotFound.sentence)
+        assert answer.json()["detail"] == translation.gettext(not_found().message)
 
 
 def test_health_is_told_to_anybody(client: Client) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from core.models import ApiToken, AuditEntry, User
 from core.services import accounts
+from tests.errors import raises_error
 from tests.people import bearing, browser_of, experimenter, token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.odd_views")]
@@ -110,7 +111,7 @@ def test_the_account_page_refuses_unfit_tokens(wrong: dict[str, object]) -> None
     ("scopes", "days"), [([], 7), (["root"], 7), (["read", "root"], 7), (["read"], 0), (["read"], 366)]
 )
 def test_the_service_refuses_unfit_tokens_whoever_calls_it(scopes: list[str], days: int) -> None:
-    with pytest.raises(accounts.TokenUnfit):
+    with raises_error("token.unfit"):
         accounts.create_token(owner=experimenter(), name="x", scopes=scopes, days=days, now=timezone.now())
 
 

@@ -7,11 +7,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from core.errors import AppError
 from core.models import AuditEntry, User
 from listening.models import Panel
 from listening.panels.services.panels import add_seats, create_panel, overview
-from rating import errors
 from rating.models import Ballot, Experiment
 from rating.services.experiments import (
     close,
@@ -24,31 +22,30 @@ from rating.services.experiments import (
     unblind,
 )
 from stimuli.services.collections import add_stimulus, collection_for, create_collection
+from tests.errors import raises_error
 from tests.factories import make_experiment, make_user, tone
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("change", "refusal", "hint"),
+    ("change", "code", "hint"),
     [
-        ({"protocol": "p1000"}, errors.UnknownProtocol, "acr"),
-        ({"label_set": "acr-de-1"}, errors.UnknownLabelSet, "acr-en-1"),
-        ({"options": {"play_allowed": 2}}, errors.UnknownOption, "plays_allowed"),
+        ({"protocol": "p1000"}, "experiment.unknown_protocol", "acr"),
+        ({"label_set": "acr-de-1"}, "experiment.unknown_label_set", "acr-en-1"),
+        ({"options": {"play_allowed": 2}}, "experiment.unknown_option", "plays_allowed"),
     ],
 )
-def test_an_unknown_part_is_refused_with_the_known_ones(
-    change: dict[str, object], refusal: type[AppError], hint: str
-) -> None:
-    with pytest.raises(refusal) as refused:
+def test_an_unknown_part_is_rejected_with_the_known_ones(change: dict[str, object], code: str, hint: str) -> None:
+    with raises_error(code) as caught:
         make_experiment(**change)  # type: ignore[arg-type]
-    assert hint in str(refused.value)
+    assert hint in str(caught.value)
     assert not Experiment.objects.exists()
 
 
 def test_two_experiments_cannot_share_a_short_name() -> None:
     make_experiment(slug="twice")
-    with pytest.raises(errors.SlugTaken):
+    with raises_error("experiment.slug_taken"):
         make_experiment(slug="twice")
 
 
@@ -58,14 +55,14 @@ def test_options_not_given_take_the_protocol_s_defaults() -> None:
 
 
 def test_a_draft_label_set_cannot_go_live() -> None:
-    with pytest.raises(errors.LabelSetIsDraft):
+    with raises_error("experiment.label_set_draft"):
         make_experiment(label_set="acr-fr-1")
 
 
 def test_an_experiment_without_sound_cannot_go_live() -> None:
     owner = make_user()
     empty = create_collection(owner=owner, slug="empty", title="Empty")
-    with pytest.raises(errors.NoStimuli):
+    with raises_error("experiment.no_stimuli"):
         make_experiment(owner, collection=empty)
 
 
@@ -80,10 +77,10 @@ def test_the_design_is_frozen_once_and_survives_a_pause() -> None:
 def test_a_collection_that_changed_under_a_frozen_design_stops_new_seats_and_going_on() -> None:
     experiment = make_experiment(seats=1)
     add_stimulus(collection=experiment.collection, item="late", condition="late", content=tone(900))
-    with pytest.raises(errors.DesignChanged):
+    with raises_error("experiment.design_changed"):
         create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     pause(experiment=experiment, actor=experiment.owner)
-    with pytest.raises(errors.DesignChanged):
+    with raises_error("experiment.design_changed"):
         go_live(experiment=experiment, actor=experiment.owner)
     assert experiment.panels.count() == 1
 
@@ -97,7 +94,7 @@ def test_seats_added_later_leave_the_design_as_it_was() -> None:
 def test_states_follow_each_other_and_are_logged() -> None:
     experiment = make_experiment()
     close(experiment=experiment, actor=experiment.owner, reason="enough")
-    with pytest.raises(errors.WrongState):
+    with raises_error("experiment.wrong_state"):
         go_live(experiment=experiment, actor=experiment.owner)
     entry = AuditEntry.objects.filter(action="experiment.state_changed").first()
     assert entry is not None
@@ -113,7 +110,7 @@ def stored(experiment: Experiment) -> Experiment:
 
 def test_an_experiment_without_seats_cannot_go_live() -> None:
     experiment = make_experiment(live=False)
-    with pytest.raises(errors.ExperimentWithoutSeats):
+    with raises_error("experiment.no_seats"):
         go_live(experiment=experiment, actor=experiment.owner)
     create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     assert go_live(experiment=experiment, actor=experiment.owner).state == "live"
@@ -122,7 +119,7 @@ def test_an_experiment_without_seats_cannot_go_live() -> None:
 def test_rehearsals_are_no_seats_to_go_live_with() -> None:
     experiment = make_experiment(live=False, seats=1)
     experiment.ballots.update(kind=Ballot.Kind.REHEARSAL)
-    with pytest.raises(errors.ExperimentWithoutSeats):
+    with raises_error("experiment.no_seats"):
         go_live(experiment=experiment, actor=experiment.owner)
 
 
@@ -170,7 +167,7 @@ def test_one_answer_keeps_an_experiment_from_becoming_a_draft_again(client: Clie
     gone = timezone.now() if abandoned else None
     Ballot.objects.filter(pk=ballot.pk).update(vote_count=3, abandoned_at=gone)
     pause(experiment=experiment, actor=experiment.owner)
-    with pytest.raises(errors.AnswersExist, match="3 answers"):
+    with raises_error("experiment.answers_exist", match="3 answers"):
         return_to_draft(experiment=experiment, actor=experiment.owner)
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
@@ -191,7 +188,7 @@ def test_answers_of_rehearsals_and_simulated_listeners_do_not_count() -> None:
 def test_only_what_is_live_or_paused_becomes_a_draft_again(state: str) -> None:
     experiment = make_experiment(seats=1)
     Experiment.objects.filter(pk=experiment.pk).update(state=state)
-    with pytest.raises(errors.WrongState):
+    with raises_error("experiment.wrong_state"):
         return_to_draft(experiment=experiment, actor=experiment.owner)
 
 
@@ -200,7 +197,7 @@ def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
     experiment = make_experiment(owner)
     assert experiment_for(owner, experiment.slug) == experiment
     assert experiment_for(admin, experiment.slug) == experiment
-    with pytest.raises(errors.ExperimentNotFound):
+    with raises_error("experiment.not_found"):
         experiment_for(colleague, experiment.slug)
     share(experiment=experiment, actor=owner, colleague_name=colleague.username)
     assert experiment_for(colleague, experiment.slug) == experiment
@@ -209,14 +206,14 @@ def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
 
 def test_an_experiment_is_shared_only_with_somebody_who_exists() -> None:
     experiment = make_experiment()
-    with pytest.raises(errors.ColleagueUnknown):
+    with raises_error("experiment.colleague_unknown"):
         share(experiment=experiment, actor=experiment.owner, colleague_name="nobody")
     assert not AuditEntry.objects.filter(action="experiment.shared").exists()
 
 
 def test_unblinding_needs_a_reason_and_is_logged_once() -> None:
     experiment = make_experiment()
-    with pytest.raises(errors.ReasonMissing):
+    with raises_error("experiment.reason_missing"):
         unblind(experiment=experiment, actor=experiment.owner, reason="  ")
     first = unblind(experiment=experiment, actor=experiment.owner, reason="all seats done").unblinded_at
     assert unblind(experiment=experiment, actor=experiment.owner, reason="again").unblinded_at == first

@@ -12,13 +12,13 @@ from core.models import AuditEntry
 from listening.models import Panel
 from listening.panels.services.panels import create_panel
 from protocols.acr.protocol import AbsoluteCategoryRating
-from rating.errors import OptionsFixed, WrongState
 from rating.models import Experiment
 from rating.options import Kind, check_options, kind_of
 from rating.protocol import Groups, Option, OptionUnfit, Protocol
 from rating.registry import get_protocol, protocols
 from rating.services.experiments import change_options, go_live
 from stimuli.services.collections import create_collection
+from tests.errors import raises_error
 from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user
 
 pytestmark = pytest.mark.django_db
@@ -139,11 +139,11 @@ def test_a_change_is_kept_logged_and_leaves_the_other_options_alone() -> None:
 
 def test_options_are_fixed_once_there_are_seats_and_once_it_is_live() -> None:
     experiment = make_experiment(live=False, seats=1)
-    with pytest.raises(OptionsFixed) as refused:
+    with raises_error("experiment.options_fixed") as refused:
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)
     assert "new experiment" in str(refused.value)
     go_live(experiment=experiment, actor=experiment.owner)
-    with pytest.raises(WrongState):
+    with raises_error("experiment.wrong_state"):
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)
 
 

@@ -9,11 +9,12 @@ from pytest_django.fixtures import Settings
 
 from audio.clock import Stretch
 from core.models import AuditEntry, User
-from stimuli.errors import ClockNotYours, ClockRefused, NoSound
 from stimuli.models import Collection, Recording, Stimulus
 from stimuli.services import clocks
+from stimuli.services.clocks import ClockUnfit
 from stimuli.services.delivery import manifest
 from stimuli.services.sources import source_for_participant, source_for_staff
+from tests.errors import raises_error
 from tests.factories import make_user
 from tests.people import browser_of
 from tests.stimuli.recordings import cell_of, fresh_storage
@@ -133,7 +134,7 @@ def test_lines_may_come_in_any_order_and_the_first_says_when_it_began(stimulus: 
 def test_a_clock_that_cannot_be_is_refused_and_nothing_changes(
     stimulus: Stimulus, stretches: list[Stretch], says: str
 ) -> None:
-    with pytest.raises(ClockRefused, match=says):
+    with pytest.raises(ClockUnfit, match=says):
         clocks.correct_clock(stimulus=stimulus, stretches=stretches, actor=owner_of(stimulus))
     stimulus.refresh_from_db()
     assert stimulus.clock is None
@@ -154,7 +155,7 @@ def test_every_change_is_in_the_audit_log_with_before_and_after(stimulus: Stimul
 
 
 def test_a_colleague_who_may_read_may_not_correct(stimulus: Stimulus) -> None:
-    with pytest.raises(ClockNotYours, match=owner_of(stimulus).get_username()):
+    with raises_error("clock.not_yours", match=owner_of(stimulus).get_username()):
         clocks.use_one_stretch(stimulus=stimulus, actor=make_user())
     clocks.use_one_stretch(stimulus=stimulus, actor=make_user(User.Role.ADMIN))
 
@@ -164,7 +165,7 @@ def test_a_text_has_no_clock(stimulus: Stimulus) -> None:
         item=stimulus.item, condition=stimulus.item.collection.conditions.create(name="words"), text={"text": "x"}
     )
     assert clocks.clock_of(text) == ()
-    with pytest.raises(NoSound):
+    with raises_error("sound.none"):
         clocks.use_one_stretch(stimulus=text, actor=owner_of(stimulus))
 
 

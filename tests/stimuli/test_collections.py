@@ -8,9 +8,9 @@ import soundfile
 
 from audio.errors import EmptyAudio, NotAudio
 from stimuli.models import Recording, Stimulus
-from stimuli.sandbox import APP_ERRORS
 from stimuli.services.collections import add_stimulus, create_collection
 from stimuli.views.collections import matrix_page
+from tests.errors import raises_error
 from tests.factories import make_collection, make_user, tone
 from tests.stimuli.stored import content, name_of, recording_of, size
 
@@ -91,7 +91,7 @@ def test_the_same_sound_twice_is_one_file() -> None:
 @pytest.mark.parametrize("given", [b"", b"RIFF", b"not a sound at all", b"#EXTM3U\nsecret.wav\n"])
 def test_what_is_no_sound_is_refused_and_leaves_nothing(given: bytes) -> None:
     collection = create_collection(owner=make_user(), slug="bad", title="Bad")
-    with pytest.raises(APP_ERRORS[NotAudio]) as refusal:
+    with raises_error(NotAudio.code) as refusal:
         add_stimulus(collection=collection, item="i", condition="c", content=given)
     assert "i x c" in str(refusal.value)
     assert not collection.items.exists()
@@ -102,7 +102,7 @@ def test_a_file_without_samples_is_refused() -> None:
     target = io.BytesIO()
     soundfile.write(target, np.zeros(0), 16000, format="WAV")
     collection = create_collection(owner=make_user(), slug="none", title="None")
-    with pytest.raises(APP_ERRORS[EmptyAudio]):
+    with raises_error(EmptyAudio.code):
         add_stimulus(collection=collection, item="i", condition="c", content=target.getvalue())
 
 

@@ -11,7 +11,7 @@ from django.utils.html import escape
 from django.utils.translation import gettext, override
 
 from audio.loudness import PRESETS
-from core.clauses import clause
+from core.i18n import LazyMessage
 from core.models import Job, User
 from stimuli.errors import TableUnreadable
 from stimuli.imports.plans import Cell, Ignored, Plan
@@ -43,7 +43,7 @@ REPORT = {
         {
             "severity": "error",
             "sentence": "ignored",
-            "says": "'{name}' is <broken>.",
+            "msgid": "'{name}' is <broken>.",
             "data": {"name": "a.wav"},
             "path": "C0/a.wav",
         },
@@ -208,14 +208,15 @@ def test_cuts_are_shown_by_time_where_the_rate_is_known() -> None:
 
 def test_everything_on_the_page_is_in_the_readers_language() -> None:
     report = Report()
-    report.refuse(TableUnreadable(name="t.csv", problem=clause("it has more than {most} rows", most=200)))
+    error = TableUnreadable(name="t.csv", problem=LazyMessage("it has more than {most} rows", most=200))
+    report.refuse(error)
     plan = Plan("summaries", ignored=[Ignored("b.wav", "it is not in {table}", {"table": "m.csv"})])
     plan.add(Cell("A", "full-length", "A.mp3"), role="full-length")
     told, kept = (json.loads(json.dumps(one.to_json())) for one in (report, plan))
     with override("fr"):
         shown, page = found(told)["findings"][0]["sentence"], proposed(kept)
         rows = gettext("it has more than {most} rows").format(most=200)
-        assert shown == gettext(TableUnreadable.sentence).format(name="t.csv", problem=rows)
+        assert shown == gettext(error.message).format(name="t.csv", problem=rows)
         assert page["layout"] == gettext("full-length recordings with their summaries")
         assert page["conditions"][0]["role"] == gettext("Full length").lower()
         assert page["ignored"][0]["reason"] == gettext("it is not in {table}").format(table="m.csv")

@@ -12,22 +12,13 @@ from pytest_django.fixtures import Settings
 
 from core.errors import AppError
 from core.models import AuditEntry, Job
-from stimuli.errors import (
-    CollectionNotYours,
-    CollectionSlugTaken,
-    DigestMissing,
-    DiskFull,
-    FilesRefused,
-    ImportEmpty,
-    ImportIncomplete,
-    ImportStateWrong,
-    QuotaExceeded,
-)
 from stimuli.models import Collection, Import, ImportFile, Recording
 from stimuli.services import imports
 from stimuli.services.collections import open_collection
 from stimuli.uploads import files as upload_files
+from stimuli.uploads.files import DiskFull
 from stimuli.uploads.manifest import DeclaredFile
+from tests.errors import raises_error
 from tests.factories import make_collection, make_user
 from tests.stimuli.import_material import CONTENT, SHA256, arrived, begin, new_collection, send, submit
 
@@ -51,9 +42,9 @@ def test_an_import_begins_with_the_list_of_its_files(collection: Collection) -> 
 
 
 def test_an_import_without_files_or_into_somebody_else_s_collection_does_not_begin(collection: Collection) -> None:
-    with pytest.raises(ImportEmpty):
+    with raises_error("import.empty"):
         imports.begin_import(collection=collection, owner=collection.owner, files=[], now=timezone.now())
-    with pytest.raises(CollectionNotYours, match=collection.owner.username):
+    with raises_error("collection.not_yours", match=collection.owner.username):
         imports.begin_import(
             collection=collection, owner=make_user(), files=[DeclaredFile("a.wav", 1)], now=timezone.now()
         )
@@ -61,7 +52,7 @@ def test_an_import_without_files_or_into_somebody_else_s_collection_does_not_beg
 
 
 def test_a_short_name_of_a_collection_is_given_once(collection: Collection) -> None:
-    with pytest.raises(CollectionSlugTaken, match=collection.slug):
+    with raises_error("collection.slug_taken", match=collection.slug):
         open_collection(owner=make_user(), slug=collection.slug, title="Another")
 
 
@@ -72,11 +63,11 @@ def test_the_quota_counts_what_is_stored_and_what_is_announced_and_frees_what_is
     assert imports.used_bytes(owner) == stored > 0
     settings.UPLOAD_QUOTA_GB = (stored + 2156) / imports.GB
     first = begin(collection, DeclaredFile("a.wav", 2000))
-    with pytest.raises(QuotaExceeded) as refusal:
+    with raises_error("upload.quota") as refusal:
         begin(collection, DeclaredFile("b.wav", 157))
     assert (refusal.value.data["needed_gb"], refusal.value.data["left_gb"]) == (157e-9, 156e-9)
     begin(collection, DeclaredFile("b.wav", 156))
-    with pytest.raises(QuotaExceeded):
+    with raises_error("upload.quota"):
         imports.add_files(import_=first, files=[DeclaredFile("c.wav", 1)], now=timezone.now())
     imports.cancel_import(import_=first, actor=owner, now=timezone.now())
     begin(collection, DeclaredFile("a.wav", 2000))
@@ -93,7 +84,7 @@ def test_what_cannot_fit_on_the_disk_is_refused_before_hours_of_sending(
 
 def test_an_import_is_submitted_when_every_byte_has_arrived_and_then_checked(collection: Collection) -> None:
     import_ = begin(collection, DeclaredFile("C0/a.wav", len(CONTENT)), DeclaredFile("empty.txt", 0))
-    with pytest.raises(ImportIncomplete, match=r"1 of the announced files have not arrived whole, 'C0/a\.wav'"):
+    with raises_error("import.incomplete", match=r"1 of the announced files have not arrived whole, 'C0/a\.wav'"):
         submit(import_)
     send(import_.files.get(path="C0/a.wav"), CONTENT)
     empty = hashlib.sha256(b"").hexdigest()
@@ -116,7 +107,7 @@ def test_an_import_is_submitted_when_every_byte_has_arrived_and_then_checked(col
 @pytest.mark.parametrize("digest", ["", "00", "z" * 64, "é" * 64])
 def test_an_import_is_not_submitted_without_the_digest_of_every_file(collection: Collection, digest: str) -> None:
     import_ = arrived(collection)
-    with pytest.raises(DigestMissing, match=r"C0/a\.wav"):
+    with raises_error("import.digest_missing", match=r"C0/a\.wav"):
         submit(import_, **{"C0/a.wav": digest})
     import_.refresh_from_db()
     assert (import_.state, Job.objects.count()) == ("receiving", 0)
@@ -130,14 +121,14 @@ def test_a_digest_that_came_with_the_last_piece_need_not_be_sent_again(collectio
 
 def test_only_what_was_proposed_is_imported_and_only_once(collection: Collection) -> None:
     import_ = arrived(collection)
-    with pytest.raises(ImportStateWrong, match="Receiving files"):
+    with raises_error("import.wrong_state", match="Receiving files"):
         imports.confirm_import(import_=import_, actor=import_.owner)
     Import.objects.update(state=Import.State.PROPOSED)
     assert imports.confirm_import(import_=import_, actor=import_.owner).state == "importing"
     assert Job.objects.get().name == "stimuli.commit_confirmed_import"
-    with pytest.raises(ImportStateWrong):
+    with raises_error("import.wrong_state"):
         imports.confirm_import(import_=import_, actor=import_.owner)
-    with pytest.raises(ImportStateWrong):
+    with raises_error("import.wrong_state"):
         imports.cancel_import(import_=import_, actor=import_.owner, now=timezone.now())
 
 
@@ -187,9 +178,9 @@ def test_more_files_are_declared_until_the_import_is_submitted(collection: Colle
     again, more = DeclaredFile("C0/a.wav", len(CONTENT)), DeclaredFile("C1/a.wav", 4)
     added = imports.add_files(import_=import_, files=[again, more], now=timezone.now())
     assert [(file.path, file.received_bytes) for file in added] == [("C0/a.wav", len(CONTENT)), ("C1/a.wav", 0)]
-    with pytest.raises(FilesRefused, match="announced with 4 bytes, not 5"):
+    with raises_error("upload.files_refused", match="announced with 4 bytes, not 5"):
         imports.add_files(import_=import_, files=[DeclaredFile("C1/a.wav", 5)], now=timezone.now())
-    with pytest.raises(FilesRefused, match="only in capitals"):
+    with raises_error("upload.files_refused", match="only in capitals"):
         imports.add_files(import_=import_, files=[DeclaredFile("c1/A.wav", 4)], now=timezone.now())
     assert imports.arrival(import_) == {"files": 2, "complete": 1, "bytes": len(CONTENT) + 4, "received": len(CONTENT)}
     Import.objects.update(state=Import.State.CHECKING)

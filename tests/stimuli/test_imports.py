@@ -10,10 +10,11 @@ from pytest_django.fixtures import Settings
 
 from core.models import AuditEntry, Job
 from stimuli import storage
-from stimuli.errors import CellsTaken, ImportRefused
 from stimuli.models import Collection, Condition, Import, Item, Recording, Stimulus
 from stimuli.services import commit_import, staged_files
+from stimuli.services.commit_import import CellsTaken
 from stimuli.services.imports import drafted_folder, import_draft
+from tests.errors import raises_error
 from tests.factories import make_user
 from tests.stimuli.folders import conditions_folder, metadata, noise, write
 from tests.stimuli.imports.projects import MadeClip, MadeTrack, write_project
@@ -128,7 +129,7 @@ def test_everything_that_is_wrong_is_told_and_nothing_is_written(tmp_path: Path,
     with drafted_folder(folder=tmp_path, progress=silent) as drafted:
         told = {finding.path for finding in drafted.report.errors}
         assert told == {"data/C0/broken.wav", "data/C1/list.wav", "bad.csv"}
-        with pytest.raises(ImportRefused, match="3 problems"):
+        with raises_error("import.refused", match="3 problems"):
             import_draft(drafted=drafted, collection=collection, actor=collection.owner, progress=silent)
     assert files_in_storage() == before
     assert not Recording.objects.exists()

@@ -15,13 +15,12 @@ from audio.quality_checks import Options
 from audio.synthesis import clip_bytes
 from core.jobs import JobRun, enqueue, queue
 from core.models import Job, User
-from stimuli.errors import CollectionSlugTaken, LevelsRefused
 from stimuli.models import Collection, Condition, Import, Item, Recording, Stimulus
-from stimuli.sandbox import APP_ERRORS
 from stimuli.services import normalisation
 from stimuli.services.imports import drafted_folder, import_draft
 from stimuli.services.normalisation import FIGURES, ask_for_copy, normalise_collection, table
 from stimuli.services.quality_checks import check_collection
+from tests.errors import raises_error
 from tests.factories import make_user
 from tests.people import browser_of
 from tests.stimuli.folders import noise, write
@@ -178,7 +177,7 @@ def test_a_copy_of_texts_alone_is_made_and_says_that_there_was_nothing_to_level(
 def test_what_clips_only_on_its_way_through_the_gate_is_named_by_its_cell(tmp_path: Path) -> None:
     """By its loudness it would just fit; but then its quiet part passes the gate, and the gain has to be larger."""
     write(tmp_path / "C7/dusk.wav", np.concatenate([noise(2, level=0.001), noise(4, level=0.0004)]))
-    with pytest.raises(APP_ERRORS[LevelTooHigh], match="'dusk x C7' would be clipped"):
+    with raises_error(LevelTooHigh.code, match="'dusk x C7' would be clipped"):
         copied(imported(tmp_path, "Evening"), -5.5)
     assert not Collection.objects.filter(slug="copy").exists()
 
@@ -187,7 +186,7 @@ def test_a_level_at_which_something_clips_is_refused_with_the_cells_and_the_high
     source: Collection,
 ) -> None:
     before = files_in_storage()
-    with pytest.raises(LevelsRefused) as refusal:
+    with raises_error("levels.refused") as refusal:
         copied(source, -1.0)
     assert "would be clipped at -1 LUFS" in str(refusal.value)
     assert "x C" in str(refusal.value)
@@ -198,15 +197,15 @@ def test_a_level_at_which_something_clips_is_refused_with_the_cells_and_the_high
 
 
 def test_silence_has_no_level_and_no_level_is_beyond_reason(source: Collection, tmp_path: Path) -> None:
-    with pytest.raises(LevelsRefused, match="no level between"):
+    with raises_error("levels.refused", match="no level between"):
         copied(source, 3.0)
     write(tmp_path / "quiet/a.wav", np.zeros(16000))
-    with pytest.raises(LevelsRefused, match="too quiet or too short"):
+    with raises_error("levels.refused", match="too quiet or too short"):
         copied(imported(tmp_path / "quiet", "Hushed"))
 
 
 def test_a_name_that_is_taken_is_refused_before_anything_is_made(source: Collection) -> None:
-    with pytest.raises(CollectionSlugTaken):
+    with raises_error("collection.slug_taken"):
         normalise_collection(source=source, target_lufs=-30, slug="source", title="Again", actor=source.owner)
 
 
@@ -232,7 +231,7 @@ def test_the_job_makes_one_copy_however_often_it_runs(source: Collection) -> Non
 
 @pytest.mark.django_db(transaction=True)
 def test_a_job_that_is_refused_says_so_in_its_note(source: Collection) -> None:
-    with pytest.raises(LevelsRefused):
+    with raises_error("levels.refused"):
         ask_for_copy(source=source, target_lufs=-1, slug="copy", title="Copy", actor=source.owner)
     arguments: dict[str, Any] = {"source_id": str(source.pk), "target_lufs": -1.0, "slug": "copy", "title": "Copy"}
     enqueue(normalisation.normalise_copy, actor_id=str(source.owner.pk), **arguments)

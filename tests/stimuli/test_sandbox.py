@@ -2,15 +2,16 @@
 
 import importlib
 import re
+from string import Formatter
 
 import pytest
 from django.utils.translation import override
 
-from audio.errors import AudioError, DecoderDied, PositionOutside, SoundBroken, SoundTooLong
+from audio.errors import AudioError, DecoderDied, PositionOutside, SoundBroken, SoundTooCostly, SoundTooLong
 from audio.sandbox.client import fork_server
 from core.errors import AppError
 from core.http_errors import error_message
-from stimuli.sandbox import APP_ERRORS, app_errors, error_from_child, to_app_error
+from stimuli.sandbox import SandboxFailure, app_errors, error_from_child, to_app_error
 from tests.contracts.tree import ROOT
 
 ALLOWED = fork_server.allowed  # as the app has registered it, before other tests replace it
@@ -18,9 +19,12 @@ LAST_UNREADABLE = "it should have {count} samples, and its last cannot be read"
 
 
 @pytest.mark.parametrize("kind", AudioError.__subclasses__())
-def test_every_error_of_the_library_is_an_app_error_with_its_code_and_sentence(kind: type[AudioError]) -> None:
-    assert (APP_ERRORS[kind].code, APP_ERRORS[kind].sentence) == (kind.code, kind.message)
-    assert APP_ERRORS[kind].status == (416 if kind is PositionOutside else 422)
+def test_every_error_of_the_library_is_an_app_error_with_its_code_and_message(kind: type[AudioError]) -> None:
+    places = {name: 1 for _, name, _, _ in Formatter().parse(kind.message) if name}
+    error = to_app_error(kind(**places))
+    assert (error.code, error.message) == (kind.code, kind.message)
+    assert error.status == (416 if kind is PositionOutside else 422)
+    assert isinstance(error, SandboxFailure) == (kind in {DecoderDied, SoundTooCostly})
 
 
 def test_an_app_error_says_the_same_and_is_translated_with_the_problem_inside_it() -> None:
@@ -29,7 +33,7 @@ def test_an_app_error_says_the_same_and_is_translated_with_the_problem_inside_it
     assert str(shown) == str(error)
     assert "'a {count}.wav' is damaged or breaks off: it should have 12,345 samples" in str(error)
     assert shown.data["problem"] == "it should have 12,345 samples, and its last cannot be read"
-    assert shown.data["clauses"] == {"problem": {"says": LAST_UNREADABLE, "data": {"count": 12_345}}}
+    assert shown.data["parts"] == {"problem": {"msgid": LAST_UNREADABLE, "data": {"count": 12_345}}}
     with override("fr"):
         assert "12\N{NARROW NO-BREAK SPACE}345" in error_message(shown)
         assert "breaks off" not in error_message(shown)

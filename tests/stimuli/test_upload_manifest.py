@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stimuli.errors import FilesRefused
+from core.errors import AppError
 from stimuli.uploads.manifest import MOST_FILES, DeclaredFile, check_files
+from tests.errors import raises_error
 
 
 @pytest.mark.parametrize(
@@ -27,17 +28,17 @@ from stimuli.uploads.manifest import MOST_FILES, DeclaredFile, check_files
     ],
 )
 def test_a_path_that_could_lead_astray_is_refused_and_says_why(path: str, said: str) -> None:
-    with pytest.raises(FilesRefused) as refusal:
+    with raises_error("upload.files_refused") as refusal:
         check_files([DeclaredFile("good.wav", 1), DeclaredFile(path, 1)])
     assert said in str(refusal.value)
 
 
 def test_paths_that_some_disks_take_for_one_are_refused_together() -> None:
-    with pytest.raises(FilesRefused, match="only in capitals"):
+    with raises_error("upload.files_refused", match="only in capitals"):
         check_files([DeclaredFile("C0/A.wav", 1), DeclaredFile("c0/a.wav", 1)])
-    with pytest.raises(FilesRefused, match="there twice"):
+    with raises_error("upload.files_refused", match="there twice"):
         check_files([DeclaredFile("a.wav", 1), DeclaredFile("a.wav", 1)])
-    with pytest.raises(FilesRefused, match="there twice"):
+    with raises_error("upload.files_refused", match="there twice"):
         check_files([DeclaredFile("\u00e4.wav", 1), DeclaredFile("a\u0308.wav", 1)])
 
 
@@ -48,7 +49,7 @@ def test_names_as_macos_writes_them_are_composed() -> None:
 def test_too_many_files_are_refused() -> None:
     files = [DeclaredFile(f"{n}.wav", 1) for n in range(MOST_FILES)]
     assert len(check_files(files)) == MOST_FILES
-    with pytest.raises(FilesRefused, match="as a zip"):
+    with raises_error("upload.files_refused", match="as a zip"):
         check_files([*files, DeclaredFile("one more.wav", 1)])
 
 
@@ -56,7 +57,9 @@ def test_too_many_files_are_refused() -> None:
 def test_every_manifest_is_accepted_or_refused(files: list[DeclaredFile]) -> None:
     try:
         taken = check_files(files)
-    except FilesRefused:
+    except AppError as error:
+        if error.code != "upload.files_refused":
+            raise
         return
     assert all(Path("/spool", file.path).resolve().is_relative_to("/spool") for file in taken)
     assert len({file.path.casefold() for file in taken}) == len(files)

@@ -10,11 +10,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from stimuli.errors import ChecksumWrong, DiskFull, UploadCut, UploadGone
 from stimuli.models import Collection, Import, ImportFile
 from stimuli.services import imports
 from stimuli.services.uploads import Checksum
 from stimuli.uploads import files as upload_files
+from stimuli.uploads.files import DiskFull
+from tests.errors import raises_error
 from tests.people import browser_of
 from tests.stimuli.import_material import CONTENT, begin, new_collection, send
 from tests.stimuli.tus_client import code, head, on_disk, patch
@@ -75,7 +76,7 @@ class Breaking:
 @pytest.mark.parametrize("error", [None, ConnectionResetError(), TimeoutError()])
 def test_of_a_piece_that_breaks_off_what_came_is_kept(collection: Collection, error: OSError | None) -> None:
     upload = begin(collection).files.get()
-    with pytest.raises(UploadCut):
+    with raises_error("upload.cut"):
         send(upload, b"", stream=Breaking(CONTENT[:100_000], error), byte_count=len(CONTENT))
     upload.refresh_from_db()
     assert upload.received_bytes == 100_000
@@ -86,9 +87,9 @@ def test_of_a_piece_that_breaks_off_what_came_is_kept(collection: Collection, er
 def test_of_a_piece_with_a_checksum_that_breaks_off_nothing_is_kept(collection: Collection) -> None:
     upload = begin(collection).files.get()
     checksum = Checksum("sha1", hashlib.sha1(CONTENT).digest())  # noqa: S324 - the protocol's choice
-    with pytest.raises(UploadCut):
+    with raises_error("upload.cut"):
         send(upload, b"", stream=Breaking(CONTENT[:100_000], None), byte_count=len(CONTENT), checksum=checksum)
-    with pytest.raises(ChecksumWrong):
+    with raises_error("upload.checksum"):
         send(upload, CONTENT[::-1], checksum=checksum)
     upload.refresh_from_db()
     assert upload.received_bytes == upload_files.path_of(upload).stat().st_size == 0
@@ -137,7 +138,7 @@ def test_a_piece_whose_import_is_cancelled_while_it_flows_is_not_acknowledged(co
         if Import.objects.get().state == Import.State.RECEIVING:
             imports.cancel_import(import_=import_, actor=import_.owner, now=timezone.now())
 
-    with pytest.raises(UploadGone):
+    with raises_error("upload.gone"):
         send(upload, b"", stream=Watched(CONTENT, cancel), byte_count=len(CONTENT))
     upload.refresh_from_db()
     assert upload.received_bytes == 0

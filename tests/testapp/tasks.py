@@ -3,14 +3,10 @@
 import os
 import time
 
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from core.jobs import JobRun, job
 from tests.testapp.models import Effect
-
-
-class Unwilling(AppError):
-    code = "testapp.unwilling"
-    sentence = sentence("'{effect}' is not to be written; choose another.")
 
 
 @job(queue="interactive")
@@ -80,7 +76,7 @@ def crash(*, run: JobRun, effect: str, point: str) -> None:
 
 @job(queue="interactive")
 def refuse(*, run: JobRun, effect: str) -> None:
-    raise Unwilling(effect=effect)
+    raise AppError("testapp.unwilling", 400, _("'{effect}' is not to be written; choose another."), effect=effect)
 
 
 @job(queue="interactive")

@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from core.clauses import Clause, clause
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from listening.design.base import ANCHORING, Design, LayoutRequest, Preset, ScaleOrder, SeatSequence, Showing
-from listening.design.errors import DesignIncomplete, NameRepeated, PresetUnknown, ScaleOrdersDiffer, TooManySessions
 from listening.design.orders.assignment import Cell as NumberedCell
 from listening.design.orders.sequence import build_sequence
 
@@ -20,48 +21,69 @@ Cell = tuple[str, str]  # item, condition
 def check_request(request: LayoutRequest) -> None:
     """Refuse what no preset can lay out."""
     for missing in _missing(request):
-        raise DesignIncomplete(missing=missing)
+        raise AppError("design.incomplete", 422, _("A design cannot be laid out without {missing}."), missing=missing)
     for number, subset in enumerate(request.subsets, 1):
-        _refuse_repeats(subset, clause("the items of panel {panel}", panel=number))
-    _refuse_repeats(request.conditions, clause("the conditions"))
-    _refuse_repeats(request.references, clause("the reference stimuli"))
+        _refuse_repeats(subset, LazyMessage("the items of panel {panel}", panel=number))
+    _refuse_repeats(request.conditions, LazyMessage("the conditions"))
+    _refuse_repeats(request.references, LazyMessage("the reference stimuli"))
     _check_scale_orders(request.scale_orders)
     for number, subset in enumerate(request.subsets, 1):
         showings = len(subset) * len(request.conditions)
         if request.sessions > showings:
-            raise TooManySessions(showings=showings, panel=number, sessions=request.sessions)
+            raise AppError(
+                "design.too_many_sessions",
+                422,
+                _(
+                    "The {showings} clips of panel {panel} do not fill {sessions} sessions. Ask for {showings} "
+                    "sessions at most."
+                ),
+                showings=showings,
+                panel=number,
+                sessions=request.sessions,
+            )
 
 
-def _missing(request: LayoutRequest) -> Iterator[Clause]:
+def _missing(request: LayoutRequest) -> Iterator[LazyMessage]:
     if not request.subsets:
-        yield clause("a subset of items for at least one panel")
+        yield LazyMessage("a subset of items for at least one panel")
     for number, subset in enumerate(request.subsets, 1):
         if not subset:
-            yield clause("items for panel {panel}", panel=number)
+            yield LazyMessage("items for panel {panel}", panel=number)
     if not request.conditions:
-        yield clause("at least one condition")
+        yield LazyMessage("at least one condition")
     if request.seats < 1:
-        yield clause("at least one listener in each panel")
+        yield LazyMessage("at least one listener in each panel")
     if request.sessions < 1:
-        yield clause("at least one session")
+        yield LazyMessage("at least one session")
     if not request.scale_orders:
-        yield clause("a scale order (an empty one where the scales are asked together)")
+        yield LazyMessage("a scale order (an empty one where the scales are asked together)")
 
 
-def _refuse_repeats(names: Iterable[Hashable], where: Clause) -> None:
+def _refuse_repeats(names: Iterable[Hashable], where: LazyMessage) -> None:
     seen = set()
     for name in names:
         if name in seen:
-            raise NameRepeated(name="/".join(name) if isinstance(name, tuple) else name, where=where)
+            raise AppError(
+                "design.repeated",
+                422,
+                _("'{name}' stands twice in {where}. Name everything once."),
+                name="/".join(name) if isinstance(name, tuple) else name,
+                where=where,
+            )
         seen.add(name)
 
 
 def _check_scale_orders(orders: Sequence[ScaleOrder]) -> None:
     named = ", ".join("-".join(order) or "()" for order in orders)
-    _refuse_repeats(map(tuple, orders), clause("the scale orders"))
+    _refuse_repeats(map(tuple, orders), LazyMessage("the scale orders"))
     scales = sorted(orders[0])
     if any(sorted(order) != scales or len(set(order)) != len(order) for order in orders):
-        raise ScaleOrdersDiffer(orders=named)
+        raise AppError(
+            "design.scale_orders",
+            422,
+            _("The scale orders {orders} do not hold the same scales, each once. Give orders of one set of scales."),
+            orders=named,
+        )
 
 
 def generator(request: LayoutRequest, *purpose: object) -> random.Random:
@@ -116,8 +138,8 @@ class Crossed(Preset):
     """
 
     slug = "crossed"
-    title = clause("Crossed")
-    summary = clause(
+    title = _("Crossed")
+    summary = _(
         "Scale orders are balanced inside every panel, conditions over sessions, positions and neighbours, and an item "
         "comes again as late as can be; which items a panel hears is all that panels differ in."
     )
@@ -215,8 +237,8 @@ class UdaseExact(Preset):
     """
 
     slug = "udase-exact"
-    title = clause("UDASE exact")
-    summary = clause(
+    title = _("UDASE exact")
+    summary = _(
         "As published for CHiME-7 UDASE: every listener hears all clips in an order of pure chance; the scale order "
         "goes with the panel and so with the items, conditions come unevenly in a session, and items follow themselves."
     )
@@ -245,5 +267,11 @@ DEFAULT = Crossed.slug
 
 def preset(slug: str) -> Preset:
     if slug not in PRESETS:
-        raise PresetUnknown(slug=slug, known=", ".join(PRESETS))
+        raise AppError(
+            "design.unknown_preset",
+            422,
+            _("There is no design preset '{slug}'. Known: {known}."),
+            slug=slug,
+            known=", ".join(PRESETS),
+        )
     return PRESETS[slug]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from statistics import median
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 from listening.design.base import ANCHORING, Design, ScaleOrder, SeatSequence, Showing
 from listening.design.report.values import Crosstab, Finding, Table, Verdict, fixed, span
 
@@ -59,10 +59,10 @@ def votes_per_cell(design: Design) -> Finding:
         verdict = Verdict.OK if low == high and low > 1 else Verdict.WARN
     return Finding(
         key="votes_per_cell",
-        title=clause("Votes per item, condition and scale"),
+        title=LazyMessage("Votes per item, condition and scale"),
         value=span(low, high),
         verdict=verdict,
-        sentence=clause(
+        sentence=LazyMessage(
             "Every item under every condition gets {votes} votes on each scale (median {median}); "
             "with one vote only, listeners could not be compared.",
             votes=span(low, high),
@@ -82,10 +82,10 @@ def votes_per_condition(design: Design) -> Finding:
     low, high = crosstab.range()
     return Finding(
         key="votes_per_condition",
-        title=clause("Votes per condition and scale"),
+        title=LazyMessage("Votes per condition and scale"),
         value=span(low, high),
         verdict=Verdict.OK if low == high else Verdict.WARN,
-        sentence=clause("Each condition gets {votes} votes on each scale.", votes=span(low, high)),
+        sentence=LazyMessage("Each condition gets {votes} votes on each scale.", votes=span(low, high)),
         numbers={"low": low, "high": high},
         table=crosstab.table("condition"),
     )
@@ -106,10 +106,10 @@ def condition_by_session(design: Design) -> Finding:
     sessions = sorted({session for _, session in counts})
     return Finding(
         key="condition_by_session",
-        title=clause("Times a listener hears a condition in a session"),
+        title=LazyMessage("Times a listener hears a condition in a session"),
         value=span(low, high),
         verdict=Verdict.OK if spread <= 1 else Verdict.WARN if spread <= mean / 2 else Verdict.BAD,
-        sentence=clause(
+        sentence=LazyMessage(
             "In a session a listener hears a condition {times} times; {mean} would be even. "
             "Within one session the conditions differ by {spread} at most.",
             times=span(low, high),
@@ -137,50 +137,52 @@ def condition_by_position(design: Design) -> Finding:
                 place[showing.session] += 1
 
     crosstab = Crosstab(pairs())
-    sentence = clause(
+    sentence = LazyMessage(
         "Over all listeners a condition is heard {times} times in each quarter of the sessions; "
         "association of condition and position (Cramer's V, 0 to 1): {v}.",
         times=span(*crosstab.range()),
         v=fixed(crosstab.cramers_v),
     )
-    return _counts("condition_by_position", clause("Conditions over the quarters of a session"), sentence, crosstab)
+    return _counts(
+        "condition_by_position", LazyMessage("Conditions over the quarters of a session"), sentence, crosstab
+    )
 
 
 def condition_by_order(design: Design) -> Finding:
     crosstab = Crosstab(
         (showing.condition, order_name(showing.scales)) for sequence in design.sequences for showing in heard(sequence)
     )
-    sentence = clause(
+    sentence = LazyMessage(
         "A condition is heard {times} times in each scale order; association of the two (Cramer's V, 0 to 1): {v}.",
         times=span(*crosstab.range()),
         v=fixed(crosstab.cramers_v),
     )
-    return _counts("condition_by_order", clause("Conditions over the scale orders"), sentence, crosstab)
+    return _counts("condition_by_order", LazyMessage("Conditions over the scale orders"), sentence, crosstab)
 
 
 def condition_by_panel(design: Design) -> Finding:
     crosstab = Crosstab(
         (showing.condition, str(sequence.panel)) for sequence in design.sequences for showing in heard(sequence)
     )
-    sentence = clause(
+    sentence = LazyMessage(
         "A condition is heard {times} times in each panel; association of the two (Cramer's V, 0 to 1): {v}. "
         "Panels hear different items, so a difference between panels may lie in the material.",
         times=span(*crosstab.range()),
         v=fixed(crosstab.cramers_v),
     )
-    return _counts("condition_by_panel", clause("Conditions over the panels"), sentence, crosstab)
+    return _counts("condition_by_panel", LazyMessage("Conditions over the panels"), sentence, crosstab)
 
 
 def order_by_panel(design: Design) -> Finding:
     crosstab = Crosstab(
         (str(sequence.panel), order_name(heard(sequence)[0].scales)) for sequence in design.sequences if heard(sequence)
     )
-    sentence = clause(
+    sentence = LazyMessage(
         "How well the panel tells which scale order a listener begins with (Cramer's V, 0 to 1): {v}. At 1 the "
         "effect of the order cannot be told from that of the items.",
         v=fixed(crosstab.cramers_v),
     )
-    return _association("order_by_panel", clause("First scale order over the panels"), sentence, crosstab, "panel")
+    return _association("order_by_panel", LazyMessage("First scale order over the panels"), sentence, crosstab, "panel")
 
 
 def order_by_session(design: Design) -> Finding:
@@ -195,12 +197,12 @@ def order_by_session(design: Design) -> Finding:
         for panel in range(1, design.request.panels + 1)
     ]
     worst = max(panels, key=lambda crosstab: crosstab.cramers_v)
-    sentence = clause(
+    sentence = LazyMessage(
         "Within a panel, how well the session tells the scale order (Cramer's V, 0 to 1; the worst panel): {v}. "
         "At 1 the effect of the order cannot be told from practice and fatigue on the same items.",
         v=fixed(worst.cramers_v),
     )
-    title = clause("Scale orders over the sessions of a panel")
+    title = LazyMessage("Scale orders over the sessions of a panel")
     return _association("order_by_session", title, sentence, worst, "session")
 
 
@@ -211,23 +213,23 @@ def factors_by_panel(design: Design, factors: Factors) -> Iterator[Finding]:
             for panel, subset in enumerate(design.request.subsets, 1)
             for item in subset
         )
-        sentence = clause(
+        sentence = LazyMessage(
             "How well the panel tells an item's {factor} (Cramer's V, 0 to 1): {v}.",
             factor=factor,
             v=fixed(crosstab.cramers_v),
         )
-        title = clause("{factor} over the panels", factor=factor)
+        title = LazyMessage("{factor} over the panels", factor=factor)
         yield _association(f"factor_by_panel.{factor}", title, sentence, crosstab, factor)
 
 
-def _counts(key: str, title: Clause, sentence: Clause, crosstab: Crosstab) -> Finding:
+def _counts(key: str, title: LazyMessage, sentence: LazyMessage, crosstab: Crosstab) -> Finding:
     """Finding about how often conditions occur, whose value is the range of the counts."""
     low, high = crosstab.range()
     numbers = {"low": low, "high": high, "cramers_v": crosstab.cramers_v}
     return Finding(key, title, span(low, high), crosstab.verdict, sentence, numbers, crosstab.table("condition"))
 
 
-def _association(key: str, title: Clause, sentence: Clause, crosstab: Crosstab, heading: str) -> Finding:
+def _association(key: str, title: LazyMessage, sentence: LazyMessage, crosstab: Crosstab, heading: str) -> Finding:
     """Finding about two things that should be independent, whose value is Cramer's V."""
     v = crosstab.cramers_v
     return Finding(key, title, fixed(v), crosstab.verdict, sentence, {"cramers_v": v}, crosstab.table(heading))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist, fmean
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 from listening.design.base import Design, SeatSequence
 from listening.design.report.balance import heard
 from listening.design.report.values import Finding, Number, Table, Verdict, fixed, span
@@ -66,12 +66,12 @@ def cost(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) -> It
 
 
 def minutes(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) -> Finding:
-    title = clause("Minutes per listener")
+    title = LazyMessage("Minutes per listener")
     cells = {(showing.item, showing.condition) for sequence in design.sequences for showing in sequence.showings}
     known = {cell: length for cell, length in (clip_s or {}).items() if cell in cells}
     unknown = len(cells) - len(known)
     if not known:
-        sentence = clause("How long the clips last is not known, so the time that a listener needs is not either.")
+        sentence = LazyMessage("How long the clips last is not known, so the time that a listener needs is not either.")
         return Finding("minutes", title, "-", Verdict.WARN, sentence, {"unknown_clips": unknown})
     usual_s = fmean(known.values())
     seats = [_session_minutes(sequence, known, usual_s, assumed.answer_s) for sequence in design.sequences]
@@ -89,7 +89,7 @@ def minutes(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) ->
         title=title,
         value=span(round(without), round(with_breaks)),
         verdict=verdict,
-        sentence=clause(
+        sentence=LazyMessage(
             "A listener needs about {without} minutes, {with_breaks} with breaks of {rest} minutes; the longest "
             "session takes {longest}. Assumed: {answer} s for an answer; {unknown} clips of unknown length "
             "count as the mean.",
@@ -129,8 +129,8 @@ def half_width_votes(design: Design, assumed: Assumptions) -> Finding:
     }
     return _interval(
         "half_width_votes",
-        clause("Expected interval (95 %) of a condition, over votes"),
-        clause(
+        LazyMessage("Expected interval (95 %) of a condition, over votes"),
+        LazyMessage(
             "With {votes} votes per condition and scale the mean is known within {widths}, as far as votes are "
             "independent; those of one listener are not, so this is too narrow.",
             votes=fewest,
@@ -152,8 +152,8 @@ def half_width_listeners(design: Design, assumed: Assumptions) -> Finding:
     }
     return _interval(
         "half_width_listeners",
-        clause("Expected interval (95 %) of a condition, over listeners"),
-        clause(
+        LazyMessage("Expected interval (95 %) of a condition, over listeners"),
+        LazyMessage(
             "With {listeners} listeners and {clips} clips of a condition each, if votes vary as in a published P.835 "
             "test, the mean of a condition is known within {widths}.",
             listeners=listeners,
@@ -177,8 +177,8 @@ def half_width_difference(design: Design, assumed: Assumptions) -> Finding:
     }
     return _interval(
         "half_width_difference",
-        clause("Expected interval (95 %) of a difference, over listeners"),
-        clause(
+        LazyMessage("Expected interval (95 %) of a difference, over listeners"),
+        LazyMessage(
             "With {listeners} listeners and {clips} clips of a condition each, if votes vary as in a published P.835 "
             "test, the difference of two conditions is known within {widths}; a smaller one is hardly found.",
             listeners=listeners,
@@ -193,8 +193,8 @@ def half_width_difference(design: Design, assumed: Assumptions) -> Finding:
 
 def _interval(
     key: str,
-    title: Clause,
-    sentence: Clause,
+    title: LazyMessage,
+    sentence: LazyMessage,
     widths: Mapping[str, float],
     numbers: Mapping[str, Number],
     table: Table,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import fmean, pstdev
 
-from core.clauses import clause
+from core.i18n import LazyMessage
 from listening.design.base import Design, Showing
 from listening.design.orders.assignment import OFTEN, least_share
 from listening.design.report.balance import heard
@@ -34,10 +34,10 @@ def item_repeats(design: Design) -> Finding:
     affected = sum(count > 0 for count in repeats)
     return Finding(
         key="item_repeats",
-        title=clause("Same item twice in a row"),
+        title=LazyMessage("Same item twice in a row"),
         value=str(total),
         verdict=Verdict.BAD if total else Verdict.OK,
-        sentence=clause(
+        sentence=LazyMessage(
             "An item follows itself {total} times in all, {most} times at most for one listener; "
             "{affected} of {listeners} listeners meet it.",
             total=total,
@@ -55,18 +55,18 @@ def item_distance(design: Design) -> Finding:
     if not nearest:
         return Finding(
             key="item_distance",
-            title=clause("Smallest distance between repeats of an item"),
+            title=LazyMessage("Smallest distance between repeats of an item"),
             value="-",
             verdict=Verdict.OK,
-            sentence=clause("No listener hears an item twice."),
+            sentence=LazyMessage("No listener hears an item twice."),
         )
     low = min(nearest)
     return Finding(
         key="item_distance",
-        title=clause("Smallest distance between repeats of an item"),
+        title=LazyMessage("Smallest distance between repeats of an item"),
         value=str(low),
         verdict=Verdict.OK if low >= max(2, bound / 2) else Verdict.WARN if low > 1 else Verdict.BAD,
-        sentence=clause(
+        sentence=LazyMessage(
             "Two showings of an item are at least {low} places apart; the most that is possible is {bound}, the number "
             "of items in a panel.",
             low=low,
@@ -96,10 +96,10 @@ def condition_runs(design: Design) -> Finding:
     single = len(design.request.conditions) == 1
     return Finding(
         key="condition_runs",
-        title=clause("Longest run of one condition"),
+        title=LazyMessage("Longest run of one condition"),
         value=str(longest),
         verdict=Verdict.OK if longest <= 2 or single else Verdict.WARN if longest <= 3 else Verdict.BAD,
-        sentence=clause("Within a session the longest run of one condition is {longest}.", longest=longest),
+        sentence=LazyMessage("Within a session the longest run of one condition is {longest}.", longest=longest),
         numbers={"longest": longest},
     )
 
@@ -120,10 +120,10 @@ def carry_over(design: Design) -> Finding:
     even = max(worst) - min(worst) <= 1 or variation <= EVEN_VARIATION
     return Finding(
         key="carry_over",
-        title=clause("Which condition follows which"),
+        title=LazyMessage("Which condition follows which"),
         value=span(low, high),
         verdict=Verdict.OK if even else Verdict.WARN if variation <= UNEVEN_VARIATION else Verdict.BAD,
-        sentence=clause(
+        sentence=LazyMessage(
             "In a panel each condition follows each other one {times} times inside sessions "
             "(coefficient of variation {variation} in the worst panel), and itself {alike} times in all.",
             times=span(low, high),
@@ -137,7 +137,7 @@ def carry_over(design: Design) -> Finding:
 
 def item_successors(design: Design) -> Finding:
     """Which condition an item is heard in after which, however many other clips lie between."""
-    title = clause("Which condition follows which on the same item")
+    title = LazyMessage("Which condition follows which on the same item")
     names = design.request.conditions
     panels: defaultdict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     share = 0.0
@@ -147,7 +147,7 @@ def item_successors(design: Design) -> Finding:
         share = max(share, _most_frequent_share(counts))
     unlike = [[counts[one, other] for one in names for other in names if one != other] for counts in panels.values()]
     if not any(map(sum, unlike)):
-        return Finding("item_successors", title, "-", Verdict.OK, clause("No listener hears an item twice."))
+        return Finding("item_successors", title, "-", Verdict.OK, LazyMessage("No listener hears an item twice."))
     variation = max(map(_variation, unlike))
     low, high = min(map(min, unlike)), max(map(max, unlike))
     least = max(least_share(len(subset), len(names)) for subset in design.request.subsets)
@@ -159,7 +159,7 @@ def item_successors(design: Design) -> Finding:
         title=title,
         value=span(low, high),
         verdict=max(evenness, guess, key=list(Verdict).index),
-        sentence=clause(
+        sentence=LazyMessage(
             "In a panel each condition follows each other one {times} times on the same item (coefficient of variation "
             "{variation} in the worst panel); the most frequent successors of the conditions make up {share} percent "
             "for one listener at most, where {least} is the least possible.",
@@ -190,10 +190,10 @@ def first_conditions(design: Design) -> Finding:
     total: Counter[str] = sum(panels.values(), Counter())
     return Finding(
         key="first_conditions",
-        title=clause("In which condition an item is first heard"),
+        title=LazyMessage("In which condition an item is first heard"),
         value=span(low, high),
         verdict=_judged(counts, EVEN_VARIATION, UNEVEN_VARIATION),
-        sentence=clause(
+        sentence=LazyMessage(
             "In a panel each condition is the first of an item {times} times (coefficient of variation {variation} in "
             "the worst panel); of a single item it is the same condition for up to {most} of {seats} listeners.",
             times=span(low, high),
@@ -246,9 +246,9 @@ def distinct_sequences(design: Design) -> Finding:
     distinct = len({tuple((showing.item, showing.condition) for showing in heard(s)) for s in design.sequences})
     return Finding(
         key="distinct_sequences",
-        title=clause("Different sequences"),
+        title=LazyMessage("Different sequences"),
         value=f"{distinct}/{seats}",
         verdict=Verdict.OK if distinct == seats else Verdict.WARN,
-        sentence=clause("{seats} listeners hear {distinct} different sequences.", seats=seats, distinct=distinct),
+        sentence=LazyMessage("{seats} listeners hear {distinct} different sequences.", seats=seats, distinct=distinct),
         numbers={"distinct": distinct, "seats": seats},
     )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 from listening.design.base import ANCHORING, Design, SeatSequence
 from listening.design.report.balance import heard
 from listening.design.report.values import Finding, Verdict
@@ -17,36 +17,40 @@ def verify(design: Design) -> list[Finding]:
     """Judge a design against its request; every rule gives one finding, which names the first seats that break it."""
     bad, warn = Verdict.BAD, Verdict.WARN
     return [
-        _finding("rule.seats", bad, clause("One sequence for every seat of every panel"), design, _seated),
-        _finding("rule.complete", bad, clause("Every item of the panel under every condition once"), design, _complete),
-        _finding("rule.anchoring", bad, clause("Every reference stimulus once, at the start"), design, _anchored),
-        _finding("rule.sessions", bad, clause("Sessions in order, none empty, none too many"), design, _in_order),
-        _finding("rule.scales", bad, clause("Only scale orders that were asked for"), design, _ordered),
-        _finding("rule.order_changes", warn, clause("One scale order within a session"), design, _steady),
-        _finding("rule.lengths", warn, clause("Sessions equally long, give or take one clip"), design, _even),
+        _finding("rule.seats", bad, LazyMessage("One sequence for every seat of every panel"), design, _seated),
+        _finding(
+            "rule.complete", bad, LazyMessage("Every item of the panel under every condition once"), design, _complete
+        ),
+        _finding("rule.anchoring", bad, LazyMessage("Every reference stimulus once, at the start"), design, _anchored),
+        _finding("rule.sessions", bad, LazyMessage("Sessions in order, none empty, none too many"), design, _in_order),
+        _finding("rule.scales", bad, LazyMessage("Only scale orders that were asked for"), design, _ordered),
+        _finding("rule.order_changes", warn, LazyMessage("One scale order within a session"), design, _steady),
+        _finding("rule.lengths", warn, LazyMessage("Sessions equally long, give or take one clip"), design, _even),
     ]
 
 
-def _finding(key: str, worst: Verdict, title: Clause, design: Design, rule: Rule) -> Finding:
+def _finding(key: str, worst: Verdict, title: LazyMessage, design: Design, rule: Rule) -> Finding:
     broken = [sequence for sequence in design.sequences if not rule(design, sequence)]
     missing = 0
     if rule is _seated:
         missing = len(_places(design) - {(sequence.panel, sequence.seat) for sequence in design.sequences})
     if not broken and not missing:
-        return Finding(key, title, "0", Verdict.OK, clause("All {seats} seats keep it.", seats=len(design.sequences)))
+        return Finding(
+            key, title, "0", Verdict.OK, LazyMessage("All {seats} seats keep it.", seats=len(design.sequences))
+        )
     if missing:
-        sentence = clause("{missing} seats that were asked for have no sequence.", missing=missing)
+        sentence = LazyMessage("{missing} seats that were asked for have no sequence.", missing=missing)
     else:
-        sentence = clause("{count} seats do not: {seats}.", count=len(broken), seats=_named(broken))
+        sentence = LazyMessage("{count} seats do not: {seats}.", count=len(broken), seats=_named(broken))
     return Finding(key, title, str(len(broken) + missing), worst, sentence, {"broken": len(broken) + missing})
 
 
-def _named(sequences: Sequence[SeatSequence]) -> Clause:
+def _named(sequences: Sequence[SeatSequence]) -> LazyMessage:
     """Name the first few as panel/seat."""
     names = ", ".join(f"{sequence.panel}/{sequence.seat}" for sequence in sequences[:NAMED_SEATS])
     if len(sequences) <= NAMED_SEATS:
-        return clause("{names} (panel/seat)", names=names)
-    return clause("{names} (panel/seat) and {more} more", names=names, more=len(sequences) - NAMED_SEATS)
+        return LazyMessage("{names} (panel/seat)", names=names)
+    return LazyMessage("{names} (panel/seat) and {more} more", names=names, more=len(sequences) - NAMED_SEATS)
 
 
 def _places(design: Design) -> set[tuple[int, int]]:

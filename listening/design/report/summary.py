@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from core.clauses import Clause, clause
 from core.hashing import digest
+from core.i18n import LazyMessage
 from listening.design.base import Design, LayoutRequest, SeatSequence
 from listening.design.orders.presets import Crossed, UdaseExact, session_lengths
 from listening.design.report.balance import Factors, balance, heard
@@ -51,13 +51,13 @@ def _stretches(seat: SeatSequence) -> list[list[object]]:
     ]
 
 
-def one_sentence(design: Design, findings: Sequence[Finding]) -> Clause:
+def one_sentence(design: Design, findings: Sequence[Finding]) -> LazyMessage:
     """Say what was done, and of what is balanced only what the findings call even."""
     request = design.request
     clips = [len(subset) * len(request.conditions) for subset in request.subsets]
     lengths = [length for showings in clips for length in session_lengths(showings, request.sessions)]
     even, uneven = _respects(design, findings)
-    return clause(
+    return LazyMessage(
         "{listeners} each rated {items} items under {conditions} conditions ({clips} clips) {scales} in {sessions} of "
         "{length} clips{anchoring}, {votes} votes per item and condition{each}; {order}{uneven}{starts}{again} "
         "(seed {seed}).",
@@ -70,7 +70,7 @@ def one_sentence(design: Design, findings: Sequence[Finding]) -> Clause:
         length=_range(lengths),
         anchoring=_anchoring(request),
         votes=request.seats,
-        each=clause(" on each scale") if request.scale_orders[0] else "",
+        each=LazyMessage(" on each scale") if request.scale_orders[0] else "",
         order=_order(design, even),
         uneven=_uneven(uneven),
         starts=_starts(design, findings),
@@ -83,11 +83,11 @@ def _range(values: Sequence[int]) -> str:
     return span(min(values), max(values))
 
 
-def _listeners(design: Design) -> Clause:
+def _listeners(design: Design) -> LazyMessage:
     request = design.request
     if request.panels == 1:
-        return clause("{listeners} listeners", listeners=len(design.sequences))
-    return clause(
+        return LazyMessage("{listeners} listeners", listeners=len(design.sequences))
+    return LazyMessage(
         "{listeners} listeners in {panels} panels of {seats}",
         listeners=len(design.sequences),
         panels=request.panels,
@@ -95,25 +95,27 @@ def _listeners(design: Design) -> Clause:
     )
 
 
-def _sessions(request: LayoutRequest) -> Clause:
+def _sessions(request: LayoutRequest) -> LazyMessage:
     if request.sessions == 1:
-        return clause("one session")
-    return clause("{sessions} sessions", sessions=request.sessions)
+        return LazyMessage("one session")
+    return LazyMessage("{sessions} sessions", sessions=request.sessions)
 
 
-def _scales(design: Design) -> Clause:
+def _scales(design: Design) -> LazyMessage:
     orders = design.request.scale_orders
     names = ", ".join("-".join(order) for order in orders)
     if not orders[0]:
-        return clause("on one page a clip")
+        return LazyMessage("on one page a clip")
     if len(orders) == 1:
-        return clause("on one scale at a time, in the order {names},", names=names)
+        return LazyMessage("on one scale at a time, in the order {names},", names=names)
     parts = [_sessions_by_order(seat) for seat in design.sequences]
     if all(len(counts) == 1 for counts in parts):
-        return clause("on one scale at a time, each listener in one of the orders {names},", names=names)
+        return LazyMessage("on one scale at a time, each listener in one of the orders {names},", names=names)
     if all(len(set(counts)) == 1 and len(counts) == len(orders) for counts in parts):
-        return clause("on one scale at a time, in the orders {names} for equal parts of the sessions,", names=names)
-    return clause("on one scale at a time, in the orders {names} for unequal parts of the sessions,", names=names)
+        return LazyMessage(
+            "on one scale at a time, in the orders {names} for equal parts of the sessions,", names=names
+        )
+    return LazyMessage("on one scale at a time, in the orders {names} for unequal parts of the sessions,", names=names)
 
 
 def _sessions_by_order(seat: SeatSequence) -> list[int]:
@@ -121,48 +123,48 @@ def _sessions_by_order(seat: SeatSequence) -> list[int]:
     return list(Counter(order for _, order in used).values())
 
 
-def _anchoring(request: LayoutRequest) -> Clause | str:
+def _anchoring(request: LayoutRequest) -> LazyMessage | str:
     if not request.references:
         return ""
-    return clause(", after {references} reference clips", references=len(request.references))
+    return LazyMessage(", after {references} reference clips", references=len(request.references))
 
 
-def _respects(design: Design, findings: Sequence[Finding]) -> tuple[list[Clause], list[Clause]]:
+def _respects(design: Design, findings: Sequence[Finding]) -> tuple[list[LazyMessage], list[LazyMessage]]:
     """Sort what a crossed design balances by what was found: what is even, and what is not."""
     if design.preset != Crossed.slug or len(design.request.conditions) == 1:
         return [], []
     names = {
-        "condition_by_session": clause("sessions"),
-        "condition_by_position": clause("positions"),
-        "carry_over": clause("neighbours"),
-        "item_successors": clause("successive showings of an item"),
+        "condition_by_session": LazyMessage("sessions"),
+        "condition_by_position": LazyMessage("positions"),
+        "carry_over": LazyMessage("neighbours"),
+        "item_successors": LazyMessage("successive showings of an item"),
     }
     verdicts = {finding.key: finding.verdict for finding in findings}
     even = [name for key, name in names.items() if verdicts.get(key) == Verdict.OK]
     return even, [name for key, name in names.items() if verdicts.get(key, Verdict.OK) != Verdict.OK]
 
 
-def _order(design: Design, even: Sequence[Clause]) -> Clause:
+def _order(design: Design, even: Sequence[LazyMessage]) -> LazyMessage:
     if design.preset == UdaseExact.slug:
-        return clause("clips came in random order")
+        return LazyMessage("clips came in random order")
     if design.preset != Crossed.slug:
-        return clause("the order of clips was that of an existing plan")
+        return LazyMessage("the order of clips was that of an existing plan")
     return _balanced(even)
 
 
-def _balanced(names: Sequence[Clause]) -> Clause:
+def _balanced(names: Sequence[LazyMessage]) -> LazyMessage:
     match names:
         case []:
-            return clause("every listener heard the clips in another order")
+            return LazyMessage("every listener heard the clips in another order")
         case [one]:
-            return clause("conditions were balanced over {one}", one=one)
+            return LazyMessage("conditions were balanced over {one}", one=one)
         case [one, two]:
-            return clause("conditions were balanced over {one} and {two}", one=one, two=two)
+            return LazyMessage("conditions were balanced over {one} and {two}", one=one, two=two)
         case [one, two, three]:
-            return clause("conditions were balanced over {one}, {two} and {three}", one=one, two=two, three=three)
+            return LazyMessage("conditions were balanced over {one}, {two} and {three}", one=one, two=two, three=three)
         case _:
             one, two, three, four = names
-            return clause(
+            return LazyMessage(
                 "conditions were balanced over {one}, {two}, {three} and {four}",
                 one=one,
                 two=two,
@@ -171,38 +173,40 @@ def _balanced(names: Sequence[Clause]) -> Clause:
             )
 
 
-def _uneven(names: Sequence[Clause]) -> Clause | str:
+def _uneven(names: Sequence[LazyMessage]) -> LazyMessage | str:
     match names:
         case []:
             return ""
         case [one]:
-            return clause(", but not over {one}", one=one)
+            return LazyMessage(", but not over {one}", one=one)
         case [one, two]:
-            return clause(", but not over {one} and {two}", one=one, two=two)
+            return LazyMessage(", but not over {one} and {two}", one=one, two=two)
         case [one, two, three]:
-            return clause(", but not over {one}, {two} and {three}", one=one, two=two, three=three)
+            return LazyMessage(", but not over {one}, {two} and {three}", one=one, two=two, three=three)
         case _:
             one, two, three, four = names
-            return clause(", but not over {one}, {two}, {three} and {four}", one=one, two=two, three=three, four=four)
+            return LazyMessage(
+                ", but not over {one}, {two}, {three} and {four}", one=one, two=two, three=three, four=four
+            )
 
 
-def _starts(design: Design, findings: Sequence[Finding]) -> Clause | str:
+def _starts(design: Design, findings: Sequence[Finding]) -> LazyMessage | str:
     """How the scale orders were balanced over the listeners."""
     starts = {(seat.panel, heard(seat)[0].scales) for seat in design.sequences if heard(seat)}
     if len(design.request.scale_orders) == 1 or not starts:
         return ""
     if len({order for _, order in starts}) == 1:
-        return clause(", every listener began with the same scale order")
+        return LazyMessage(", every listener began with the same scale order")
     if len(starts) == len({panel for panel, _ in starts}):
-        return clause(", and which scale order came first depended on the panel")
+        return LazyMessage(", and which scale order came first depended on the panel")
     verdicts = [finding.verdict for finding in findings if finding.key in {"order_by_panel", "order_by_session"}]
     if design.preset == Crossed.slug and verdicts and all(verdict == Verdict.OK for verdict in verdicts):
-        return clause(", scale orders were balanced over the listeners of each panel")
+        return LazyMessage(", scale orders were balanced over the listeners of each panel")
     return ""
 
 
-def _again(design: Design) -> Clause | str:
+def _again(design: Design) -> LazyMessage | str:
     nearest = [found for seat in design.sequences if (found := smallest_distance(heard(seat))) is not None]
     if not nearest or design.preset != Crossed.slug:
         return ""
-    return clause(", and an item came again {distance} clips later at the earliest", distance=min(nearest))
+    return LazyMessage(", and an item came again {distance} clips later at the earliest", distance=min(nearest))

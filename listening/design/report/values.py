@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from core.clauses import keep_clauses
+from core.i18n import pack_messages
 from listening.design.base import Sample
 
 Number = int | float
@@ -32,7 +32,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Finding:
-    """One respect in which a design was looked at. Title and sentence are clauses: English that can be translated."""
+    """One respect in which a design was looked at. Title and sentence are LazyMessages."""
 
     key: str
     title: str
@@ -48,9 +48,9 @@ class Finding:
             if self.table
             else None
         )
-        says = keep_clauses({"title": self.title, "sentence": self.sentence})
+        message = pack_messages({"title": self.title, "sentence": self.sentence})
         return {
-            **says,
+            **message,
             "key": self.key,
             "value": self.value,
             "verdict": str(self.verdict),

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import AppError
+from core.i18n import gettext_noop as _
 from listening.design.base import Sample
-from listening.design.errors import PlanningTooLong
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
 
 ROOT = Path(__file__).parents[3]
@@ -45,16 +45,24 @@ def plan_subsets_in_subprocess(
             check=True,
         )
     except subprocess.TimeoutExpired:
-        raise PlanningTooLong(items=len(samples), seconds=longest_s) from None
+        raise _too_long(len(samples), longest_s) from None
     answer = json.loads(done.stdout)
     if "error" in answer:
-        raise _error_from(**answer["error"])
+        raise AppError(*answer["error"], **answer["data"])
     return SubsetPlan(**answer | {"subsets": tuple(map(tuple, answer["subsets"]))})
 
 
-def _error_from(code: str, data: dict[str, Any]) -> AppError:
-    kind = next(kind for kind in AppError.every() if kind.code == code)
-    return kind(**data)
+def _too_long(items: int, seconds: float) -> AppError:
+    return AppError(
+        "design.too_long",
+        503,
+        _(
+            "Balancing {items} items took longer than {seconds} s. Choose fewer factors, or use generate_design, "
+            "which may take its time."
+        ),
+        items=items,
+        seconds=seconds,
+    )
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +70,7 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     try:
         return plan_subsets(samples, **question).to_json()
     except AppError as error:
-        return {"error": {"code": error.code, "data": error.data}}
+        return {"error": [error.code, error.status, error.message], "data": error.data}
 
 
 def main() -> None:

@@ -9,16 +9,10 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from core.clauses import clause
-from listening.design.base import Sample
-from listening.design.errors import (
-    FactorTwice,
-    FactorUnknown,
-    ItemTwice,
-    SubsetsNothing,
-    SubsetsTooLarge,
-    ValueMissing,
-)
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from listening.design.base import Sample, factor_unknown, item_twice, value_missing
 from listening.design.subsets.milp import Solution, solve
 from listening.design.subsets.pool import GOALS, GOALS_IN_UNITS, Counts, Pool, Quota
 from stimuli.imports.reports import some
@@ -80,25 +74,36 @@ def _drawn(by_cell: dict[Cell, list[str]], counts: dict[Cell, list[int]], subset
 
 def _judge(samples: Sequence[Sample], factors: Sequence[str], subsets: int, size: int) -> None:
     if subsets < 1 or size < 1:
-        raise SubsetsNothing(subsets=subsets, size=size)
+        raise AppError(
+            "subsets.nothing",
+            422,
+            _("{subsets} subsets of {size} items cannot be planned. Ask for at least one subset of at least one item."),
+            subsets=subsets,
+            size=size,
+        )
     known = sorted({factor for sample in samples for factor in sample.factors})
     for factor in factors:
         if factors.count(factor) > 1:
-            raise FactorTwice(factor=factor)
+            raise AppError(
+                "subsets.factor_twice",
+                422,
+                _("The factor '{factor}' is named twice. Name each factor once."),
+                factor=factor,
+            )
         if factor not in known and samples:
-            raise FactorUnknown(factor=factor, known=", ".join(known) or clause("none"))
+            raise factor_unknown(factor=factor, known=", ".join(known) or LazyMessage("none"))
         missing = [sample.name for sample in samples if not sample.factors.get(factor)]
         if missing:
-            raise ValueMissing(column=factor, places=some(f"'{name}'" for name in missing), all=missing)
+            raise value_missing(column=factor, places=some(f"'{name}'" for name in missing), all=missing)
     seen: dict[str, int] = {}
     for place, sample in enumerate(samples, 1):
         if sample.name in seen:
-            places = clause("places {first} and {second}", first=seen[sample.name], second=place)
-            raise ItemTwice(item=sample.name, places=places)
+            places = LazyMessage("places {first} and {second}", first=seen[sample.name], second=place)
+            raise item_twice(item=sample.name, places=places)
         seen[sample.name] = place
 
 
-def _too_large(by_cell: dict[Cell, list[str]], factors: Sequence[str], subsets: int, size: int) -> SubsetsTooLarge:
+def _too_large(by_cell: dict[Cell, list[str]], factors: Sequence[str], subsets: int, size: int) -> AppError:
     """Say how many items are missing, in which cells, and what could be had."""
     items = sum(len(names) for names in by_cell.values())
     nearest = items // subsets
@@ -110,10 +115,16 @@ def _too_large(by_cell: dict[Cell, list[str]], factors: Sequence[str], subsets: 
     ]
     described = [f"{' x '.join(cell) or '*'}: {len(by_cell[cell])} / {needs[cell]:.1f}" for cell in short]
     if nearest:
-        remedy = clause("The nearest size that is possible is {nearest}.", nearest=nearest)
+        remedy = LazyMessage("The nearest size that is possible is {nearest}.", nearest=nearest)
     else:
-        remedy = clause("With one item each, {items} subsets are possible.", items=items)
-    return SubsetsTooLarge(
+        remedy = LazyMessage("With one item each, {items} subsets are possible.", items=items)
+    return AppError(
+        "subsets.too_large",
+        422,
+        _(
+            "{subsets} disjoint subsets of {size} need {needed} items, and the pool has {pool}. {remedy} What there is "
+            "and what would be needed: {cells}."
+        ),
         subsets=subsets,
         size=size,
         needed=subsets * size,

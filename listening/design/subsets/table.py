@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.clauses import clause
-from listening.design.base import Sample
-from listening.design.errors import FactorUnknown, ItemTwice, ValueMissing
+from core.i18n import LazyMessage
+from listening.design.base import Sample, factor_unknown, item_twice, value_missing
 from stimuli.errors import TableUnreadable
 from stimuli.imports.reports import some
 from stimuli.imports.tables import BYTE_ORDER_MARKS, DELIMITERS, Row, Table, load_table, read_csv
@@ -31,7 +30,7 @@ class PoolTable:
         for label, column in ((id_column or name, name), *columns.items()):
             empty = [str(row.line) for row in self.table.rows if column not in row.values]
             if empty:
-                raise ValueMissing(column=label, places=clause("the rows in lines {lines}", lines=some(empty)))
+                raise value_missing(column=label, places=LazyMessage("the rows in lines {lines}", lines=some(empty)))
         self._judge_names(name)
         return [
             Sample(row.values[name], {factor: row.values[column] for factor, column in columns.items()})
@@ -56,7 +55,7 @@ class PoolTable:
         """Find a column by its name, however it is written."""
         column = re.sub(r"[\s-]+", "_", label.strip().casefold())
         if column not in self.table.columns:
-            raise FactorUnknown(factor=label, known=", ".join(self.table.columns))
+            raise factor_unknown(factor=label, known=", ".join(self.table.columns))
         return column
 
     def _judge_names(self, column: str) -> None:
@@ -64,8 +63,8 @@ class PoolTable:
         for row in self.table.rows:
             item = row.values[column]
             if item in seen:
-                places = clause("lines {first} and {second}", first=str(seen[item]), second=str(row.line))
-                raise ItemTwice(item=item, places=places)
+                places = LazyMessage("lines {first} and {second}", first=str(seen[item]), second=str(row.line))
+                raise item_twice(item=item, places=places)
             seen[item] = row.line
 
     def _written(self, rows: Sequence[Row]) -> str:
@@ -88,7 +87,7 @@ def read_pool(path: Path) -> PoolTable:
 
 def _filled(pool: PoolTable) -> PoolTable:
     if not pool.table.rows:
-        raise TableUnreadable(name=pool.table.name, problem=clause("it has a heading and no rows"))
+        raise TableUnreadable(name=pool.table.name, problem=LazyMessage("it has a heading and no rows"))
     return pool
 
 
@@ -101,5 +100,5 @@ def _decoded(content: bytes, name: str) -> str:
         line = str(content.count(b"\n", 0, trouble.start) + 1)
         said = encoding.upper().removesuffix("-SIG")
         raise TableUnreadable(
-            name=name, problem=clause("line {line} is not {encoding}", line=line, encoding=said)
+            name=name, problem=LazyMessage("line {line} is not {encoding}", line=line, encoding=said)
         ) from None

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
-from listening.design.errors import DesignRowsRefused
+from listening.design.udase_csv import DesignRowsRejected
 from listening.management.experiments import SeatsWritten, experiment_called
 from listening.panels.services.designs import import_design
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             design = import_design(
                 experiment=experiment, files=files, actor=experiment.owner, progress=SeatsWritten(self.stderr)
             )
-        except DesignRowsRefused as error:
+        except DesignRowsRejected as error:
             for row in error.data["rows"]:
                 self.stderr.write(row)
             raise CommandError(str(error)) from error

@@ -8,15 +8,16 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext_noop
 
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from listening.design.base import ANCHORING, ScaleOrder, SeatSequence, Showing
 from listening.design.base import Design as Layout
-from listening.design.errors import DesignOvertaken, SeatsTaken
 from listening.models import Design, Invitation, Panel, Seat
 from listening.panels.services.material import Cell, condition_on, designable, pages_of
-from rating.errors import WrongState
+from rating.errors import wrong_state
 from rating.models import Ballot, Experiment, Slot
 from rating.protocol import Designable, Entry, PageHolds, TrialKind, TrialPlan
 from rating.registry import get_protocol
@@ -53,7 +54,13 @@ def adopt_design(
         experiment = adopt_layout(experiment=experiment, sha256=sha256, actor=actor)  # locks it for what follows
         check_untouched(experiment)
         if Ballot.objects.filter(pk__in=ballots).count() != len(ballots):
-            raise DesignOvertaken
+            raise AppError(
+                "design.overtaken",
+                409,
+                gettext_noop(
+                    "Another design was applied at the same time. Check it, and apply this one again if needed."
+                ),
+            )
         removed = _clear(experiment)
         _seat(experiment, layout, ballots)
         fields = {"preset": layout.preset, "seed": layout.request.seed, "sha256": sha256}
@@ -72,10 +79,17 @@ def adopt_design(
 
 def check_untouched(experiment: Experiment) -> None:
     if experiment.state != Experiment.State.DRAFT:
-        raise WrongState(state=experiment.get_state_display(), needed="draft")
+        raise wrong_state(experiment, needed="draft")
     taken = Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
     if count := taken.exclude(state=Seat.State.OPEN).count():
-        raise SeatsTaken(count=count)
+        raise AppError(
+            "design.seats_taken",
+            409,
+            gettext_noop(
+                "{count} seats are taken already. A design can only be applied before the first listener starts."
+            ),
+            count=count,
+        )
 
 
 def discard_unseated(experiment: Experiment) -> None:

@@ -7,20 +7,29 @@ from functools import partial
 from typing import IO, Any
 
 from django.db import transaction
+from django.utils.translation import gettext_noop as _
 
-from core.clauses import clause, keep_clauses
+from core.errors import AppError
+from core.i18n import LazyMessage, pack_messages
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
 from listening.design.base import ANCHORING, IMPORTED, DesignRequest, LayoutRequest, Sample, SeatSequence, Showing
 from listening.design.base import Design as Layout
-from listening.design.errors import DesignFileUnreadable, DesignMissing, DesignOutdated, NoDesignFiles
 from listening.design.orders.presets import preset
 from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
 from listening.design.report.values import shares
 from listening.design.subsets.in_subprocess import LONGEST_IN_BACKGROUND_S, plan_subsets_in_subprocess
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
-from listening.design.udase_csv import WRITERS, SeatFile, Vocabulary, file_name, natural, read_seat_file
+from listening.design.udase_csv import (
+    WRITERS,
+    SeatFile,
+    Vocabulary,
+    design_file_unreadable,
+    file_name,
+    natural,
+    read_seat_file,
+)
 from listening.models import Design
 from listening.panels.services.design_seats import adopt_design, check_untouched, sequences_of
 from listening.panels.services.material import (
@@ -105,7 +114,7 @@ def report_of(
         findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
     return {
         "findings": [finding.to_json() for finding in findings],
-        **keep_clauses({"sentence": one_sentence(layout, findings)}),
+        **pack_messages({"sentence": one_sentence(layout, findings)}),
     }
 
 
@@ -142,7 +151,11 @@ def apply_design(*, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], 
     planner = partial(plan_subsets_in_subprocess, longest_s=LONGEST_IN_BACKGROUND_S)
     draft = draft_design(experiment=experiment, wanted=DesignRequest.from_json(wanted), planner=planner)
     if draft.sha256 != sha256:
-        raise DesignOutdated
+        raise AppError(
+            "design.outdated",
+            409,
+            _("The collection has changed since this preview. Preview the design again, then apply it."),
+        )
     adopt_draft(
         experiment=experiment,
         draft=draft,
@@ -176,7 +189,12 @@ def job_for(experiment: Experiment) -> Job | None:
 def design_row(experiment: Experiment) -> Design:
     row = Design.objects.filter(experiment=experiment).first()
     if row is None:
-        raise DesignMissing(slug=experiment.slug)
+        raise AppError(
+            "design.missing",
+            409,
+            _("'{slug}' has no design. Make one on its page Design, or with generate_design or import_design."),
+            slug=experiment.slug,
+        )
     return row
 
 
@@ -272,7 +290,7 @@ def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]],
 
 def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]) -> Layout:
     if not files:
-        raise NoDesignFiles
+        raise AppError("design.no_files", 422, _("No file was given. Give one CSV or JSON file for each listener."))
     protocol = get_protocol(experiment.protocol)
     known = frozenset(pages_of(entries_of(experiment), designable(protocol).page_holds))
     vocabulary = Vocabulary(stimuli=known, orders=written_orders(protocol))
@@ -282,7 +300,9 @@ def layout_from_files(experiment: Experiment, files: Sequence[tuple[str, bytes]]
     ]
     for file in read:
         if all(showing.session == ANCHORING for showing in file.showings):
-            raise DesignFileUnreadable(name=file.name, problem=clause("all of it is session 0, which is practice"))
+            raise design_file_unreadable(
+                name=file.name, problem=LazyMessage("all of it is session 0, which is practice")
+            )
     sequences = tuple(_seated(read))
     showings = [_counting(sequence) for sequence in sequences]
     panels = sorted({sequence.panel for sequence in sequences})

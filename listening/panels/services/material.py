@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from listening.design.base import Sample, ScaleOrder
-from listening.design.errors import CellsMissing, ConditionUnknown, NotDesignable, NothingToDesign
 from rating.models import Experiment
 from rating.protocol import REFERENCE, Designable, Entry, PageHolds, Protocol, by_item
 from rating.registry import get_protocol
@@ -43,12 +44,27 @@ def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Mater
     rated = _chosen([name for name, reference in is_reference.items() if not reference], conditions)
     factors = {item: levels for item, levels, condition, _, _ in rows if condition in rated}
     if not factors:
-        raise NothingToDesign(collection=experiment.collection.title)
+        raise AppError(
+            "design.nothing",
+            409,
+            _("'{collection}' holds nothing to rate but references. Import items under test conditions first."),
+            collection=experiment.collection.title,
+        )
     there = {(item, condition) for item, _, condition, _, _ in rows}
     missing = [(item, condition) for item in factors for condition in rated if (item, condition) not in there]
     if missing:
         named = [f"{item} x {condition}" for item, condition in missing]
-        raise CellsMissing(count=len(missing), cells=some(named, most=12), missing=named)
+        raise AppError(
+            "design.cells_missing",
+            409,
+            _(
+                "Every item needs every condition, and {count} are missing: {cells}. Import them, or leave the "
+                "condition out."
+            ),
+            count=len(missing),
+            cells=some(named, most=12),
+            missing=named,
+        )
     references = [(item, condition) for item, _, condition, _, _ in rows if is_reference[condition]]
     return Material(
         samples=[Sample(name, {key: str(level) for key, level in levels.items()}) for name, levels in factors.items()],
@@ -62,7 +78,12 @@ def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Mater
 
 def designable(protocol: Protocol) -> Designable:
     if not isinstance(protocol, Designable):
-        raise NotDesignable(protocol=protocol.title)
+        raise AppError(
+            "design.not_for_protocol",
+            409,
+            _("{protocol} plans each seat by itself, so panels cannot be laid out together. Add panels instead."),
+            protocol=protocol.title,
+        )
     return protocol
 
 
@@ -110,7 +131,13 @@ def lengths_of(experiment: Experiment) -> dict[Cell, float]:
 
 def _chosen(known: Sequence[str], conditions: Sequence[str]) -> list[str]:
     if strangers := [name for name in conditions if name not in known]:
-        raise ConditionUnknown(names=", ".join(strangers), known=", ".join(known))
+        raise AppError(
+            "design.unknown_condition",
+            422,
+            _("The collection has no rated condition {names}. Known: {known}."),
+            names=", ".join(strangers),
+            known=", ".join(known),
+        )
     return [name for name in known if name in conditions] if conditions else list(known)
 
 

@@ -8,14 +8,15 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
 from listening.models import Design, Invitation, Panel, Seat
-from listening.panels.errors import NoSeats, PanelFilling, PanelUnknown, SeatsDesigned, UnknownGroup
 from listening.panels.services.design_seats import SEATS_AT_ONCE, Fence, Progress
-from listening.panels.services.seats import add_rehearsals, main_seats
+from listening.panels.services.seats import add_rehearsals, main_seats, no_seats
 from listening.participation.access import token_digest
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
@@ -47,12 +48,23 @@ def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str
         return enqueue(fill_panel, key=key, requested_by=actor, **arguments)
 
 
+def _seats_designed() -> AppError:
+    return AppError(
+        "seat.designed",
+        409,
+        _(
+            "The seats of this experiment were laid out together, and one more would break the balance. Make a new "
+            "design, or give a seat that was left to somebody else."
+        ),
+    )
+
+
 @job(queue="interactive")
 def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> None:
     """Make the seats that the panel still lacks, so that a run that was cut short goes on where it was."""
     experiment = Experiment.objects.get(pk=experiment_id)
     if is_designed(experiment):
-        raise SeatsDesigned
+        raise _seats_designed()
     filled = panel_of(experiment=experiment, number=panel)
     there = filled.seats.filter(ballot__kind=Ballot.Kind.MAIN, occupancy=1).count()
 
@@ -84,7 +96,7 @@ def _next_panel(*, experiment: Experiment, seats: int, actor: User, group: str) 
     """A panel that has no seats yet."""
     Experiment.objects.select_for_update().get(pk=experiment.pk)
     if is_designed(experiment):
-        raise SeatsDesigned
+        raise _seats_designed()
     last = experiment.panels.aggregate(last=Max("number"))["last"] or 0
     panel = Panel.objects.create(experiment=experiment, number=last + 1, group=group)
     audit.record(
@@ -100,7 +112,13 @@ def known_group(experiment: Experiment, group: str) -> str:
     """The group that was asked for, or the first one where none was; nothing where the protocol has none."""
     groups = get_protocol(experiment.protocol).groups.names
     if group and group not in groups:
-        raise UnknownGroup(group=group[:40], known=", ".join(groups) or "-")
+        raise AppError(
+            "panel.group_unknown",
+            400,
+            _("The protocol has no group of people called {group}. Use one of: {known}."),
+            group=group[:40],
+            known=", ".join(groups) or "-",
+        )
     return group or (groups[0] if groups else "")
 
 
@@ -126,6 +144,10 @@ def add_seats(
     return added
 
 
+def _panel_unknown(*, number: int) -> AppError:
+    return AppError("panel.unknown", 404, _("The experiment has no panel {number}."), number=number)
+
+
 def _few_seats(*, panel: Panel, count: int, kind: Ballot.Kind, fence: Fence) -> list[Seat]:
     """Plan and write some seats; none where what they were planned by has changed in the meantime."""
     experiment = Experiment.objects.select_related("collection").get(pk=panel.experiment_id)
@@ -137,9 +159,9 @@ def _few_seats(*, panel: Panel, count: int, kind: Ballot.Kind, fence: Fence) -> 
         # A design is adopted, and options are changed, under the same lock.
         now = Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
         if not Panel.objects.select_for_update().filter(pk=panel.pk).exists():
-            raise PanelUnknown(number=panel.number)
+            raise _panel_unknown(number=panel.number)
         if designed and kind == Ballot.Kind.MAIN:
-            raise SeatsDesigned
+            raise _seats_designed()
         if (is_designed(now), now.options, _last_number(panel)) != (designed, experiment.options, last):
             return []
         if designed:
@@ -154,7 +176,7 @@ def _few_seats(*, panel: Panel, count: int, kind: Ballot.Kind, fence: Fence) -> 
 def _copies(panel: Panel, count: int, kind: Ballot.Kind) -> list[Ballot]:
     models, earlier = main_seats(panel), panel.seats.filter(ballot__kind=kind).count()
     if not models:
-        raise NoSeats
+        raise no_seats()
     return [copy_ballot(ballot=models[(earlier + nth) % len(models)].ballot, kind=kind) for nth in range(count)]
 
 
@@ -166,7 +188,12 @@ def _last_number(panel: Panel) -> int:
 def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days: int = LINK_DAYS) -> list[str]:
     """Make links for any free seat of the panel. Their secrets are returned once and kept nowhere."""
     if _is_filling(panel):
-        raise PanelFilling(number=panel.number)
+        raise AppError(
+            "panel.filling",
+            409,
+            _("The seats of panel {number} are still being created. Create links when all seats are ready."),
+            number=panel.number,
+        )
     tokens = [_invitation(panel=panel, expires_at=now + timedelta(days=days)) for _ in range(count)]
     audit.record(
         actor=actor,
@@ -187,7 +214,7 @@ def invite_many(
     """
     panel = experiment.panels.first()
     if panel is None:
-        raise NoSeats
+        raise no_seats()
     token = _invitation(panel=panel, expires_at=now + timedelta(days=days), many=True, service=service)
     told = {"days": days} | ({"service": service} if service else {})
     audit.record(actor=actor, action="experiment.opened", target=f"experiment/{experiment.slug}", after=told)
@@ -229,7 +256,7 @@ def invite_to_seat(*, seat: Seat, now: datetime, days: int = LINK_DAYS, token: s
 def panel_of(*, experiment: Experiment, number: int) -> Panel:
     panel = experiment.panels.filter(number=number).first()
     if panel is None:
-        raise PanelUnknown(number=number)
+        raise _panel_unknown(number=number)
     return panel
 
 

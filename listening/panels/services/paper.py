@@ -8,24 +8,18 @@ from uuid import UUID, uuid5
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from core.stored_json import object_in
 from listening.models import Completion, Seat, SeatQuerySet, Visit
-from listening.panels.errors import (
-    PaperConsentMissing,
-    PaperNotOffered,
-    SeatOnline,
-    SeatUnknown,
-    SheetChanged,
-    SheetsOpen,
-)
 from listening.panels.services.panels import invite_to_seat, panel_of
-from listening.panels.services.seats import renew_lease
+from listening.panels.services.seats import renew_lease, seat_unknown
 from listening.participation.access import invitation_for
 from listening.participation.services.visits import claim_seat, finish_visit
-from rating.errors import KeyReused, WrongState
+from rating.errors import KeyReused, wrong_state
 from rating.models import Experiment, Trial, Vote
 from rating.protocol import FULL_LENGTH, Answer, Json, Mark, Protocol, TrialKind, TrialPlan
 from rating.registry import get_protocol, module_of
@@ -83,7 +77,11 @@ def paper_of(experiment: Experiment) -> PaperForm:
     """The paper form of an experiment's protocol."""
     module = module_of(experiment.protocol, "paper")
     if module is None:
-        raise PaperNotOffered
+        raise AppError(
+            "paper.not_offered",
+            409,
+            _("This protocol has no version for paper. Its answers are given on the listener's own page."),
+        )
     return typing.cast(PaperForm, module)
 
 
@@ -102,7 +100,7 @@ def seat_for_paper(*, experiment: Experiment, panel_number: int, seat_number: in
     panel = panel_of(experiment=experiment, number=panel_number)
     seat = seats_for_paper(experiment).filter(panel=panel, number=seat_number).first()
     if seat is None:
-        raise SeatUnknown(panel=panel_number, seat=seat_number)
+        raise seat_unknown(panel=panel_number, seat=seat_number)
     return seat
 
 
@@ -121,17 +119,23 @@ def sheets_of(*, seat: Seat) -> list[Sheet]:
     return sheets
 
 
+def _paper_consent_missing() -> AppError:
+    return AppError(
+        "paper.no_consent", 422, _("Tick the box once you hold the signed consent; nothing is entered before that.")
+    )
+
+
 @transaction.atomic
 def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, actor: User) -> Visit:
     """Record the consent that was given on paper, and take the seat for this rater."""
     if not agreed:
-        raise PaperConsentMissing
+        raise _paper_consent_missing()
     experiment = Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
     seat = seats_for_paper(experiment).get(pk=seat.pk)
     if seat.state != Seat.State.OPEN:
         return visit_on_paper(seat)
     if experiment.state != Experiment.State.LIVE:
-        raise WrongState(state=experiment.get_state_display(), needed="live")
+        raise wrong_state(experiment, needed="live")
     # As every listener does, by a link to this seat; its secret is not kept.
     invitation = invitation_for(invite_to_seat(seat=seat, now=now))
     visit = claim_seat(invitation=invitation, now=now, language=language, device=ON_PAPER)
@@ -174,7 +178,12 @@ def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str
     """Close a ballot whose answers the organiser entered; pages that are only shown count as seen."""
     waiting = [sheet for sheet in sheets_of(seat=seat) if not sheet.trial.answered]
     if still_open := [sheet for sheet in waiting if sheet.number]:
-        raise SheetsOpen(count=len(still_open))
+        raise AppError(
+            "paper.sheets_open",
+            409,
+            _("{count} recordings of this seat are still open. Close each of them, then finish the seat."),
+            count=len(still_open),
+        )
     for sheet in waiting:
         payload = paper.payload_of(Answer(marks=()), sheet.plan)
         event_id = uuid5(SHOWN, str(sheet.trial.pk))
@@ -183,6 +192,17 @@ def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str
     with transaction.atomic():
         record_about_seat(seat, f"ballot.closed_from_{client}", actor, answers=completion.vote_count)
     return completion
+
+
+class SheetChanged(AppError):
+    """Somebody else saved the sheet first; the page shows it as it stands now."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "paper.sheet_changed",
+            409,
+            _("This sheet was saved in the meantime. It is shown as it stands now; enter your change again."),
+        )
 
 
 def cast_for_seat(
@@ -217,10 +237,18 @@ def _moved(protocol: Protocol, sheet: Sheet, reading: Reading) -> dict[str, str]
 def visit_on_paper(seat: Seat) -> Visit:
     """The visit under which a seat's sheets are entered; a seat that is open or answered online has none."""
     if seat.state == Seat.State.OPEN:
-        raise PaperConsentMissing
+        raise _paper_consent_missing()
     visit = seat.visits.filter(device__device_class=ON_PAPER["device_class"]).first()
     if visit is None:
-        raise SeatOnline(seat=seat.number)
+        raise AppError(
+            "paper.seat_online",
+            409,
+            _(
+                "Seat {seat} was taken by somebody who answers online. Choose another seat, or give this one away "
+                "first."
+            ),
+            seat=seat.number,
+        )
     return visit
 
 

@@ -7,11 +7,12 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Q
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from listening.models import Panel, Recruitment, Seat, SeatQuerySet, Visit
-from listening.panels.errors import NoSeats, SeatNotTaken, SeatUnknown, SessionUnknown
 from listening.panels.flags import SEEN_WITHIN
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Ballot, Experiment, Trial
@@ -83,7 +84,12 @@ def reissue_seat(*, seat: Seat, now: datetime, actor: User, reason: str = "") ->
     Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
     successor = _release(seat, now=now, actor=actor, reason=reason, if_lapsed=False)
     if successor is None:
-        raise SeatNotTaken(seat=seat.number)
+        raise AppError(
+            "seat.not_taken",
+            409,
+            _("Seat {seat} is not taken. Only a seat that is taken and not finished can be released."),
+            seat=seat.number,
+        )
     return successor
 
 
@@ -157,6 +163,12 @@ def copy_seat(*, seat: Seat, kind: Ballot.Kind) -> Seat:
     return Seat.objects.create(panel=seat.panel, number=last + 1, ballot=ballot)
 
 
+def seat_unknown(*, panel: int, seat: int) -> AppError:
+    return AppError(
+        "seat.unknown", 404, _("Panel {panel} has no seat {seat}. Choose one of its seats."), panel=panel, seat=seat
+    )
+
+
 @transaction.atomic
 def open_preview(
     *, panel: Panel, seat_number: int, from_session: int, now: datetime, language: str, device: dict[str, Any]
@@ -164,15 +176,25 @@ def open_preview(
     """Let a signed-in experimenter hear and see what one seat will, from one session on."""
     seat = panel.seats.main().select_related("ballot__experiment", "panel").filter(number=seat_number).first()
     if seat is None:
-        raise SeatUnknown(panel=panel.number, seat=seat_number)
+        raise seat_unknown(panel=panel.number, seat=seat_number)
     sessions = seat.ballot.trials.aggregate(first=Max("session", filter=Q(position=1)), last=Max("session"))
     if sessions["last"] is None or from_session > sessions["last"]:
-        raise SessionUnknown(session=from_session, **sessions)
+        raise AppError(
+            "preview.session",
+            422,
+            _("The seat's plan has no page from session {session} on. Choose a session from {first} to {last}."),
+            session=from_session,
+            **sessions,
+        )
     preview = copy_seat(seat=seat, kind=Ballot.Kind.PREVIEW)
     Trial.objects.filter(ballot=preview.ballot, session__lt=from_session).update(skipped_at=now)
     Seat.objects.filter(pk=preview.pk).update(state=Seat.State.TAKEN, taken_at=now)
     record_consent(ballot=preview.ballot, text=preview.ballot.experiment.consent_text, language=language)
     return Visit.objects.create(seat=preview, device=device)
+
+
+def no_seats() -> AppError:
+    return AppError("seat.none", 409, _("The experiment has no seats yet. Add a panel or apply a design first."))
 
 
 @transaction.atomic
@@ -181,6 +203,6 @@ def add_rehearsals(*, experiment: Experiment, count: int) -> list[Seat]:
     rows = [main_seats(panel) for panel in experiment.panels.all()]
     in_turn = [seats[n] for n in range(max(map(len, rows), default=0)) for seats in rows if n < len(seats)]
     if not in_turn:
-        raise NoSeats
+        raise no_seats()
     earlier = Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.REHEARSAL).count()
     return [copy_seat(seat=in_turn[(earlier + n) % len(in_turn)], kind=Ballot.Kind.REHEARSAL) for n in range(count)]

@@ -4,12 +4,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from listening.models import SessionSettings
-from listening.panels.errors import CompletionUrlUnfit
-from rating.errors import WrongState
+from rating.errors import wrong_state
 from rating.models import Experiment
 from rating.registry import get_protocol
 
@@ -39,7 +40,7 @@ def change_session_settings(*, experiment: Experiment, actor: User, **wanted: An
     before = {name: getattr(session_settings, name) for name in CHANGEABLE}
     after = {name: value for name, value in wanted.items() if before[name] != value}
     if set(after) & set(FIXED_WHILE_LIVE) and not checks_are_open(experiment):
-        raise WrongState(state=experiment.get_state_display(), needed="draft or paused")
+        raise wrong_state(experiment, needed="draft or paused")
     if url := after.get("completion_url"):
         _check_completion_url(url)
     if after:
@@ -68,7 +69,15 @@ def _check_completion_url(url: str) -> None:
     except ValueError:
         fit = False
     if not fit or len(url) > LONGEST_URL or any(letter.isspace() or letter in "{}<>\"'" for letter in _without(url)):
-        raise CompletionUrlUnfit(most=LONGEST_URL)
+        raise AppError(
+            "session_settings.completion_url",
+            422,
+            _(
+                "The redirect URL must begin with https:// and have at most {most} characters. Write {{code}} where "
+                "the completion code belongs."
+            ),
+            most=LONGEST_URL,
+        )
 
 
 def _without(url: str) -> str:

@@ -12,23 +12,24 @@ from uuid import UUID, uuid5
 
 from django.db import transaction
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_noop as _
 
 from audio.sandbox.client import Limits
-from core.clauses import clause
+from core.errors import AppError
+from core.i18n import LazyMessage
 from core.models import User
 from listening.models import Completion, Invitation, Seat, Visit
-from listening.panels.errors import WorkbookConsentMissing, WorkbookNotOffered, WorkbookSeatOpen, WorkbookTooLarge
 from listening.panels.services.panels import invite_to_seat, link
 from listening.panels.services.paper import Sheet, cast_for_seat, hand_in, record_about_seat, seats_for_paper, sheets_of
 from listening.panels.services.seats import renew_lease
 from listening.participation.access import token_digest
 from listening.participation.services.visits import claim_seat
 from listening.workbooks.base import Book, BookPage, Choices, Returned, Workbook
-from rating.errors import WrongState
+from rating.errors import wrong_state
 from rating.models import Experiment
 from rating.registry import get_protocol, module_of
 from stimuli.errors import TableUnreadable
-from stimuli.sandbox import SANDBOX_FAILURES, run_sandboxed
+from stimuli.sandbox import SandboxFailure, run_sandboxed
 
 CLIENT = "workbook"  # where a browser would say its version
 DEVICE = {"browser": "", "device_class": "workbook"}
@@ -51,7 +52,11 @@ def workbook_of(experiment: Experiment) -> Workbook:
     """The workbook form of an experiment's protocol."""
     module = module_of(experiment.protocol, "workbook")
     if module is None:
-        raise WorkbookNotOffered
+        raise AppError(
+            "workbook.not_offered",
+            409,
+            _("This protocol has no workbook. Its answers are given on the listener's own page."),
+        )
     return cast(Workbook, module)
 
 
@@ -87,7 +92,14 @@ def enter_workbook(
 ) -> Entered:
     """Store a workbook's answers, or nothing as long as a doubtful cell is undecided."""
     if seat.state == Seat.State.OPEN and not agreed:
-        raise WorkbookConsentMissing
+        raise AppError(
+            "workbook.no_consent",
+            422,
+            _(
+                "Nobody has agreed to take part in this seat yet. Tick the box once you hold the consent, and send the "
+                "file again."
+            ),
+        )
     sheets = {str(sheet.trial.pk): sheet for sheet in sheets_of(seat=seat)}
     book = _book(seat, link_to="", now=now)
     returned = workbook_of(seat.ballot.experiment).read_book(_cells(file, name), book)
@@ -112,7 +124,7 @@ def finish_from_workbook(*, seat: Seat, now: datetime, actor: User) -> Completio
     workbook = workbook_of(seat.ballot.experiment)
     visit = seat.visits.order_by("created_at").last()
     if visit is None:
-        raise WorkbookSeatOpen
+        raise AppError("workbook.not_taken", 409, _("Nobody has this seat yet. Enter a workbook that came back first."))
     return hand_in(visit=visit, seat=seat, now=now, actor=actor, client=CLIENT, paper=workbook)
 
 
@@ -154,7 +166,7 @@ def _take_seat(seat: Seat, *, now: datetime, language: str, actor: User) -> None
     if seat.state != Seat.State.OPEN:
         return
     if experiment.state != Experiment.State.LIVE:
-        raise WrongState(state=experiment.get_state_display(), needed="live")
+        raise wrong_state(experiment, needed="live")
     _link(seat, now)
     visit: Visit = claim_seat(
         invitation=Invitation.objects.get(seat=seat), now=now, language=language, device=dict(DEVICE)
@@ -171,12 +183,20 @@ def _cast(seat: Seat, sheet: Sheet, payload: Any, actor: User) -> None:
 def _cells(file: BinaryIO, name: str) -> dict[str, Any]:
     """Read an untrusted file in the sandbox."""
     if file.seek(0, io.SEEK_END) > MOST_BYTES:
-        raise WorkbookTooLarge(size=MOST_BYTES >> 20)
+        raise AppError(
+            "workbook.too_large",
+            413,
+            _(
+                "The file is larger than {size} MB, which no workbook is. Send the one that was downloaded for this "
+                "seat."
+            ),
+            size=MOST_BYTES >> 20,
+        )
     file.seek(0)
     try:
         read = run_sandboxed("stimuli.imports.xlsx:read_cells", file, name=name, limits=LIMITS)
-    except SANDBOX_FAILURES:
-        problem = clause("it is damaged, or holds far more cells than it should")
+    except SandboxFailure:
+        problem = LazyMessage("it is damaged, or holds far more cells than it should")
         raise TableUnreadable(name=name, problem=problem) from None
     found: dict[str, Any] = read.facts["sheets"]
     return found

@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_GET, require_POST
 
-from core.clauses import translated
 from core.errors import AppError
 from core.http_errors import error_message
+from core.i18n import translate_messages
 from core.models import Job
 from core.permissions import Audience, requires, staff
 from listening.design.orders.presets import PRESETS
@@ -110,7 +110,7 @@ def shown_report(report: Mapping[str, Any]) -> dict[str, Any]:
     combinations = sorted((share for share in levels if not share["factor"]), key=lambda share: -share["off"])
     verdicts = [finding["verdict"] for finding in findings]
     return {
-        "sentence": translated(report, gettext)["sentence"],
+        "sentence": translate_messages(report, gettext)["sentence"],
         "findings": findings,
         "bad": verdicts.count("bad"),
         "warn": verdicts.count("warn"),
@@ -137,7 +137,7 @@ def shown_settings(design: Design) -> dict[str, Any]:
 
 
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
-    return translated(finding, gettext) | {"word": _word(finding["verdict"])}
+    return translate_messages(finding, gettext) | {"word": _word(finding["verdict"])}
 
 
 def _share(share: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -15,9 +15,9 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from listening.models import Seat
-from listening.panels.errors import SheetChanged, SheetUnknown
 from listening.panels.forms import PaperConsentForm, SheetForm
 from listening.panels.services import paper as services
+from listening.panels.services.paper import SheetChanged
 from rating.protocol import Scale
 from rating.registry import get_protocol
 from rating.services.experiments import experiment_for
@@ -79,7 +79,13 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
     about = _about(seat)
     sheet = next((each for each in about["rated"] if each.number == sheet_number), None)
     if sheet is None:
-        raise SheetUnknown(number=sheet_number, count=len(about["rated"]))
+        raise AppError(
+            "paper.sheet_unknown",
+            404,
+            gettext_noop("The seat has {count} recordings and no recording {number}. Choose one of its recordings."),
+            number=sheet_number,
+            count=len(about["rated"]),
+        )
     form = SheetForm(request.POST or None, sheet=sheet, protocol=get_protocol(seat.ballot.experiment.protocol))
     if request.method == "POST" and form.is_valid():
         try:

@@ -15,10 +15,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from core.permissions import Audience, requires, staff
 from listening.models import Seat
-from listening.panels.errors import SeatUnknown
 from listening.panels.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, SessionSettingsForm
 from listening.panels.services import monitoring, panels, seats
 from listening.panels.services.paper import seats_for_paper
+from listening.panels.services.seats import seat_unknown
 from listening.panels.services.session_settings import change_session_settings, checks_are_open, session_settings_of
 from listening.participation.access import admit, describe_device
 from listening.participation.recruitment import service_address
@@ -122,7 +122,7 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
     panel = panels.panel_of(experiment=experiment, number=number)
     seat = panel.seats.main().select_related("panel").filter(number=place).first()
     if seat is None:
-        raise SeatUnknown(panel=number, seat=place)
+        raise seat_unknown(panel=number, seat=place)
     seats.reissue_seat(seat=seat, now=timezone.now(), actor=staff(request), reason=reason)
     messages.success(request, _("Seat %(seat)s is open again. The next person gets the same plan.") % {"seat": place})
     return redirect("listening:people", slug=slug)

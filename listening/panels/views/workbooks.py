@@ -6,13 +6,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language, gettext, pgettext
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from core.clauses import translated
 from core.errors import AppError
 from core.http_errors import error_message
+from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
 from listening.models import Seat
 from listening.panels.forms import WorkbookForm
@@ -88,7 +88,7 @@ def _said(finding: Finding) -> dict[str, Any]:
         "conflict": _("Conflict"),
         "note": pgettext("cell", "Open"),
     }
-    return translated(finding.to_json(), gettext) | {"word": words[finding.kind]}
+    return translate_messages(finding.to_json(), _) | {"word": words[finding.kind]}
 
 
 @require_POST

@@ -7,9 +7,10 @@ from uuid import UUID
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.urls import reverse
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from listening.models import Visit
-from listening.participation.errors import MediaExpired, MediaUnknown, PageClosed
 from rating.models import Slot
 from rating.registry import get_protocol
 from rating.services.pages import record_fetch
@@ -50,22 +51,36 @@ def addresses_to_fetch(*, visit: Visit, media: Iterable[UUID], now: datetime) ->
     return [reverse(name, args=[visit.pk, key_for(visit=visit, media_id=one, now=now)]) for one, name in names.items()]
 
 
+def _media_unknown() -> AppError:
+    return AppError(
+        "media.unknown", 404, _("There is no such sound in this visit. Reload the page to continue where you are.")
+    )
+
+
 def slot_for(*, visit: Visit, key: str, now: datetime) -> Slot:
     try:
-        media_id, _, expires_at = _signer(visit).unsign(key).partition(".")
+        media_id, _dot, expires_at = _signer(visit).unsign(key).partition(".")
     except BadSignature:
-        raise MediaUnknown from None
+        raise _media_unknown() from None
     if now.timestamp() >= int(expires_at):
-        raise MediaExpired
+        raise AppError(
+            "media.expired",
+            410,
+            _("This sound's address has expired. The page asks for a fresh one; reload it if it does not."),
+        )
     slot = (
         Slot.objects.select_related("stimulus__recording")
         .filter(media=UUID(media_id), trial__ballot=visit.seat.ballot_id)
         .first()
     )
     if slot is None:
-        raise MediaUnknown
+        raise _media_unknown()
     if get_protocol(visit.seat.ballot.experiment.protocol).access.one_at_a_time and slot.trial_id != _open_page(visit):
-        raise PageClosed
+        raise AppError(
+            "media.page_closed",
+            410,
+            _("This sound belongs to a page that is not open now. Go on with the page that is."),
+        )
     return slot
 
 

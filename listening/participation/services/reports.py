@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 
 from listening.models import ClientReport, Visit
 from listening.panels.services.seats import touch
-from rating.errors import KeyReused, UnknownTrial
+from rating.errors import KeyReused, unknown_trial
 from rating.models import Ballot, SoundFetch, Trial
 from rating.registry import get_protocol
 from rating.services.ballots import SECOND_FAILURE, postpone_trial
@@ -86,7 +86,7 @@ def _trial(visit: Visit, event: ReportEvent) -> Trial | None:
         return None
     trial = visit.seat.ballot.trials.filter(pk=event.trial).first() if event.trial else None
     if trial is None:
-        raise UnknownTrial
+        raise unknown_trial()
     return trial
 
 

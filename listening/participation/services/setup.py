@@ -7,10 +7,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_noop as _
 
+from core.errors import AppError
 from listening.models import SessionSettings, SetupStep, Visit
 from listening.panels.services.session_settings import session_settings_of
-from listening.participation.errors import SetupAnswersWrong, SetupSoundUnknown
 from listening.participation.screening import ANTIPHASE, EARS, HUGGINS, LEVEL_S, SCREENINGS, Screening, level_noise
 from rating.models import Slot
 from rating.protocol import TrialKind
@@ -46,10 +47,14 @@ def level_db(*, visit: Visit) -> float | None:
     return float(last.outcome["level_db"]) if last else None
 
 
+def _setup_invalid(*, problem: str) -> AppError:
+    return AppError("setup.invalid", 422, _("This is no outcome of the check: {problem}"), problem=problem)
+
+
 def record_level(*, visit: Visit, level_db: float, device: dict[str, Any]) -> SetupStep:
     """Store the level, with the gain that it means."""
     if not LOWEST_DB <= level_db <= HIGHEST_DB:
-        raise SetupAnswersWrong(problem=f"the level lies between {LOWEST_DB:g} and +{HIGHEST_DB:g} dB.")
+        raise _setup_invalid(problem=f"the level lies between {LOWEST_DB:g} and +{HIGHEST_DB:g} dB.")
     level = round(level_db, 1)
     outcome = {**device, "level_db": level, "gain": round(gain_of(level), 6)}
     return SetupStep.objects.create(visit=visit, step=SetupStep.Step.LEVEL, outcome=outcome, passed=True)
@@ -60,7 +65,7 @@ def record_screening(*, visit: Visit, slug: str, answers: Iterable[str]) -> Setu
     step, attempt = _attempt(visit, slug)
     screening, given = SCREENINGS[slug], tuple(answers)
     if len(given) != screening.rounds or not set(given) <= set(screening.choices):
-        raise SetupAnswersWrong(
+        raise _setup_invalid(
             problem=f"{slug} takes {screening.rounds} answers, each one of {', '.join(screening.choices)}."
         )
     passed = screening.passed(_seed(visit, slug, attempt), given)
@@ -73,7 +78,11 @@ def screening_sound(*, visit: Visit, slug: str, attempt: int, number: int) -> by
     if slug == LEVEL and attempt == 1 and number == 1 and not practice_clips(visit):
         return level_noise(_usual_lufs(visit))
     if screening is None or not 1 <= number <= screening.rounds or not 1 <= attempt <= EAR_ATTEMPTS + 1:
-        raise SetupSoundUnknown
+        raise AppError(
+            "setup.sound_unknown",
+            404,
+            _("There is no such sound among the checks. Reload the page to do the check again."),
+        )
     return screening.sound(_seed(visit, slug, attempt), number)
 
 
@@ -123,7 +132,7 @@ def _attempt(visit: Visit, slug: str) -> tuple[str, int]:
     step = SetupStep.Step.EARS if slug == EARS.slug else SetupStep.Step.HEADPHONES
     attempts = visit.setup_steps.filter(step=step).count()
     if slug not in SCREENINGS or _screening(step, attempts).slug != slug:
-        raise SetupAnswersWrong(problem=f"{slug[:20]!r} is not the check that is due.")
+        raise _setup_invalid(problem=f"{slug[:20]!r} is not the check that is due.")
     return step.value, attempts + 1
 
 

@@ -10,8 +10,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, FloatField, Max, Min, Sum
+from django.utils.translation import gettext_noop as _
 
 from core import sql
+from core.errors import AppError
 from core.models import User
 from core.services import audit
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
@@ -24,17 +26,6 @@ from listening.panels.services.seats import (
     renew_lease,
     seats_behind,
     touch,
-)
-from listening.participation.errors import (
-    AddressCrowded,
-    InvitationExpired,
-    NotOpen,
-    OtherGroup,
-    PanelFull,
-    ResumeCodeUnknown,
-    SeatAbandoned,
-    SeatElsewhere,
-    VisitIncomplete,
 )
 from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.participation.services.verification import record_completion
@@ -71,6 +62,20 @@ def seat_held(invitation: Invitation, arrival: Arrival | None = None, held: Coll
     return seats.filter(visits__in=[UUID(visit) for visit in held]).order_by("-visits__created_at").first()
 
 
+class SeatElsewhere(AppError):
+    """A person's seat belongs to another browser; the landing page asks for the resume code."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "seat.elsewhere",
+            409,
+            _(
+                "This test was begun in another browser under the number that you came with. Go on there, or type the "
+                "code that was shown there after you agreed."
+            ),
+        )
+
+
 def check_resumable(*, seat: Seat, arrival: Arrival | None, held: Collection[str]) -> None:
     """Reject a browser that knows only a person's id with a recruiting service, which is no secret."""
     if arrival is None or arrival.service == BROWSER:
@@ -87,6 +92,17 @@ def resume_code_of(seat: Seat) -> str:
     return resume_code(recruitment) if recruitment else ""
 
 
+class ResumeCodeUnknown(AppError):
+    """The resume code that was typed leads to no seat; the landing page asks again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "seat.resume_code",
+            422,
+            _("No place in this test has this code. It has 12 letters and digits, and no 0, 1, I or O."),
+        )
+
+
 def seat_of_code(*, experiment: Experiment, code: str) -> Seat:
     """The seat that a resume code leads to, whatever link for many of the experiment it is typed at."""
     for pk, participant in experiment.recruitments.values_list("pk", "participant"):
@@ -101,21 +117,46 @@ def may_come_again(seat: Seat) -> bool:
     return seat.ballot.vote_count == 0 and not hasattr(seat, "invitation") and not recruited.exists()
 
 
+class PanelFull(AppError):
+    """No seat is left behind a link; the landing page says so in its own words."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "invitation.full", 409, _("All places in your group are taken. Thank you for wanting to take part.")
+        )
+
+
 def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = (), address: str = "") -> None:
     """Raise what keeps this link from a seat, if anything does. Opening a link never changes a row.
 
     `held` are the visits that the same browser had before, `address` is the network address that it comes from.
     """
     if invitation.expires_at <= now:
-        raise InvitationExpired(date=invitation.expires_at.date().isoformat())
+        raise AppError(
+            "invitation.expired",
+            410,
+            _("This link expired on {date}. Ask the experimenter for a new one."),
+            date=invitation.expires_at.date().isoformat(),
+        )
     if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation):
-        raise NotOpen
+        raise AppError(
+            "invitation.not_open",
+            409,
+            _("This listening test is not open at the moment. Try again later or ask the experimenter."),
+        )
     if invitation.seat is None:
         seats = seats_behind(panel=invitation.panel, many=invitation.many)
         if not seats.free().exists() and not seats.lapsed(now).exists():
             raise PanelFull
     if _was_in_other_group(invitation, held):
-        raise OtherGroup
+        raise AppError(
+            "seat.other_group",
+            409,
+            _(
+                "In this study some people make what others judge, and you have taken part in the other group. Thank "
+                "you: please leave this place to somebody else."
+            ),
+        )
     if invitation.many and address:
         _check_address_limit(invitation.panel.experiment, address, now)
 
@@ -155,10 +196,18 @@ def claim_seat(
     return Visit.objects.create(seat=seat, device=device)
 
 
+def seat_abandoned() -> AppError:
+    return AppError(
+        "visit.abandoned",
+        410,
+        _("Your place was given to somebody else. Everything you did is kept. Thank you for taking part."),
+    )
+
+
 def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
     """Come back to a seat, on this device or another."""
     if seat.state == Seat.State.ABANDONED:
-        raise SeatAbandoned
+        raise seat_abandoned()
     visit = Visit.objects.create(seat=seat, device=device)
     renew_lease(seat=seat, now=now)
     return visit
@@ -190,9 +239,14 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
     if completion is not None:
         return completion
     if ballot.abandoned_at is not None:
-        raise SeatAbandoned
+        raise seat_abandoned()
     if missing := ballot.trials.unanswered().count():
-        raise VisitIncomplete(missing=missing)
+        raise AppError(
+            "visit.incomplete",
+            409,
+            _("{missing} answers have not reached the server yet. They are needed for a receipt."),
+            missing=missing,
+        )
     answered = ballot.trials.filter(answered=True).count()
     completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)
     Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
@@ -260,7 +314,15 @@ def _check_address_limit(experiment: Experiment, address: str, now: datetime) ->
     most = settings.UNANSWERED_SEATS_PER_ADDRESS
     addresses = digests(experiment.pk, "address", address)
     if most and (count := open_from(experiment=experiment, addresses=addresses, now=now)) >= most:
-        raise AddressCrowded(count=count)
+        raise AppError(
+            "invitation.crowded",
+            429,
+            _(
+                "{count} people have begun from your network and not answered yet. Try again in a few minutes, when "
+                "some of them have, or from another network."
+            ),
+            count=count,
+        )
 
 
 def _assign(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, address: str, now: datetime) -> None:

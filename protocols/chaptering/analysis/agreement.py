@@ -254,7 +254,7 @@ def _place(source: Source) -> tuple[int, str]:
 
 def _described(metric: str) -> Row:
     direction = {True: "lower", False: "higher", None: None}[METRICS[metric].lower_is_better]
-    return {"metric": metric, "unit": str(METRICS[metric].unit), "better": direction}
+    return {"metric": metric, "unit": METRICS[metric].unit, "better": direction}
 
 
 def _named(figures: Mapping[str, Any]) -> Row:

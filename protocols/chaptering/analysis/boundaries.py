@@ -8,20 +8,35 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from core.clauses import clause
-from protocols.chaptering.errors import ChaptersOptionUnfit
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 
 Flags = npt.NDArray[np.bool_]
 
 MOST_CHUNKS = 20_000_000  # a day at 5 ms; more is a slip of the pen, and would take all memory
 
 
+class ChaptersOptionUnfit(AppError):
+    """An option of the evaluation that means nothing; in a file it becomes the problem of its line."""
+
+    def __init__(self, *, option: str, value: object, remedy: str) -> None:
+        super().__init__(
+            "chapters.option",
+            422,
+            _("{option} cannot be '{value}'. {remedy}"),
+            option=option,
+            value=value,
+            remedy=remedy,
+        )
+
+
 def chunk_count(duration_s: float, chunk_s: float) -> int:
     """Count whole chunks; what is left at the end belongs to none."""
     count = duration_s / chunk_s
     if count > MOST_CHUNKS:
-        remedy = clause("{duration} s have too many such chunks; choose larger ones.", duration=duration_s)
-        raise ChaptersOptionUnfit(option=clause("The chunk size"), value=chunk_s, remedy=remedy)
+        remedy = LazyMessage("{duration} s have too many such chunks; choose larger ones.", duration=duration_s)
+        raise ChaptersOptionUnfit(option=LazyMessage("The chunk size"), value=chunk_s, remedy=remedy)
     return math.floor(count)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.ranks import holm
-from core.clauses import clause
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from protocols.chaptering.analysis.boundaries import ChaptersOptionUnfit
 from protocols.chaptering.analysis.evaluation import Answer, Measures, Sample, Scored, evaluate
 from protocols.chaptering.analysis.metrics import METRICS, Pooling
 from protocols.chaptering.analysis.samples import Reading
-from protocols.chaptering.errors import ChaptersNotPaired, ChaptersOptionUnfit
 
 Floats = npt.NDArray[np.float64]
 
@@ -203,11 +205,11 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if not 1 <= self.rounds <= MOST_ROUNDS:
-            remedy = clause("Give a whole number from 1 to {most}.", most=MOST_ROUNDS)
-            raise ChaptersOptionUnfit(option=clause("The number of rounds"), value=self.rounds, remedy=remedy)
+            remedy = LazyMessage("Give a whole number from 1 to {most}.", most=MOST_ROUNDS)
+            raise ChaptersOptionUnfit(option=LazyMessage("The number of rounds"), value=self.rounds, remedy=remedy)
         if self.seed < 0:
-            remedy = clause("Give a whole number, 0 or more.")
-            raise ChaptersOptionUnfit(option=clause("The seed"), value=self.seed, remedy=remedy)
+            remedy = LazyMessage("Give a whole number, 0 or more.")
+            raise ChaptersOptionUnfit(option=LazyMessage("The seed"), value=self.seed, remedy=remedy)
 
 
 def report(readings: Mapping[str, Reading], measures: Measures, resampling: Resampling) -> dict[str, Any]:
@@ -224,7 +226,7 @@ def report(readings: Mapping[str, Reading], measures: Measures, resampling: Resa
         "summary": found,
         "metrics": _described({name for items in scored.values() for item in items for name in item.metrics}),
         "warnings": [
-            {"file": name, "line": line, "code": notice.code, "says": str(notice.says)}
+            {"file": name, "line": line, "code": notice.code, "message": str(notice.message)}
             for name, each in readings.items()
             for line, notice in each.notices
         ],
@@ -242,7 +244,7 @@ def _scored(reading: Reading, measures: Measures) -> list[Scored]:
 
 def _described(names: set[str]) -> dict[str, dict[str, Any]]:
     return {
-        name: {"unit": str(metric.unit), "lower_is_better": metric.lower_is_better, "pooling": metric.pooling.value}
+        name: {"unit": metric.unit, "lower_is_better": metric.lower_is_better, "pooling": metric.pooling.value}
         for name, metric in METRICS.items()
         if name in names
     }
@@ -262,14 +264,30 @@ def settings_of(measures: Measures, resampling: Resampling) -> dict[str, Any]:
     }
 
 
+def _chapters_not_paired(*, file: str, first: str, problem: str) -> AppError:
+    return AppError(
+        "chapters.not_paired",
+        422,
+        _(
+            "'{file}' is not about the same items as '{first}': {problem}. Give the same recordings in the same order, "
+            "with the same references and durations."
+        ),
+        file=file,
+        first=first,
+        problem=problem,
+    )
+
+
 def _judge_pairing(first: str, reading: Reading, name: str, other: Reading) -> None:
     if len(reading.samples) != len(other.samples):
-        problem = clause("it has {count} items, not {wanted}", count=len(other.samples), wanted=len(reading.samples))
-        raise ChaptersNotPaired(file=name, first=first, problem=problem)
+        problem = LazyMessage(
+            "it has {count} items, not {wanted}", count=len(other.samples), wanted=len(reading.samples)
+        )
+        raise _chapters_not_paired(file=name, first=first, problem=problem)
     for one, two, line in zip(reading.samples, other.samples, other.lines, strict=True):
         if (one.duration_s, _times(one.reference.boundaries_s)) != (two.duration_s, _times(two.reference.boundaries_s)):
-            problem = clause("line {line} has another reference or duration", line=line)
-            raise ChaptersNotPaired(file=name, first=first, problem=problem)
+            problem = LazyMessage("line {line} has another reference or duration", line=line)
+            raise _chapters_not_paired(file=name, first=first, problem=problem)
 
 
 def _times(boundaries_s: Sequence[float]) -> list[float]:

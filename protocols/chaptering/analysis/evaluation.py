@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 from protocols.chaptering.analysis.boundaries import (
+    ChaptersOptionUnfit,
     boundary_similarity,
     chunk_count,
     chunk_scores,
@@ -25,7 +26,6 @@ from protocols.chaptering.analysis.titles import (
     title_scores,
     word_errors,
 )
-from protocols.chaptering.errors import ChaptersOptionUnfit
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,13 @@ class Measures:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.chunk_s) and self.chunk_s > 0):
-            raise _unfit(clause("The chunk size"), self.chunk_s, clause("Give seconds above 0."))
-        for option, value in ((clause("The collar"), self.collar_s), (clause("The tolerance"), self.tolerance_s)):
+            raise _unfit(LazyMessage("The chunk size"), self.chunk_s, LazyMessage("Give seconds above 0."))
+        for option, value in (
+            (LazyMessage("The collar"), self.collar_s),
+            (LazyMessage("The tolerance"), self.tolerance_s),
+        ):
             if not (math.isfinite(value) and value >= 0):
-                raise _unfit(option, value, clause("Give seconds, 0 or more."))
+                raise _unfit(option, value, LazyMessage("Give seconds, 0 or more."))
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def _words(sample: Sample) -> WordErrors | None:
     return errors if errors.words else None
 
 
-def _unfit(option: Clause, value: float, remedy: Clause) -> ChaptersOptionUnfit:
+def _unfit(option: LazyMessage, value: float, remedy: LazyMessage) -> ChaptersOptionUnfit:
     return ChaptersOptionUnfit(option=option, value=value, remedy=remedy)
 
 
@@ -133,29 +136,29 @@ class Notice:
     """A code for programs and a sentence for people."""
 
     code: str
-    says: Clause
+    message: LazyMessage
 
 
 def notices(sample: Sample, measures: Measures) -> Iterator[Notice]:
     """Look at both sides of a sample; each notice says what was done about it."""
     if not chunk_count(sample.duration_s, measures.chunk_s):
-        too_short = clause(
+        too_short = LazyMessage(
             "The recording of {duration} s is shorter than a chunk and has no metrics; choose smaller chunks.",
             duration=sample.duration_s,
         )
         yield Notice("short", too_short)
         return
-    for side, answer in ((clause("hypothesis"), sample.hypothesis), (clause("reference"), sample.reference)):
+    for side, answer in ((LazyMessage("hypothesis"), sample.hypothesis), (LazyMessage("reference"), sample.reference)):
         yield from _about_times(side, answer, sample.duration_s, measures)
         if measures.titles:
             yield from _about_titles(side, answer, sample.duration_s)
     yield from _about_both(sample, measures)
 
 
-def _about_times(side: Clause, answer: Answer, duration_s: float, measures: Measures) -> Iterator[Notice]:
+def _about_times(side: LazyMessage, answer: Answer, duration_s: float, measures: Measures) -> Iterator[Notice]:
     times_s = list(answer.boundaries_s)
     if past := outside(times_s, duration_s):
-        says = clause(
+        message = LazyMessage(
             "Boundaries of the {side} outside the recording: {count}, the first at {time} s of {duration} s. "
             "Those past the end count in the collar metrics alone, those before 0 nowhere.",
             side=side,
@@ -163,57 +166,67 @@ def _about_times(side: Clause, answer: Answer, duration_s: float, measures: Meas
             time=past[0],
             duration=duration_s,
         )
-        yield Notice("outside", says)
+        yield Notice("outside", message)
     whole_s = chunk_count(duration_s, measures.chunk_s) * measures.chunk_s
     if tail := [time_s for time_s in times_s if whole_s < time_s <= duration_s]:
-        says = clause(
+        message = LazyMessage(
             "Boundaries of the {side} in the last {rest} s, which fill no whole chunk: {count}. "
             "They count in the collar metrics alone.",
             side=side,
             count=len(tail),
             rest=round(duration_s - whole_s, 3),
         )
-        yield Notice("tail", says)
+        yield Notice("tail", message)
     if times_s != sorted(times_s):
-        yield Notice("unsorted", clause("The boundaries of the {side} are not in order; they were sorted.", side=side))
+        yield Notice(
+            "unsorted", LazyMessage("The boundaries of the {side} are not in order; they were sorted.", side=side)
+        )
     if len(set(times_s)) < len(times_s):
-        says = clause("The {side} has a boundary twice at the same time. In the collar metrics each counts.", side=side)
-        yield Notice("repeated", says)
+        message = LazyMessage(
+            "The {side} has a boundary twice at the same time. In the collar metrics each counts.", side=side
+        )
+        yield Notice("repeated", message)
 
 
-def _about_titles(side: Clause, answer: Answer, duration_s: float) -> Iterator[Notice]:
+def _about_titles(side: LazyMessage, answer: Answer, duration_s: float) -> Iterator[Notice]:
     starts_s = [title.start_s for title in answer.titles or ()]
     if starts_s != sorted(starts_s):
-        says = clause("The titles of the {side} are not in order of time; they are compared as listed.", side=side)
-        yield Notice("titles-unsorted", says)
+        message = LazyMessage(
+            "The titles of the {side} are not in order of time; they are compared as listed.", side=side
+        )
+        yield Notice("titles-unsorted", message)
     if past := outside(starts_s, duration_s):
-        says = clause(
+        message = LazyMessage(
             "Titles of the {side} that start outside the recording: {count}, the first at {time} s of {duration} s.",
             side=side,
             count=len(past),
             time=past[0],
             duration=duration_s,
         )
-        yield Notice("titles-outside", says)
+        yield Notice("titles-outside", message)
 
 
 def _about_both(sample: Sample, measures: Measures) -> Iterator[Notice]:
     sides = (sample.hypothesis.boundaries_s, sample.reference.boundaries_s)
     if not any(flags(times_s, sample.duration_s, measures.chunk_s).any() for times_s in sides):
-        says = clause(
+        message = LazyMessage(
             "Neither side has a boundary in any chunk. They agree, but precision, recall and F1 of nothing are 0 by "
             "convention; look at accuracy and boundary similarity."
         )
-        yield Notice("no-boundaries", says)
+        yield Notice("no-boundaries", message)
     if measures.titles and sample.reference.titles is None:
-        yield Notice("no-reference-titles", clause("There are no reference titles; titles are not compared."))
+        yield Notice("no-reference-titles", LazyMessage("There are no reference titles; titles are not compared."))
     if measures.wer and (sample.reference.transcript is None or sample.hypothesis.transcript is None):
-        says = clause("Word errors are not counted: that needs a reference transcript, and a text as the hypothesis.")
-        yield Notice("no-transcript", says)
+        message = LazyMessage(
+            "Word errors are not counted: that needs a reference transcript, and a text as the hypothesis."
+        )
+        yield Notice("no-transcript", message)
     unnamed = sample.hypothesis.titles is not None and not sample.hypothesis.titles
     if measures.titles and sample.reference.titles and unnamed:
-        says = clause("The hypothesis has no titles; it gets 0 where all titles are compared, and no score of pairs.")
-        yield Notice("no-titles", says)
+        message = LazyMessage(
+            "The hypothesis has no titles; it gets 0 where all titles are compared, and no score of pairs."
+        )
+        yield Notice("no-titles", message)
 
 
 def outside(times_s: Sequence[float], duration_s: float) -> list[float]:

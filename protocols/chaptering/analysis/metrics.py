@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.clauses import Clause, clause
+from core.i18n import gettext_noop as _
 
-SHARE = clause("share, 0 to 1")
-RATE = clause("share of disagreeing windows, 0 to 1")
-COST = clause("cost in chunks, from 0")
-COUNT = clause("boundary chunks")
-ERRORS = clause("errors per reference word, from 0")
+SHARE = _("share, 0 to 1")
+RATE = _("share of disagreeing windows, 0 to 1")
+COST = _("cost in chunks, from 0")
+COUNT = _("boundary chunks")
+ERRORS = _("errors per reference word, from 0")
 
 
 class Pooling(StrEnum):
@@ -24,7 +24,7 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    unit: Clause
+    unit: str  # English; marked for translation
     lower_is_better: bool | None = False  # None: neither
     pooling: Pooling = Pooling.MEAN
     headline: bool = False  # stands for its family where systems are tested against each other

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from core.clauses import Clause, clause
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from protocols.chaptering.analysis.boundaries import ChaptersOptionUnfit
 from protocols.chaptering.analysis.evaluation import Answer, Measures, Notice, Sample, notices, outside
 from protocols.chaptering.analysis.titles import Title
-from protocols.chaptering.errors import ChaptersOptionUnfit, ChaptersUnreadable
 
 CLOCK = re.compile(r"(?:(?P<h>\d{1,3}):(?=\d\d:))?(?P<m>\d{1,3}):(?P<s>\d\d(?:\.\d+)?)")
 NAMED_FORMS = {
@@ -34,12 +36,14 @@ def timestamp_form(form: str | None) -> re.Pattern[str]:
     try:
         pattern = re.compile(NAMED_FORMS.get(form, form))
     except re.error as problem:
-        remedy = clause("It is no regular expression: {problem}.", problem=str(problem))
-        raise ChaptersOptionUnfit(option=clause("The timestamp format"), value=form, remedy=remedy) from problem
+        remedy = LazyMessage("It is no regular expression: {problem}.", problem=str(problem))
+        raise ChaptersOptionUnfit(option=LazyMessage("The timestamp format"), value=form, remedy=remedy) from problem
     if not set(pattern.groupindex) & set(GROUPS_S):
         known = ", ".join(NAMED_FORMS)
-        remedy = clause("Give one of {known}, or a regular expression with the named groups h, m and s.", known=known)
-        raise ChaptersOptionUnfit(option=clause("The timestamp format"), value=form, remedy=remedy)
+        remedy = LazyMessage(
+            "Give one of {known}, or a regular expression with the named groups h, m and s.", known=known
+        )
+        raise ChaptersOptionUnfit(option=LazyMessage("The timestamp format"), value=form, remedy=remedy)
     return pattern
 
 
@@ -84,7 +88,7 @@ class Unread(NamedTuple):
 
     line: int
     excerpt: str
-    reason: Clause
+    reason: LazyMessage
 
 
 @dataclass(frozen=True)
@@ -134,11 +138,11 @@ class Format:
     def _unread(self, text: str, found: list[re.Match[str]], sections: list[Section]) -> Iterator[Unread]:
         first = found[0].start() if found else len(text)
         if self.is_heading and text[:first].strip():
-            reason = clause("it stands before the first heading") if found else clause("there is no heading")
+            reason = LazyMessage("it stands before the first heading") if found else LazyMessage("there is no heading")
             yield _place(text, 0, first, reason)
         for each, section in zip(found, sections, strict=True):
             if self.timed and section.start_s is None:
-                yield _place(text, *each.span(), clause("the heading has no time that can be read"))
+                yield _place(text, *each.span(), LazyMessage("the heading has no time that can be read"))
         if self.alone:
             yield from _halves(text, self.alone, [each.span() for each in found])
 
@@ -159,24 +163,26 @@ def find_format(name: str, *, pattern: str | None = None, timestamp_format: str 
     if name in PRESETS:
         return PRESETS[name]
     if name not in CUSTOM:
-        raise _unfit(clause("The format"), name, clause("Known: {known}.", known=", ".join(FORMATS)))
+        raise _unfit(LazyMessage("The format"), name, LazyMessage("Known: {known}.", known=", ".join(FORMATS)))
     divider = _divider(pattern or "")
     if name == "custom":
         return Format(divider, is_heading=False)
     if "timestamp" not in divider.groupindex:
-        raise _unfit(clause("The pattern"), pattern or "", clause("It needs a named group: (?P<timestamp>...)."))
+        raise _unfit(
+            LazyMessage("The pattern"), pattern or "", LazyMessage("It needs a named group: (?P<timestamp>...).")
+        )
     return Format(divider, timed=True, form=timestamp_form(timestamp_format))
 
 
 def _divider(pattern: str) -> re.Pattern[str]:
-    option = clause("The pattern")
+    option = LazyMessage("The pattern")
     try:
         divider = re.compile(pattern, re.MULTILINE)
     except re.error as problem:
-        says = clause("It is no regular expression: {problem}.", problem=str(problem))
-        raise _unfit(option, pattern, says) from problem
+        message = LazyMessage("It is no regular expression: {problem}.", problem=str(problem))
+        raise _unfit(option, pattern, message) from problem
     if divider.fullmatch(""):
-        remedy = clause("A custom format needs a regular expression that matches what divides the sections.")
+        remedy = LazyMessage("A custom format needs a regular expression that matches what divides the sections.")
         raise _unfit(option, pattern, remedy)
     return divider
 
@@ -184,10 +190,10 @@ def _divider(pattern: str) -> re.Pattern[str]:
 def _halves(text: str, alone: re.Pattern[str], headings: list[tuple[int, int]]) -> Iterator[Unread]:
     for half in alone.finditer(text):
         if not any(start <= half.start() < end for start, end in headings):
-            yield _place(text, half.start(), len(text), clause("it looks like part of a heading"))
+            yield _place(text, half.start(), len(text), LazyMessage("it looks like part of a heading"))
 
 
-def _place(text: str, start: int, end: int, reason: Clause) -> Unread:
+def _place(text: str, start: int, end: int, reason: LazyMessage) -> Unread:
     """Name the first line of a stretch that is not empty."""
     start += len(text[start:end]) - len(text[start:end].lstrip())
     excerpt = text[start:end].partition("\n")[0].strip()
@@ -195,7 +201,7 @@ def _place(text: str, start: int, end: int, reason: Clause) -> Unread:
     return Unread(text.count("\n", 0, start) + 1, shown, reason)
 
 
-def _unfit(option: Clause, value: str, remedy: Clause) -> ChaptersOptionUnfit:
+def _unfit(option: LazyMessage, value: str, remedy: LazyMessage) -> ChaptersOptionUnfit:
     return ChaptersOptionUnfit(option=option, value=value, remedy=remedy)
 
 
@@ -230,7 +236,7 @@ class Reading:
 class Unfit(Exception):
     """A line cannot be taken."""
 
-    def __init__(self, problem: Clause) -> None:
+    def __init__(self, problem: LazyMessage) -> None:
         super().__init__(problem)
         self.problem = problem
 
@@ -243,7 +249,7 @@ def read_samples(
     With `keep_outside`, times outside the recording are evaluated as chunkseg does, and noticed.
     """
     reading = Reading()
-    problems: list[tuple[int, Clause]] = []
+    problems: list[tuple[int, LazyMessage]] = []
     for number, line in enumerate(lines, 1):
         content = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         if not content.strip():
@@ -260,10 +266,18 @@ def read_samples(
         reading.lines.append(number)
         reading.notices += [(number, notice) for notice in (*unread, *notices(sample, measures))]
     if not problems and not reading.samples:
-        problems = [(1, clause("the file is empty; give one JSON object a line"))]
+        problems = [(1, LazyMessage("the file is empty; give one JSON object a line"))]
     if problems:
-        named = [clause("line {line}: {problem}", line=number, problem=problem) for number, problem in problems]
-        raise ChaptersUnreadable(file=file, count=len(named), first=named[0], problems=[str(one) for one in named])
+        named = [LazyMessage("line {line}: {problem}", line=number, problem=problem) for number, problem in problems]
+        raise AppError(
+            "chapters.unreadable",
+            422,
+            _("'{file}' cannot be evaluated. Problems: {count}. The first is in {first}."),
+            file=file,
+            count=len(named),
+            first=named[0],
+            problems=[str(one) for one in named],
+        )
     return reading
 
 
@@ -271,25 +285,31 @@ def _entry(line: bytes) -> dict[str, Json]:
     try:
         entry = json.loads(line.decode().rstrip(), parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise Unfit(clause("it is not in UTF-8; save the file in UTF-8")) from None
+        raise Unfit(LazyMessage("it is not in UTF-8; save the file in UTF-8")) from None
     except json.JSONDecodeError as problem:
-        says = clause("it is not JSON from column {column} on; give one JSON object a line", column=problem.colno)
-        raise Unfit(says) from problem
+        message = LazyMessage(
+            "it is not JSON from column {column} on; give one JSON object a line", column=problem.colno
+        )
+        raise Unfit(message) from problem
     except (ValueError, RecursionError):
-        raise Unfit(clause("it holds numbers or nesting beyond all measure; give plain lists of seconds")) from None
+        raise Unfit(
+            LazyMessage("it holds numbers or nesting beyond all measure; give plain lists of seconds")
+        ) from None
     if not isinstance(entry, dict):
-        raise Unfit(clause("it is no JSON object; give {...} with hypothesis, reference and duration"))
+        raise Unfit(LazyMessage("it is no JSON object; give {...} with hypothesis, reference and duration"))
     return entry
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Unfit(clause("{name} is no number; give seconds, or leave the boundary out", name=name))
+    raise Unfit(LazyMessage("{name} is no number; give seconds, or leave the boundary out", name=name))
 
 
 def _sample(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[Sample, list[Notice]]:
     duration_s = _second("duration", _given(entry, "duration"))
     if duration_s <= 0:
-        raise Unfit(clause("duration is {value}; give the recording's length in seconds, above 0", value=duration_s))
+        raise Unfit(
+            LazyMessage("duration is {value}; give the recording's length in seconds, above 0", value=duration_s)
+        )
     reference = Answer(
         _seconds("reference", _given(entry, "reference")),
         _titles("reference_titles", entry.get("reference_titles")),
@@ -303,14 +323,14 @@ def _check_inside(sample: Sample, *, titles: bool) -> None:
     for side, answer in (("hypothesis", sample.hypothesis), ("reference", sample.reference)):
         starts_s = [title.start_s for title in answer.titles or ()] if titles else []
         if past := outside([*answer.boundaries_s, *starts_s], sample.duration_s):
-            says = clause(
+            message = LazyMessage(
                 "{field} has a chapter at {time} s, outside the recording of {duration} s; correct it, or give "
                 "--keep-outside to have it evaluated as chunkseg does",
                 field=side,
                 time=past[0],
                 duration=sample.duration_s,
             )
-            raise Unfit(says)
+            raise Unfit(message)
 
 
 def _hypothesis(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[Answer, list[Notice]]:
@@ -332,49 +352,53 @@ def _hypothesis(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[Ans
 def _format(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[str, Format]:
     name = text_format.name or _text("format", entry.get("format"))
     if not name:
-        raise Unfit(clause("hypothesis is a text, and its format is not named; give --format or a list of seconds"))
+        raise Unfit(
+            LazyMessage("hypothesis is a text, and its format is not named; give --format or a list of seconds")
+        )
     try:
         return name, text_format.find(name)
     except ChaptersOptionUnfit as refusal:
-        raise Unfit(clause("its format is of no use: {problem}", problem=str(refusal).removesuffix("."))) from refusal
+        raise Unfit(
+            LazyMessage("its format is of no use: {problem}", problem=str(refusal).removesuffix("."))
+        ) from refusal
 
 
 def _aligned(parsed: Parsed, name: str, times: Json) -> list[tuple[str, float]]:
     """Join the sections of a format without times with times that came from elsewhere."""
     if times is None:
-        says = clause(
+        message = LazyMessage(
             "the format {name} has no times, and text is not aligned with sound here; align it first and give the "
             "start of every section in seconds as hypothesis_times",
             name=name,
         )
-        raise Unfit(says)
+        raise Unfit(message)
     starts_s = _seconds("hypothesis_times", times)
     if len(starts_s) != len(parsed.sections):
-        says = clause(
+        message = LazyMessage(
             "hypothesis_times has {times} numbers for {sections} sections; give the start of each",
             times=len(starts_s),
             sections=len(parsed.sections),
         )
-        raise Unfit(says)
+        raise Unfit(message)
     return [(section.title, start_s) for section, start_s in zip(parsed.sections, starts_s, strict=True)]
 
 
 def _about(parsed: Parsed) -> Iterable[Notice]:
     for unread in parsed.unread:
-        says = clause(
+        message = LazyMessage(
             "Line {line} of the text could not be read, because {reason}: {excerpt}",
             line=unread.line,
             reason=unread.reason,
             excerpt=unread.excerpt,
         )
-        yield Notice("unread", says)
+        yield Notice("unread", message)
 
 
 def _given(entry: Mapping[str, Json], field_name: str) -> Json:
     value = entry.get(field_name)
     if value is None:
         needed = "hypothesis, reference, duration"
-        raise Unfit(clause("{field} is missing; give {needed}", field=field_name, needed=needed))
+        raise Unfit(LazyMessage("{field} is missing; give {needed}", field=field_name, needed=needed))
     return value
 
 
@@ -385,32 +409,34 @@ def _second(field_name: str, value: Json) -> float:
     except OverflowError:
         pass
     shown = json.dumps(value, ensure_ascii=False)[:40]
-    raise Unfit(clause("{field} holds {value}, which is no number; give seconds", field=field_name, value=shown))
+    raise Unfit(LazyMessage("{field} holds {value}, which is no number; give seconds", field=field_name, value=shown))
 
 
 def _seconds(field_name: str, value: Json) -> list[float]:
     if not isinstance(value, list):
-        raise Unfit(clause("{field} is no list; give a list of seconds", field=field_name))
+        raise Unfit(LazyMessage("{field} is no list; give a list of seconds", field=field_name))
     return [_second(field_name, each) for each in value]
 
 
 def _titles(field_name: str, value: Json) -> list[Title] | None:
     if value is None:
         return None
-    says = clause("{field} is no list of titles; give pairs of a text and its start in seconds", field=field_name)
+    message = LazyMessage(
+        "{field} is no list of titles; give pairs of a text and its start in seconds", field=field_name
+    )
     if not isinstance(value, list):
-        raise Unfit(says)
+        raise Unfit(message)
     titles = []
     for pair in value:
         match pair:
             case [str(text), start]:
                 titles.append(Title(text, _second(field_name, start)))
             case _:
-                raise Unfit(says)
+                raise Unfit(message)
     return titles
 
 
 def _text(field_name: str, value: Json) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise Unfit(clause("{field} is no text; give it in quotation marks", field=field_name))
+    raise Unfit(LazyMessage("{field} is no text; give it in quotation marks", field=field_name))

@@ -13,9 +13,10 @@ from importlib import import_module
 from statistics import fmean
 from typing import NamedTuple
 
-from core.clauses import clause
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from protocols.chaptering.analysis.boundaries import f1_of
-from protocols.chaptering.errors import BertScoreMissing
 
 WORD = re.compile(r"[^\W_]+")
 NON_SPEECH = re.compile(r"[<\[][^>\]]*[>\]]")  # such as <unk> and [noise]
@@ -185,19 +186,32 @@ def _named(prefix: str, agreements: Sequence[Agreement]) -> dict[str, float]:
     return {f"{prefix}_{part}": fmean(getattr(one, part) for one in agreements) for part in Agreement._fields}
 
 
+def _bert_score_missing(*, problem: str) -> AppError:
+    return AppError(
+        "chapters.bertscore",
+        422,
+        _(
+            "BERTScore cannot be computed: {problem}. Install the Python package bert-score beside Earmark, on a "
+            "machine that has its language model or can fetch it; or ask for titles without BERTScore: ROUGE-L needs "
+            "neither."
+        ),
+        problem=problem,
+    )
+
+
 def load_bertscore(language: str) -> Similarity:
     """Load the model of a language (ISO 639-1) once; it may be fetched over the network, and takes seconds."""
     try:
         scorer = import_module("bert_score").BERTScorer(lang=language)
     except ImportError as problem:
-        raise BertScoreMissing(problem=clause("the Python package bert-score is not installed")) from problem
+        raise _bert_score_missing(problem=LazyMessage("the Python package bert-score is not installed")) from problem
     except (
         OSError,
         KeyError,
         AssertionError,
     ) as problem:  # no model on the disk nor to be had, or none of the language
-        unfit = clause("its model for the language '{language}' cannot be loaded", language=language)
-        raise BertScoreMissing(problem=unfit) from problem
+        unfit = LazyMessage("its model for the language '{language}' cannot be loaded", language=language)
+        raise _bert_score_missing(problem=unfit) from problem
 
     def similarity(pairs: Sequence[tuple[str, str]]) -> list[Agreement]:
         given, wanted = zip(*pairs, strict=True)

@@ -24,7 +24,7 @@ def intervals(table: Row, metric: str, against: str) -> str:
     rows = [row for row in table["rows"] if (row["metric"], row["compared_with"]) == (metric, against)]
     shown = sorted(rows, key=by_kind)
     ends = [row[name] for row in shown for name in ("mean", "ci_low", "ci_high") if row[name] is not None]
-    is_share = str(METRICS[metric].unit).endswith("0 to 1") if metric else True
+    is_share = METRICS[metric].unit.endswith("0 to 1") if metric else True
     high = 1.0 if is_share else max([*ends, 1.0]) * 1.05
     span = svg.Span(0.0, high, GUTTER, WIDTH - MARGIN - 60)
     bottom = 20 + ROW_PX * len(shown)

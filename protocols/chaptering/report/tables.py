@@ -60,7 +60,7 @@ def by_kind(row: Row) -> tuple[int, int, str]:
 
 def unit_of(metric: str) -> str:
     """The unit of a metric and which way is better; the catalogue has both."""
-    unit = _(METRICS[metric].unit.says)
+    unit = _(METRICS[metric].unit)
     if METRICS[metric].lower_is_better is None:
         return unit
     better = _("lower is better") if METRICS[metric].lower_is_better else _("higher is better")

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
-from core.clauses import Clause, clause
-from core.errors import AppError, sentence
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 
 Position = int  # a word of the transcript, counted from 1: equal words at two places are two words (section 3.2)
 Token = Position | str  # a candidate may also hold "?word", which is not in the transcript and matches nothing
@@ -69,26 +70,21 @@ class Reading:
 DEFAULT = Reading()
 
 
-MOST_KEPT = 100
+MOST_LISTED = 100
 
 
-class SummariesUnreadable(AppError):
-    code = "summaries.unreadable"
-    status = 422
-    sentence = sentence("'{file}' cannot be read: {problem}. Give one JSON object in UTF-8, with a list 'utterances'.")
-
-
-class SummariesUnfit(AppError):
-    code = "summaries.unfit"
-    status = 422
-    sentence = sentence("'{file}' cannot be evaluated: {problems}. Nothing was computed.")
-
-    @classmethod
-    def listing(cls, file: str, problems: Sequence[Clause]) -> "SummariesUnfit":
-        """Name the first problem in the sentence, and all of them, up to a limit, in the data."""
-        first, *others = problems
-        said = clause("{first}; and {count} more", first=first, count=len(others)) if others else first
-        return cls(file=file, problems=said, count=len(problems), rows=[str(row) for row in problems[:MOST_KEPT]])
+def summaries_unfit(file: str, problems: Sequence[LazyMessage]) -> AppError:
+    """The message names the first problem, the data all of them, up to a limit."""
+    first, *others = problems
+    return AppError(
+        "summaries.unfit",
+        422,
+        _("'{file}' cannot be evaluated: {problems}. Nothing was computed."),
+        file=file,
+        problems=LazyMessage("{first}; and {count} more", first=first, count=len(others)) if others else first,
+        count=len(problems),
+        rows=[str(row) for row in problems[:MOST_LISTED]],
+    )
 
 
 KEYS = {"tokens", "manual", "candidates"}
@@ -111,7 +107,7 @@ def parse_utterances(content: bytes, *, file: str) -> list[Utterance]:
     document = _load(content, file)
     problems = list(_document_problems(document))
     if problems:
-        raise SummariesUnfit.listing(file, problems)
+        raise summaries_unfit(file, problems)
     return [_utterance(record) for record in document["utterances"]]
 
 
@@ -121,20 +117,26 @@ def _load(content: bytes, file: str) -> Any:
         json.dumps(document, ensure_ascii=False).encode()  # what cannot be written again is not read
         return document
     except UnicodeEncodeError:
-        problem = clause("it holds half of a surrogate pair, which is no character")
+        problem = LazyMessage("it holds half of a surrogate pair, which is no character")
     except UnicodeDecodeError as trouble:
         line = content.count(b"\n", 0, trouble.start) + 1
-        problem = clause("line {line} is not UTF-8", line=str(line))
+        problem = LazyMessage("line {line} is not UTF-8", line=str(line))
     except json.JSONDecodeError as trouble:
-        problem = clause(
+        problem = LazyMessage(
             "line {line}, column {column} is not JSON ({reason})",
             line=str(trouble.lineno),
             column=str(trouble.colno),
             reason=trouble.msg,
         )
     except (RecursionError, ValueError):  # brackets in brackets without end, or a number of thousands of digits
-        problem = clause("it is nested too deeply, or holds a number with too many digits")
-    raise SummariesUnreadable(file=file, problem=problem)
+        problem = LazyMessage("it is nested too deeply, or holds a number with too many digits")
+    raise AppError(
+        "summaries.unreadable",
+        422,
+        _("'{file}' cannot be read: {problem}. Give one JSON object in UTF-8, with a list 'utterances'."),
+        file=file,
+        problem=problem,
+    )
 
 
 def _utterance(record: Mapping[str, Any]) -> Utterance:
@@ -150,17 +152,17 @@ def _utterance(record: Mapping[str, Any]) -> Utterance:
 # --- Problems, each with its place and what would be right ------------------------------------------------------------
 
 
-def _document_problems(document: Any) -> Iterator[Clause]:
-    whole = clause("at the top")
+def _document_problems(document: Any) -> Iterator[LazyMessage]:
+    whole = LazyMessage("at the top")
     if not isinstance(document, _Members):
-        yield _at(whole, clause("there must be one object with the key 'utterances'"))
+        yield _at(whole, LazyMessage("there must be one object with the key 'utterances'"))
         return
     yield from _at_each(whole, _key_problems(document, required={"utterances"}))
     if "utterances" not in document:
         return
     utterances = document["utterances"]
     if not isinstance(utterances, list) or not utterances:
-        yield _at(whole, clause("'utterances' must be a list of at least one utterance"))
+        yield _at(whole, LazyMessage("'utterances' must be a list of at least one utterance"))
         return
     for number, record in enumerate(utterances, 1):
         yield from _UtteranceJudge(number).problems(record)
@@ -172,9 +174,9 @@ class _UtteranceJudge:
     def __init__(self, number: int) -> None:
         self._number = str(number)  # as text: no comma between its digits
 
-    def problems(self, record: Any) -> Iterator[Clause]:
+    def problems(self, record: Any) -> Iterator[LazyMessage]:
         if not isinstance(record, _Members):
-            yield _at(self._place(), clause("an utterance must be an object with tokens, manual and candidates"))
+            yield _at(self._place(), LazyMessage("an utterance must be an object with tokens, manual and candidates"))
             return
         ill_keyed = list(_key_problems(record, required=KEYS, optional=OPTIONAL_KEYS))
         ill_shaped = list(_shape_problems(record))
@@ -192,55 +194,55 @@ class _UtteranceJudge:
             yield from _at_each(self._candidate(system), _judged_problems(record, system, mean))
         yield from self._nobody_left(record)
 
-    def _nobody_left(self, record: Mapping[str, Any]) -> Iterator[Clause]:
+    def _nobody_left(self, record: Mapping[str, Any]) -> Iterator[LazyMessage]:
         for system in record["candidates"]:
             author = record.get("author", {}).get(system, system)
             if list(record["manual"]) == [author]:
-                problem = clause(
+                problem = LazyMessage(
                     "its author '{author}' is the only maker, so nothing is left to measure it by; "
                     "add another maker's summary, or say that nobody is its author: null under 'author'",
                     author=author,
                 )
                 yield _at(self._candidate(system), problem)
 
-    def _place(self) -> Clause:
-        return clause("utterance {number}", number=self._number)
+    def _place(self) -> LazyMessage:
+        return LazyMessage("utterance {number}", number=self._number)
 
-    def _maker(self, name: str) -> Clause:
-        return clause("utterance {number}, maker '{name}'", number=self._number, name=name)
+    def _maker(self, name: str) -> LazyMessage:
+        return LazyMessage("utterance {number}, maker '{name}'", number=self._number, name=name)
 
-    def _candidate(self, name: str) -> Clause:
-        return clause("utterance {number}, candidate '{name}'", number=self._number, name=name)
+    def _candidate(self, name: str) -> LazyMessage:
+        return LazyMessage("utterance {number}, candidate '{name}'", number=self._number, name=name)
 
 
-def _key_problems(record: _Members, *, required: set[str], optional: Iterable[str] = ()) -> Iterator[Clause]:
+def _key_problems(record: _Members, *, required: set[str], optional: Iterable[str] = ()) -> Iterator[LazyMessage]:
     known = [*sorted(required), *sorted(optional)]
     for key in sorted(required - record.keys()):
-        yield clause("the key '{key}' is missing", key=key)
+        yield LazyMessage("the key '{key}' is missing", key=key)
     for key in sorted(record.keys() - set(known)):
-        yield clause("the key '{key}' is not known; known are {known}", key=key, known=", ".join(known))
+        yield LazyMessage("the key '{key}' is not known; known are {known}", key=key, known=", ".join(known))
     for key in record.twice:
-        yield clause("the key '{key}' is there twice; keep one", key=key)
+        yield LazyMessage("the key '{key}' is there twice; keep one", key=key)
 
 
-def _shape_problems(record: Mapping[str, Any]) -> Iterator[Clause]:
+def _shape_problems(record: Mapping[str, Any]) -> Iterator[LazyMessage]:
     tokens = record.get("tokens", ["a word"])
     if not isinstance(tokens, list) or not tokens or not all(isinstance(word, str) and word.strip() for word in tokens):
-        yield clause("'tokens' must be a list of at least one word, and no word may be empty")
+        yield LazyMessage("'tokens' must be a list of at least one word, and no word may be empty")
     for key in ("manual", "candidates", *sorted(OPTIONAL_KEYS)):
         members = record.get(key, _Members([]))
         if not isinstance(members, _Members):
-            yield clause("'{key}' must be an object with a name for each entry", key=key)
+            yield LazyMessage("'{key}' must be an object with a name for each entry", key=key)
             continue
         for name in members.twice:
-            yield clause("'{key}' names '{name}' twice; keep one", key=key, name=name)
+            yield LazyMessage("'{key}' names '{name}' twice; keep one", key=key, name=name)
     if record.get("manual") == {}:
-        yield clause("nobody summarised it; 'manual' must hold at least one maker's positions")
+        yield LazyMessage("nobody summarised it; 'manual' must hold at least one maker's positions")
 
 
-def _summary_problems(summary: Any, last: int) -> Iterator[Clause]:
+def _summary_problems(summary: Any, last: int) -> Iterator[LazyMessage]:
     if not isinstance(summary, list) or not summary:
-        yield clause("a summary must be a list of at least one position; leave out a maker who made none")
+        yield LazyMessage("a summary must be a list of at least one position; leave out a maker who made none")
         return
     wrong = [_position_problem(position, last) for position in summary if not _is_position(position, last)]
     yield from wrong
@@ -248,17 +250,17 @@ def _summary_problems(summary: Any, last: int) -> Iterator[Clause]:
         return
     for left, right in pairwise(summary):
         if right <= left:
-            yield clause(
+            yield LazyMessage(
                 "position {right} comes after {left}; positions must grow from each to the next",
                 left=str(left),
                 right=str(right),
             )
 
 
-def _candidate_problems(candidate: Any, last: int) -> Iterator[Clause]:
+def _candidate_problems(candidate: Any, last: int) -> Iterator[LazyMessage]:
     """A candidate may be empty, and may have its words in any order: what a system gave is measured as it is."""
     if not isinstance(candidate, list):
-        yield clause("a candidate must be a list of positions and words that begin with a question mark")
+        yield LazyMessage("a candidate must be a list of positions and words that begin with a question mark")
         return
     for token in candidate:
         foreign = isinstance(token, str) and token.startswith(FOREIGN)
@@ -266,18 +268,18 @@ def _candidate_problems(candidate: Any, last: int) -> Iterator[Clause]:
             yield _position_problem(token, last)
 
 
-def _author_problems(record: Mapping[str, Any], system: str, author: Any) -> Iterator[Clause]:
+def _author_problems(record: Mapping[str, Any], system: str, author: Any) -> Iterator[LazyMessage]:
     if system not in record["candidates"]:
-        yield clause("'author' names it, but there is no such candidate")
+        yield LazyMessage("'author' names it, but there is no such candidate")
     if author is not None and author not in list(record["manual"]):
-        yield clause("its author must be one of the makers or null, and {value} is neither", value=_shown(author))
+        yield LazyMessage("its author must be one of the makers or null, and {value} is neither", value=_shown(author))
 
 
-def _judged_problems(record: Mapping[str, Any], system: str, mean: Any) -> Iterator[Clause]:
+def _judged_problems(record: Mapping[str, Any], system: str, mean: Any) -> Iterator[LazyMessage]:
     if system not in record["candidates"]:
-        yield clause("'judged' names it, but there is no such candidate")
+        yield LazyMessage("'judged' names it, but there is no such candidate")
     if not isinstance(mean, int | float) or isinstance(mean, bool) or not abs(mean) <= LARGEST_MEAN:
-        yield clause(
+        yield LazyMessage(
             "the judges' mean must be a number from -{largest} to {largest}, and {value} is none",
             largest=LARGEST_MEAN,
             value=_shown(mean),
@@ -288,8 +290,8 @@ def _is_position(value: Any, last: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= last
 
 
-def _position_problem(value: Any, last: int) -> Clause:
-    return clause(
+def _position_problem(value: Any, last: int) -> LazyMessage:
+    return LazyMessage(
         "{value} is not a position; positions are whole numbers from 1 to {last}", value=_shown(value), last=str(last)
     )
 
@@ -299,9 +301,9 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
-def _at(place: Clause, problem: Clause) -> Clause:
-    return clause("{place}: {problem}", place=place, problem=problem)
+def _at(place: LazyMessage, problem: LazyMessage) -> LazyMessage:
+    return LazyMessage("{place}: {problem}", place=place, problem=problem)
 
 
-def _at_each(place: Clause, problems: Iterable[Clause]) -> Iterator[Clause]:
+def _at_each(place: LazyMessage, problems: Iterable[LazyMessage]) -> Iterator[LazyMessage]:
     return (_at(place, problem) for problem in problems)

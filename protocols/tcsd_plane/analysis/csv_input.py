@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.clauses import Clause, clause
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
 from core.spreadsheets import restore
 from protocols.tcsd_plane.analysis.placements import Placement, Placements, Setting, setting_of
-from protocols.tcsd_plane.errors import CellEmpty, ColumnMissing, MarkTwice, SettingDiffers, ValueUnfit
 from stimuli.errors import TableUnreadable
 from stimuli.imports.tables import Row, Table, first_of, read_csv
 
@@ -38,11 +39,17 @@ class Sheet:
         for meaning, names in NEEDED.items():
             if not columns[meaning]:
                 said = _alternatives(names)
-                raise ColumnMissing(
-                    name=table.name, column=meaning, accepted=said, known=", ".join(table.columns) or "-"
+                raise AppError(
+                    "plane.column_missing",
+                    422,
+                    _("'{name}' has no column '{column}'. Call a column {accepted}. The columns there are: {known}."),
+                    name=table.name,
+                    column=meaning,
+                    accepted=said,
+                    known=", ".join(table.columns) or "-",
                 )
         if not table.rows:
-            raise TableUnreadable(name=table.name, problem=clause("it has a heading and no rows"))
+            raise TableUnreadable(name=table.name, problem=LazyMessage("it has a heading and no rows"))
         return cls(table, columns)
 
     def placements(self) -> Iterator[tuple[int, Placement]]:
@@ -63,25 +70,41 @@ class Sheet:
     def _text(self, row: Row, meaning: str) -> str:
         column = self.columns[meaning]
         if column not in row.values:
-            raise CellEmpty(name=self.table.name, line=str(row.line), column=column)
+            raise AppError(
+                "plane.cell_empty",
+                422,
+                _("'{name}', line {line}: '{column}' is empty. Fill it in, or take the line out."),
+                name=self.table.name,
+                line=str(row.line),
+                column=column,
+            )
         return restore(row.values[column])
 
     def _coordinate(self, row: Row, meaning: str) -> float:
         text = self._text(row, meaning)
         value = self._number(row, meaning, text)
         if not 0 <= value <= 1:
-            wanted = clause("a coordinate lies between 0 and 1: divide percentages by 100")
+            wanted = LazyMessage("a coordinate lies between 0 and 1: divide percentages by 100")
             raise self._unfit(row, meaning, text, wanted)
         return value
 
     def _number(self, row: Row, meaning: str, text: str) -> float:
         if not NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
-            raise self._unfit(row, meaning, text, clause("that is no number: write it with a point, such as 0.27"))
+            raise self._unfit(row, meaning, text, LazyMessage("that is no number: write it with a point, such as 0.27"))
         return value
 
-    def _unfit(self, row: Row, meaning: str, value: str, wanted: Clause) -> ValueUnfit:
+    def _unfit(self, row: Row, meaning: str, value: str, wanted: LazyMessage) -> AppError:
         column = self.columns[meaning]
-        return ValueUnfit(name=self.table.name, line=str(row.line), column=column, value=value, wanted=wanted)
+        return AppError(
+            "plane.value_unfit",
+            422,
+            _("'{name}', line {line}: '{column}' is '{value}', and {wanted}."),
+            name=self.table.name,
+            line=str(row.line),
+            column=column,
+            value=value,
+            wanted=wanted,
+        )
 
 
 def read_placements(content: bytes, *, name: str) -> Placements:
@@ -93,7 +116,19 @@ def read_placements(content: bytes, *, name: str) -> Placements:
         first = lines.setdefault((mark.rater, mark.recording, mark.condition), line)
         if first != line:
             facts = {"rater": mark.rater, "recording": mark.recording, "condition": mark.condition}
-            raise MarkTwice(name=name, first=str(first), second=str(line), **facts)
+            raise AppError(
+                "plane.mark_twice",
+                422,
+                _(
+                    "'{name}', lines {first} and {second}: rater '{rater}' has two marks for recording '{recording}' "
+                    "under condition '{condition}'. Keep one of them, or give conditions that differ in a parameter "
+                    "names that do."
+                ),
+                name=name,
+                first=str(first),
+                second=str(line),
+                **facts,
+            )
         placed.append(mark)
     return Placements.of(placed, _settings(sheet))
 
@@ -104,10 +139,21 @@ def _settings(sheet: Sheet) -> dict[str, Setting]:
     for line, condition, setting in sheet.settings():
         first, known = made.setdefault(condition, (line, setting))
         if setting != known:
-            raise SettingDiffers(name=sheet.table.name, first=str(first), second=str(line), condition=condition)
+            raise AppError(
+                "plane.setting_differs",
+                422,
+                _(
+                    "'{name}', lines {first} and {second}: condition '{condition}' has two different values of z or "
+                    "method. Give it the same in every line, or give the two conditions names of their own."
+                ),
+                name=sheet.table.name,
+                first=str(first),
+                second=str(line),
+                condition=condition,
+            )
     return {condition: setting for condition, (_, setting) in made.items() if setting is not None}
 
 
-def _alternatives(names: tuple[str, ...]) -> Clause:
+def _alternatives(names: tuple[str, ...]) -> LazyMessage:
     others = ", ".join(names[:-1])
-    return clause("{others} or {last}", others=others, last=names[-1])
+    return LazyMessage("{others} or {last}", others=others, last=names[-1])

@@ -16,8 +16,9 @@ from analysis.statistics.agreement import ALPHA_LEVEL, absolute_agreement, inter
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, correlation, figure, known_mean
 from analysis.statistics.ranks import friedman, holm, signed_rank
 from analysis.statistics.raters import spread, use_of_scale
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from protocols.tcsd_plane.analysis.placements import AXES, Placements
-from protocols.tcsd_plane.errors import TooFewRaters
 
 FEWEST_RATERS = 5
 Row = dict[str, Any]
@@ -32,6 +33,19 @@ class Ellipse:
     major: float
     minor: float
     angle_deg: float
+
+
+def too_few_raters(raters: int) -> AppError:
+    return AppError(
+        "plane.too_few_raters",
+        422,
+        _(
+            "The 95 % ellipse of a mean needs at least {least} raters, and there are {raters}: with fewer it would "
+            "cover most of the plane. Look at the marks themselves and at their spread."
+        ),
+        least=FEWEST_RATERS,
+        raters=raters,
+    )
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,7 @@ class Cloud:
         """
         p, n = len(AXES), self.n
         if n < FEWEST_RATERS:
-            raise TooFewRaters(least=FEWEST_RATERS, raters=n)
+            raise too_few_raters(n)
         return self._ellipse(math.sqrt(p * (n - 1) / (n * (n - p)) * float(fdtri(p, n - p, CONFIDENCE))))
 
     def _ellipse(self, scale: float) -> Ellipse:
@@ -96,11 +110,11 @@ class Cloud:
 
     def row_with_mean_region(self) -> Row:
         """The same with the 95 % ellipse of the mean, or why there is none."""
-        try:
-            region, refused = asdict(self.mean_region()), None
-        except TooFewRaters as refusal:
-            region, refused = None, {"code": refusal.code, "sentence": str(refusal), "data": refusal.data}
-        return self.row() | {"mean_95": region, "mean_95_refused": refused}
+        if self.n >= FEWEST_RATERS:
+            return self.row() | {"mean_95": asdict(self.mean_region()), "mean_95_refused": None}
+        error = too_few_raters(self.n)
+        told = {"code": error.code, "sentence": str(error), "data": error.data}
+        return self.row() | {"mean_95": None, "mean_95_refused": told}
 
 
 Rows = list[dict[str, Any]]

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from analysis.reports import svg
 from analysis.reports.svg import Anchor
-from protocols.tcsd_plane.errors import TooFewRaters
+from protocols.tcsd_plane.analysis.tables import too_few_raters
 
 Row = Mapping[str, Any]
 Place = tuple[float, float]  # TC, SD
@@ -116,11 +116,8 @@ def _arrows(curves: list[Row], means: Mapping[str, Place]) -> Iterator[tuple[str
 
 
 def _refusal(rows: Any) -> str:
-    refused = [row["mean_95_refused"]["data"] for row in rows if row["mean_95_refused"]]
-    if not refused:
-        return ""
-    fewest = min(refused, key=lambda data: data["raters"])
-    return TooFewRaters(**fewest).say(_(TooFewRaters.sentence))
+    raters = [row["mean_95_refused"]["data"]["raters"] for row in rows if row["mean_95_refused"]]
+    return too_few_raters(min(raters)).translate(_) if raters else ""
 
 
 LETTER_PX, LINE_PX = 6.6, 12.0  # of small text, about

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.clauses import Clause, clause
+from core.i18n import LazyMessage
 from listening.workbooks.base import Book, BookPage, Cells, Finding, Returned
 from protocols.thumbs.protocol import ENTERED, LONGEST_COMMENT, PENALTIES
 from protocols.thumbs.workbook import layout
@@ -21,7 +21,7 @@ class Judged(NamedTuple):
 
     value: Any = None
     kind: Literal["error", "positive", ""] = ""
-    problem: Clause | None = None
+    problem: LazyMessage | None = None
 
 
 def score(value: Any, scale: Scale, *, is_formula: bool) -> Judged:
@@ -35,37 +35,38 @@ def score(value: Any, scale: Scale, *, is_formula: bool) -> Judged:
     except InvalidAnswer:
         low, high, step = (written(each) for each in (scale.low, scale.high, scale.step))
         return Judged(
-            kind="error", problem=clause("it takes {low} to {high} in steps of {step}", low=low, high=high, step=step)
+            kind="error",
+            problem=LazyMessage("it takes {low} to {high} in steps of {step}", low=low, high=high, step=step),
         )
     if positive:
-        meant = clause("a penalty is 0 or negative; {value} may be meant", value=written(taken))
+        meant = LazyMessage("a penalty is 0 or negative; {value} may be meant", value=written(taken))
         return Judged(taken, "positive", meant)
     return Judged(taken)
 
 
-def _no_number(value: Any, *, is_formula: bool) -> Clause | None:
+def _no_number(value: Any, *, is_formula: bool) -> LazyMessage | None:
     if is_formula:
-        return clause("it holds a formula; type the number itself")
+        return LazyMessage("it holds a formula; type the number itself")
     if isinstance(value, str) and value.startswith("#"):
-        return clause("it holds an error; type a number")
+        return LazyMessage("it holds an error; type a number")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return clause("it holds a text; type a number, or leave it empty")
+        return LazyMessage("it holds a text; type a number, or leave it empty")
     return None
 
 
 def yes_or_no(value: Any, *, is_formula: bool) -> Judged:
     said = value if isinstance(value, bool) else YES_OR_NO.get(str(value).strip().lower())
     if said is None or is_formula:
-        return Judged(kind="error", problem=clause("it takes yes or no"))
+        return Judged(kind="error", problem=LazyMessage("it takes yes or no"))
     return Judged(float(said))
 
 
 def comment(value: Any, *, is_formula: bool) -> Judged:
     text = RETURNS.sub("", written(value)).strip()
     if is_formula:
-        return Judged(kind="error", problem=clause("it holds a formula; write the comment without = before it"))
+        return Judged(kind="error", problem=LazyMessage("it holds a formula; write the comment without = before it"))
     if len(text) > LONGEST_COMMENT:
-        return Judged(kind="error", problem=clause("a comment has at most {n} letters", n=LONGEST_COMMENT))
+        return Judged(kind="error", problem=LazyMessage("a comment has at most {n} letters", n=LONGEST_COMMENT))
     return Judged(text)
 
 
@@ -84,7 +85,7 @@ def plain(text: Any) -> str:
 About = tuple[str, str]  # a slot, and a scale or the comment
 COMMENT = "comment"
 SAID: About = ("clip", "SYNTHESISED")
-EMPTY = clause("it is empty; the clip stays open until it is filled in")
+EMPTY = LazyMessage("it is empty; the clip stays open until it is filled in")
 
 
 @dataclass
@@ -142,7 +143,7 @@ def _conflicts(before: Mapping[About, Any], given: Given) -> list[Finding]:
             "conflict",
             given.cells[about],
             _shown(about, value)[:80],
-            clause('another answer is there already: "{value}"', value=_shown(about, before[about])[:80]),
+            LazyMessage('another answer is there already: "{value}"', value=_shown(about, before[about])[:80]),
         )
         for about, value in given.values.items()
         if about in before and before[about] != value
@@ -154,10 +155,10 @@ def _shown(about: About, value: Any) -> str:
 
 
 Row = tuple[int, list[Any]]
-NO_SHEET = clause('the sheet "Assessment" or its line of headings is gone; use the file as it was sent')
-STRANGE = clause("no caption of this seat has this number; is it the file of another seat?")
-OTHER_TEXT = clause("this is not the caption of this row; sort rows as a whole, and leave texts alone")
-ROW_GONE = clause("its row is gone; bring it back, empty where it is unanswered")
+NO_SHEET = LazyMessage('the sheet "Assessment" or its line of headings is gone; use the file as it was sent')
+STRANGE = LazyMessage("no caption of this seat has this number; is it the file of another seat?")
+OTHER_TEXT = LazyMessage("this is not the caption of this row; sort rows as a whole, and leave texts alone")
+ROW_GONE = LazyMessage("its row is gone; bring it back, empty where it is unanswered")
 
 
 @dataclass
@@ -211,7 +212,9 @@ class Reader:
         if place is None:
             self._find("error", self._address(layout.NUMBER, number), written(values[layout.RECORD]), STRANGE)
         elif place.key in self.rows:
-            problem = clause("this caption stands in row {row} already; keep one of the two", row=self.rows[place.key])
+            problem = LazyMessage(
+                "this caption stands in row {row} already; keep one of the two", row=self.rows[place.key]
+            )
             self._find("error", self._address(layout.NUMBER, number), written(values[layout.RECORD]), problem)
         else:
             self.rows[place.key] = number
@@ -244,7 +247,7 @@ class Reader:
             if judged.kind == "error":
                 given.in_doubt.add(about)
             elif given.values.get(about, judged.value) != judged.value:
-                problem = clause(
+                problem = LazyMessage(
                     "cell {cell} says otherwise of the same clip; answer once for each clip", cell=given.cells[about]
                 )
                 self._find("error", address, written(value), problem)
@@ -259,7 +262,7 @@ class Reader:
             return comment(value, is_formula=is_formula)
         return score(value, layout.scale_of(place.page, about[1]), is_formula=is_formula)
 
-    def _find(self, kind: Any, cell: str, found: str, problem: Clause) -> None:
+    def _find(self, kind: Any, cell: str, found: str, problem: LazyMessage) -> None:
         self.findings.append(Finding(kind, cell, found[:80], problem))
 
     def _address(self, title: str, row: int) -> str:

@@ -337,7 +337,7 @@ def test_findings_are_plain_json_with_what_their_sentences_were_made_of() -> Non
     for finding in [*verify(CROSSED), *design_report(CROSSED)]:
         facts = json.loads(json.dumps(finding.to_json()))
         assert facts["sentence"] == finding.sentence
-        assert facts["clauses"]["sentence"]["says"]
+        assert facts["parts"]["sentence"]["msgid"]
         assert facts["verdict"] in {"ok", "warn", "bad"}
         assert "{" not in finding.sentence
         assert finding.sentence.endswith(".")

@@ -13,18 +13,11 @@ from hypothesis import strategies as st
 
 from core.errors import AppError
 from listening.design.base import Sample
-from listening.design.errors import (
-    FactorTwice,
-    FactorUnknown,
-    ItemTwice,
-    SubsetsNothing,
-    SubsetsTooLarge,
-    ValueMissing,
-)
 from listening.design.subsets.greedy import greedy_counts
 from listening.design.subsets.milp import solve
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
 from listening.design.subsets.pool import Counts, Pool
+from tests.errors import raises_error
 
 UDASE = {
     "session": {"S01": 112, "S21": 108},
@@ -207,41 +200,41 @@ def test_the_report_says_whether_the_seed_had_a_choice() -> None:
 SIX = pool_of([("a", "x"), ("a", "y"), ("a", "x"), ("b", "x"), ("b", "y"), ("b", "y")])
 
 
-def refusal(kind: type[AppError], samples: Sequence[Sample] = SIX, **asked: object) -> AppError:
+def error_of(code: str, samples: Sequence[Sample] = SIX, **asked: object) -> AppError:
     request = {"factors": ["f0", "f1"], "subsets": 2, "size": 2, "seed": "0", **asked}
-    with pytest.raises(kind) as caught:
+    with raises_error(code) as caught:
         plan_subsets(samples, **request)  # type: ignore[arg-type]
     return caught.value
 
 
 def test_more_items_than_there_are_are_refused_with_the_cells_and_the_nearest_size() -> None:
-    refused = refusal(SubsetsTooLarge, subsets=2, size=4)
-    assert refused.data["nearest"] == 3
-    assert "The nearest size that is possible is 3." in str(refused)
-    assert "a x x: 2 / 2.7" in str(refused)
-    assert len(refused.data["short"]) == 4
-    assert "6 subsets are possible" in str(refusal(SubsetsTooLarge, subsets=7, size=1))
+    error = error_of("subsets.too_large", subsets=2, size=4)
+    assert error.data["nearest"] == 3
+    assert "The nearest size that is possible is 3." in str(error)
+    assert "a x x: 2 / 2.7" in str(error)
+    assert len(error.data["short"]) == 4
+    assert "6 subsets are possible" in str(error_of("subsets.too_large", subsets=7, size=1))
     assert plan_subsets(SIX, factors=["f0"], subsets=2, size=3, seed="0").optimal
 
 
 def test_an_empty_pool_is_refused() -> None:
-    assert refusal(SubsetsTooLarge, []).data["nearest"] == 0
+    assert error_of("subsets.too_large", []).data["nearest"] == 0
 
 
 @pytest.mark.parametrize(("subsets", "size"), [(0, 2), (2, 0), (-1, 2)])
 def test_no_subsets_and_subsets_of_nothing_are_refused(subsets: int, size: int) -> None:
-    refusal(SubsetsNothing, subsets=subsets, size=size)
+    error_of("subsets.nothing", subsets=subsets, size=size)
 
 
 def test_what_is_wrong_with_the_factors_is_named() -> None:
-    assert "'talker'. The columns are: f0, f1." in str(refusal(FactorUnknown, factors=["f0", "talker"]))
-    assert "'f0'" in str(refusal(FactorTwice, factors=["f0", "f0"]))
+    assert "'talker'. The columns are: f0, f1." in str(error_of("subsets.factor_unknown", factors=["f0", "talker"]))
+    assert "'f0'" in str(error_of("subsets.factor_twice", factors=["f0", "f0"]))
     lacking = [*SIX, Sample("late", {"f0": "a"})]
-    assert "'f1' is empty for 'late'" in str(refusal(ValueMissing, lacking))
+    assert "'f1' is empty for 'late'" in str(error_of("subsets.value_missing", lacking))
 
 
 def test_an_item_that_is_there_twice_is_refused_with_both_places() -> None:
-    assert "places 2 and 7" in str(refusal(ItemTwice, [*SIX, SIX[1]]))
+    assert "places 2 and 7" in str(error_of("subsets.item_twice", [*SIX, SIX[1]]))
 
 
 def test_planning_is_loaded_without_the_solver() -> None:

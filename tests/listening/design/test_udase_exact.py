@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from listening.design.base import ANCHORING, SeatSequence
-from listening.design.errors import PresetUnknown, TooManySessions
 from listening.design.orders.presets import DEFAULT, PRESETS, UdaseExact, preset
 from listening.design.report.rules import verify
+from tests.errors import raises_error
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
 
 # What the published subject_1.csv (panel 1) and subject_17.csv (panel 3) hold, counted by hand: showings of each
@@ -86,13 +86,13 @@ def test_the_seed_alone_decides() -> None:
 
 
 def test_more_sessions_than_clips_are_refused() -> None:
-    with pytest.raises(TooManySessions, match="6"):
+    with raises_error("design.too_many_sessions", match="6"):
         UdaseExact().lay_out(asked(items=3, conditions=2, sessions=7))
 
 
 def test_presets_are_found_by_slug_and_unknown_ones_are_refused_with_those_there_are() -> None:
     assert [preset(slug).slug for slug in PRESETS] == ["crossed", "udase-exact"]
     assert DEFAULT == "crossed"
-    with pytest.raises(PresetUnknown) as refused:
+    with raises_error("design.unknown_preset") as refused:
         preset("latin")
     assert "crossed, udase-exact" in str(refused.value)

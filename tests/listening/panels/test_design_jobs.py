@@ -10,18 +10,17 @@ from core.jobs import queue
 from core.jobs.worker import work
 from core.models import Job
 from listening.design.base import DesignRequest
-from listening.design.errors import CellsMissing, ConditionUnknown, NotDesignable, NothingToDesign
 from listening.models import Design
 from listening.panels.services import designs, panels
 from listening.panels.services.design_seats import sequences_of
 from listening.panels.services.material import material_of
 from protocols.acr.protocol import AbsoluteCategoryRating
-from rating.errors import ExperimentBusy, WrongState
 from rating.models import Experiment, Trial
 from rating.protocol import PageHolds
 from rating.services.experiments import go_live, pause
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus
+from tests.errors import raises_error
 from tests.factories import make_panel_experiment, make_user, tone
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +47,7 @@ def test_the_rated_conditions_and_the_references_are_told_apart(experiment: Expe
 
 def test_missing_cells_are_named_exactly() -> None:
     experiment = make_panel_experiment(left_out=("s03", "C1"))
-    with pytest.raises(CellsMissing) as caught:
+    with raises_error("design.cells_missing") as caught:
         material_of(experiment)
     assert caught.value.data["missing"] == ["s03 x C1"]
     assert "s03 x C1" in str(caught.value)
@@ -56,17 +55,17 @@ def test_missing_cells_are_named_exactly() -> None:
 
 
 def test_an_unknown_condition_and_a_collection_of_references_are_refused(experiment: Experiment) -> None:
-    with pytest.raises(ConditionUnknown, match="C7"):
+    with raises_error("design.unknown_condition", match="C7"):
         material_of(experiment, ["C7"])
-    with pytest.raises(ConditionUnknown, match="ref"):
+    with raises_error("design.unknown_condition", match="ref"):
         material_of(experiment, ["ref"])
-    with pytest.raises(NothingToDesign):
+    with raises_error("design.nothing"):
         material_of(make_panel_experiment(items=0))
 
 
 def test_a_protocol_that_plans_each_seat_by_itself_is_refused(experiment: Experiment) -> None:
     experiment.protocol = "chaptering"
-    with pytest.raises(NotDesignable):
+    with raises_error("design.not_for_protocol"):
         material_of(experiment)
 
 
@@ -135,7 +134,7 @@ def test_the_job_lays_out_nothing_when_the_collection_has_changed_since() -> Non
 
 def test_a_job_that_could_only_be_refused_is_not_begun(experiment: Experiment) -> None:
     live = make_panel_experiment(make_user(), live=True)
-    with pytest.raises(WrongState):
+    with raises_error("experiment.wrong_state"):
         designs.ask_for_design(experiment=live, wanted=SMALL, sha256="", actor=live.owner)
     assert not Job.objects.exists()
 
@@ -146,7 +145,7 @@ def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> 
     experiment = make_panel_experiment(seats=1)
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)
-    with pytest.raises(ExperimentBusy, match=designs.apply_design.name):
+    with raises_error("experiment.busy", match=designs.apply_design.name):
         go_live(experiment=experiment, actor=experiment.owner)
     Job.objects.update(state=Job.State.RUNNING, lease_until=timezone.now() + timedelta(hours=1))
     client.force_login(experiment.owner)
@@ -174,7 +173,7 @@ def test_a_job_of_another_experiment_or_one_that_has_ended_keeps_nobody_from_goi
 def test_nobody_goes_live_while_seats_are_being_made() -> None:
     experiment = make_panel_experiment(seats=1)
     job = panels.ask_for_panel(experiment=experiment, seats=5, actor=experiment.owner)
-    with pytest.raises(ExperimentBusy, match=panels.fill_panel.name):
+    with raises_error("experiment.busy", match=panels.fill_panel.name):
         go_live(experiment=experiment, actor=experiment.owner)
     assert run(job).state == Job.State.DONE
     live = go_live(experiment=experiment, actor=experiment.owner)

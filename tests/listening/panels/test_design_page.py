@@ -16,9 +16,9 @@ from core.jobs import queue
 from core.jobs.worker import work
 from core.models import AuditEntry, Job
 from listening.design.base import DesignRequest, Sample
-from listening.design.errors import DesignRowsRefused, PlanningTooLong, SubsetsTooLarge
 from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
 from listening.design.subsets.planning import plan_subsets
+from listening.design.udase_csv import DesignRowsRejected
 from listening.models import Design, Seat
 from listening.panels.services import designs
 from listening.panels.services.designs import layout_from_files
@@ -26,6 +26,7 @@ from rating.models import Experiment
 from rating.services.experiments import condition_names, go_live, unblind
 from rating.services.votes import cast_vote
 from tests.contracts.tree import ROOT
+from tests.errors import raises_error
 from tests.factories import make_panel_experiment, make_user, marks, seated_visit, vote_event
 
 pytestmark = pytest.mark.django_db
@@ -200,7 +201,7 @@ def test_every_download_of_a_design_is_logged(client: Client, experiment: Experi
 def test_a_file_with_letters_is_no_design_to_import(client: Client, experiment: Experiment) -> None:
     adopted(experiment)
     content = sequences(client, experiment, "csv")["subject_1.csv"].encode()
-    with pytest.raises(DesignRowsRefused, match="there is no condition"):
+    with pytest.raises(DesignRowsRejected, match="there is no condition"):
         layout_from_files(experiment, [("subject_1.csv", content)])
 
 
@@ -221,14 +222,14 @@ def test_subsets_planned_apart_are_the_same_and_so_are_refusals() -> None:
     asked: dict[str, Any] = {"factors": ["sex", "place"], "subsets": 3, "size": 5, "seed": "x"}
     apart, here = plan_subsets_in_subprocess(POOL, **asked), plan_subsets(POOL, **asked)
     assert (apart.subsets, apart.optimal, apart.gap) == (here.subsets, here.optimal, here.gap)
-    with pytest.raises(SubsetsTooLarge) as caught:
+    with raises_error("subsets.too_large") as caught:
         plan_subsets_in_subprocess(POOL, **{**asked, "size": 50})
-    with pytest.raises(SubsetsTooLarge, match=re.escape(str(caught.value))):
+    with raises_error("subsets.too_large", match=re.escape(str(caught.value))):
         plan_subsets(POOL, **{**asked, "size": 50})
 
 
 def test_planning_that_takes_too_long_is_given_up_with_a_sentence() -> None:
-    with pytest.raises(PlanningTooLong, match=r"Balancing 20 items took longer than 0\.001 s"):
+    with raises_error("design.too_long", match=r"Balancing 20 items took longer than 0\.001 s"):
         plan_subsets_in_subprocess(POOL, factors=["sex"], subsets=2, size=2, seed="0", longest_s=0.001)
 
 

@@ -10,17 +10,12 @@ from django.utils import timezone
 from core.errors import AppError
 from core.models import AuditEntry
 from listening.design.base import DesignRequest
-from listening.design.errors import (
-    DesignMissing,
-    DesignOvertaken,
-    SeatsTaken,
-)
 from listening.models import Design, Invitation, Panel, Seat
 from listening.panels.services import design_seats, designs, panels
 from listening.panels.services.design_seats import sequences_of
-from rating.errors import WrongState
 from rating.models import Ballot, Experiment, Slot, Trial
 from rating.services.experiments import go_live
+from tests.errors import raises_error
 from tests.factories import consent_to, make_panel_experiment
 
 pytestmark = pytest.mark.django_db
@@ -138,11 +133,11 @@ def test_nothing_is_laid_out_once_somebody_has_sat_down_or_the_doors_are_open(ex
     adopt(experiment)
     before = rows()
     Seat.objects.filter(number=1, panel__number=1).update(state=Seat.State.TAKEN)
-    with pytest.raises(SeatsTaken, match="1 seats"):
+    with raises_error("design.seats_taken", match="1 seats"):
         adopt(experiment)
     Seat.objects.update(state=Seat.State.OPEN)
     live = go_live(experiment=experiment, actor=experiment.owner)
-    with pytest.raises(WrongState):
+    with raises_error("experiment.wrong_state"):
         adopt(live)
     assert rows() == before
 
@@ -198,7 +193,7 @@ def test_a_design_whose_ballots_another_cleared_away_is_refused(experiment: Expe
         design_seats.discard_unseated(experiment)
         yield
 
-    with pytest.raises(DesignOvertaken):
+    with raises_error("design.overtaken"):
         adopt(experiment, fence=late)
 
 
@@ -228,5 +223,5 @@ def test_a_design_that_was_tampered_with_no_longer_holds(experiment: Experiment)
 
 
 def test_an_experiment_without_a_design_cannot_be_verified(experiment: Experiment) -> None:
-    with pytest.raises(DesignMissing):
+    with raises_error("design.missing"):
         designs.verify_design(experiment)

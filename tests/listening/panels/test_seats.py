@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from core.models import AuditEntry
 from listening.models import Design, Seat, SessionSettings, Visit
-from listening.panels.errors import NoSeats, SeatNotTaken, SeatsDesigned
 from listening.panels.services import panels, seats
 from listening.participation.access import invitation_for
-from listening.participation.errors import PanelFull
 from listening.participation.services import visits
+from listening.participation.services.visits import PanelFull
 from rating.models import Ballot, Experiment, RejectedVote, Trial, Vote
 from rating.services.votes import chain_holds
+from tests.errors import raises_error
 from tests.factories import event, fetch_all, make_experiment, new_token, seated_visit, sit_down, vote_event
 
 pytestmark = pytest.mark.django_db
@@ -179,7 +179,7 @@ def test_a_finished_seat_and_an_open_one_cannot_be_given_away() -> None:
     sitting.answer_all()
     sitting.client.post(f"{sitting.api}finish/")
     for seat in Seat.objects.all():
-        with pytest.raises(SeatNotTaken):
+        with raises_error("seat.not_taken"):
             seats.reissue_seat(seat=seat, now=timezone.now(), actor=experiment.owner)
 
 
@@ -202,9 +202,9 @@ def test_no_single_seat_is_added_to_a_design() -> None:
     experiment = make_experiment(seats=2)
     lay_out(experiment)
     experiment.refresh_from_db()
-    with pytest.raises(SeatsDesigned):
+    with raises_error("seat.designed"):
         panels.add_seats(panel=experiment.panels.get(), count=1)
-    with pytest.raises(SeatsDesigned):
+    with raises_error("seat.designed"):
         panels.create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     assert (Seat.objects.count(), experiment.panels.count()) == (2, 1)
 
@@ -283,7 +283,7 @@ def test_a_main_seat_stays_closed_until_the_experiment_is_live() -> None:
 
 def test_there_is_nothing_to_rehearse_without_seats() -> None:
     experiment = make_experiment(live=False)
-    with pytest.raises(NoSeats):
+    with raises_error("seat.none"):
         panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
 
 

@@ -5,10 +5,9 @@ from django.test import Client
 
 from core.models import AuditEntry
 from listening.models import SessionSettings
-from listening.panels.errors import CompletionUrlUnfit
 from listening.panels.services.session_settings import change_session_settings, session_settings_of
-from rating.errors import WrongState
 from rating.services.experiments import pause
+from tests.errors import raises_error
 from tests.factories import make_experiment
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +32,7 @@ def test_a_change_is_kept_and_logged_with_what_it_was_before() -> None:
 def test_checks_stay_as_they_are_while_people_listen_and_lease_and_address_do_not() -> None:
     experiment = make_experiment(seats=1)
     owner = experiment.owner
-    with pytest.raises(WrongState):
+    with raises_error("experiment.wrong_state"):
         change_session_settings(experiment=experiment, actor=owner, ear_check=False)
     change_session_settings(
         experiment=experiment, actor=owner, lease_hours=24, completion_url="https://example.org/{code}"
@@ -61,7 +60,7 @@ def test_checks_stay_as_they_are_while_people_listen_and_lease_and_address_do_no
 )
 def test_an_address_that_could_harm_is_refused(url: str) -> None:
     experiment = make_experiment(live=False)
-    with pytest.raises(CompletionUrlUnfit):
+    with raises_error("session_settings.completion_url"):
         change_session_settings(experiment=experiment, actor=experiment.owner, completion_url=url)
     assert not SessionSettings.objects.exists()
 

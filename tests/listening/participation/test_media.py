@@ -10,9 +10,9 @@ from django.http import HttpResponseBase
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from listening.participation.errors import MediaExpired, MediaUnknown
 from listening.participation.services import media
 from rating.models import Slot
+from tests.errors import raises_error
 from tests.factories import Sitting, sit_down
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +60,7 @@ def test_a_key_is_good_until_it_expires_and_not_a_second_longer(settings: Settin
     key = media.key_for(visit=sitting.visit, media_id=slot.media, now=now)
     just_before, then = now + timedelta(seconds=899.9), now + timedelta(seconds=900)
     assert media.stimulus_for(visit=sitting.visit, key=key, now=just_before) == slot.stimulus
-    with pytest.raises(MediaExpired):
+    with raises_error("media.expired"):
         media.stimulus_for(visit=sitting.visit, key=key, now=then)
     renewed = media.renewed(visit=sitting.visit, key=key, now=just_before)
     assert media.stimulus_for(visit=sitting.visit, key=renewed, now=then) == slot.stimulus
@@ -100,9 +100,9 @@ def test_a_key_cannot_be_guessed_prolonged_or_carried_to_another_visit() -> None
         "1",
     ]
     for wrong in forged:
-        with pytest.raises(MediaUnknown):
+        with raises_error("media.unknown"):
             media.stimulus_for(visit=one.visit, key=wrong, now=now)
-    with pytest.raises(MediaUnknown):
+    with raises_error("media.unknown"):
         media.stimulus_for(visit=other.visit, key=key, now=now)
 
 

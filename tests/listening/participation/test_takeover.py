@@ -12,8 +12,8 @@ from pytest_django.fixtures import Settings
 
 from listening.models import Participant, Recruitment, Seat, SetupStep, Visit
 from listening.panels.services import panels, seats
-from listening.participation.errors import PanelFull
 from listening.participation.services import visits
+from listening.participation.services.visits import PanelFull
 from rating.models import Experiment, Vote
 from tests.factories import event, make_experiment, new_token, sit_down
 from tests.people import browser_of

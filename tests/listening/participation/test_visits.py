@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from listening.models import Completion, Invitation, Participant, Seat, Visit
 from listening.panels.services import panels
-from listening.participation.errors import VisitIncomplete
 from listening.participation.services import visits
 from rating.models import Ballot, Consent, Experiment, Vote
 from rating.services.experiments import close, pause
+from tests.errors import raises_error
 from tests.factories import event, make_experiment, new_token, seated_visit, sit_down
 
 pytestmark = pytest.mark.django_db
@@ -161,7 +161,7 @@ def test_simulated_seats_are_not_given_to_people() -> None:
 
 
 def test_finish_by_service_raises_what_the_api_says() -> None:
-    with pytest.raises(VisitIncomplete) as refusal:
+    with raises_error("visit.incomplete") as refusal:
         visits.finish_visit(visit=seated_visit(), now=timezone.now())
     assert str(refusal.value).startswith("4 answers")
 

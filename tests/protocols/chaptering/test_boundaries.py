@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocols.chaptering.analysis.boundaries import (
+    ChaptersOptionUnfit,
     Flags,
     boundary_similarity,
     collar_scores,
@@ -14,7 +15,6 @@ from protocols.chaptering.analysis.boundaries import (
     window_scores,
 )
 from protocols.chaptering.analysis.evaluation import Answer, Measures, Sample, evaluate
-from protocols.chaptering.errors import ChaptersOptionUnfit
 from tests.protocols.chaptering import naive
 
 # What chunkseg 0.3.4 answers, rounded nowhere.

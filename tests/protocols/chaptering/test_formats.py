@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.chaptering.analysis.boundaries import ChaptersOptionUnfit
 from protocols.chaptering.analysis.samples import FORMATS, find_format, read_timestamp, timestamp_form
-from protocols.chaptering.errors import ChaptersOptionUnfit
 
 CUSTOM = r"^== (?P<title>[^@]*?) @ (?P<timestamp>\S+) ==$"
 

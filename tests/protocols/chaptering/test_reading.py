@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from protocols.chaptering.analysis.boundaries import ChaptersOptionUnfit
 from protocols.chaptering.analysis.evaluation import Measures
 from protocols.chaptering.analysis.samples import Reading, TextFormat, read_samples
 from protocols.chaptering.analysis.titles import Title
-from protocols.chaptering.errors import ChaptersOptionUnfit, ChaptersUnreadable
+from tests.errors import raises_error
 
 PLAIN = {"hypothesis": [24.2, 33.94], "reference": [11.0, 23.0, 34.0], "duration": 50.0}
 SPOKEN = "[CSTART] 0:00:00 - Intro [CEND] hello [CSTART] 0:00:20 - Main [CEND] there"
@@ -27,7 +28,7 @@ def line(**changes: Any) -> bytes:
 
 
 def refused(*lines: bytes, **options: Any) -> list[str]:
-    with pytest.raises(ChaptersUnreadable) as caught:
+    with raises_error("chapters.unreadable") as caught:
         read(*lines, **options)
     assert "'s.jsonl'" in str(caught.value)
     assert caught.value.data["problems"][0] in str(caught.value)
@@ -37,7 +38,7 @@ def refused(*lines: bytes, **options: Any) -> list[str]:
 def noticed(**changes: Any) -> dict[str, str]:
     how = {name: changes.pop(name) for name in ("titles", "wer", "name") if name in changes}
     read_so = read(line(**changes), keep_outside=True, **how)
-    return {notice.code: str(notice.says) for _, notice in read_so.notices}
+    return {notice.code: str(notice.message) for _, notice in read_so.notices}
 
 
 def test_a_line_of_the_package_is_taken_as_it_is() -> None:

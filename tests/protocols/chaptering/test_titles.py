@@ -20,7 +20,7 @@ from protocols.chaptering.analysis.titles import (
     title_words,
     word_errors,
 )
-from protocols.chaptering.errors import BertScoreMissing
+from tests.errors import raises_error
 from tests.protocols.chaptering import naive
 
 START, BOTH = TitleMatching.START, TitleMatching.START_AND_END
@@ -114,11 +114,11 @@ def test_bertscore_adds_its_own_scores_where_it_is_installed(monkeypatch: pytest
     found = title_scores(SET, SET, duration_s=50.0, tolerance_s=5.0, matching=START, similarities=similarities)
     assert (found["tm_bs_precision"], found["gc_bs_recall"], found["tm_bs_f1"]) == (1.0, 0.5, 0.25)
     assert found["tm_rl_f1"] == 1.0
-    with pytest.raises(BertScoreMissing, match="language 'tlh'"):
+    with raises_error("chapters.bertscore", match="language 'tlh'"):
         load_bertscore("tlh")
 
 
 def test_bertscore_is_refused_with_the_remedy_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bert_score", None)
-    with pytest.raises(BertScoreMissing, match="Install the Python package bert-score"):
+    with raises_error("chapters.bertscore", match="Install the Python package bert-score"):
         load_bertscore("en")

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from protocols.speech_summaries.analysis.utterances import SummariesUnfit, SummariesUnreadable, parse_utterances
+from core.errors import AppError
+from protocols.speech_summaries.analysis.utterances import parse_utterances
+from tests.errors import raises_error
 
 GOOD: dict[str, Any] = {
     "tokens": ["the", "sea", "is", "blue"],
@@ -14,14 +16,14 @@ GOOD: dict[str, Any] = {
 }
 
 
-def refusal(*records: object) -> SummariesUnfit:
-    with pytest.raises(SummariesUnfit) as caught:
+def refusal(*records: object) -> AppError:
+    with raises_error("summaries.unfit") as caught:
         parse_utterances(json.dumps({"utterances": records}).encode(), file="sea.json")
     return caught.value
 
 
 def unreadable(content: bytes) -> str:
-    with pytest.raises(SummariesUnreadable) as caught:
+    with raises_error("summaries.unreadable") as caught:
         parse_utterances(content, file="sea.json")
     return str(caught.value)
 
@@ -118,7 +120,7 @@ def test_a_missing_key_is_named(key: str) -> None:
     ],
 )
 def test_a_wrong_document_is_refused(document: str, said: str) -> None:
-    with pytest.raises(SummariesUnfit) as caught:
+    with raises_error("summaries.unfit") as caught:
         parse_utterances(document.encode(), file="sea.json")
     assert said in str(caught.value)
 

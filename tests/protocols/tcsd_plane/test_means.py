@@ -10,7 +10,6 @@ from scipy import stats
 
 from protocols.tcsd_plane.analysis.placements import Placement, Placements
 from protocols.tcsd_plane.analysis.tables import Cloud, by_recording, over_marks, over_raters, points
-from protocols.tcsd_plane.errors import TooFewRaters
 from tests.protocols.tcsd_plane.placed import CONDITIONS, close, placed, with_gaps
 
 
@@ -99,7 +98,7 @@ def test_with_four_raters_the_ellipse_of_the_mean_is_refused_with_the_reason() -
     rows = over_raters(Placements.of(placed(raters=4, recordings=4)))
     for row in rows:
         assert row["mean_95"] is None
-        assert row["mean_95_refused"]["code"] == TooFewRaters.code
+        assert row["mean_95_refused"]["code"] == "plane.too_few_raters"
         assert "at least 5 raters, and there are 4" in row["mean_95_refused"]["sentence"]
         assert row["spread"] is not None
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from stimuli.errors import ArchiveRefused
 from stimuli.imports import archives
 from stimuli.imports.archives import open_archive, stream
+from tests.errors import raises_error
 
 WAV = b"RIFF\0\0\0\0WAVE" + random.Random(5).randbytes(2000)
 ROOM = 200 * 10**9
@@ -233,7 +233,7 @@ def _with_locator(content: bytes) -> bytes:
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_hostile_archive_is_refused(kind: str) -> None:
-    with pytest.raises(ArchiveRefused) as refused:
+    with raises_error("archive.refused") as refused:
         unpack_archives(HOSTILE[kind]())
     assert str(refused.value).startswith("'a.zip' cannot be unpacked: ")
     assert str(refused.value).isprintable()
@@ -249,7 +249,7 @@ def test_too_many_files_are_refused_before_their_names_are_read() -> None:
     tracemalloc.start()
     try:
         for content in (crowd, understated):
-            with pytest.raises(ArchiveRefused, match=r"20,001 files|as many files as it says"):
+            with raises_error("archive.refused", match=r"20,001 files|as many files as it says"):
                 unpack_archives(content)
         _, most = tracemalloc.get_traced_memory()
     finally:
@@ -265,7 +265,7 @@ def test_as_many_files_as_are_allowed_are_taken() -> None:
 def test_what_may_be_unpacked_in_all_is_bounded() -> None:
     with io.BytesIO(ONE) as file:
         assert len(open_archive(file, name="a.zip", most_bytes=3 * len(WAV))) == 2
-        with pytest.raises(ArchiveRefused, match="it unpacks to"):
+        with raises_error("archive.refused", match="it unpacks to"):
             open_archive(file, name="a.zip", most_bytes=3 * len(WAV) - 1)
 
 

@@ -12,10 +12,10 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stimuli.errors import ProjectUnreadable
 from stimuli.imports.aup3 import Clip, Project, open_project
 from stimuli.imports.aup3_document import MalformedDocument, read_document
 from stimuli.imports.extraction import write_clip
+from tests.errors import raises_error
 from tests.stimuli.imports import audacity
 from tests.stimuli.imports.projects import FLOAT, INT16, INT24, Document, MadeClip, MadeTrack, noise, write_project
 
@@ -132,7 +132,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
 def test_a_hostile_or_broken_project_is_refused_by_name(tmp_path: Path, kind: str) -> None:
     place = write_project(tmp_path / "p.aup3", MadeTrack([MadeClip(noise(2500))]))
     HOSTILE[kind](place)
-    with pytest.raises(ProjectUnreadable, match=r"'set/p\.aup3'"), open_project(place, name="set/p.aup3") as project:
+    with raises_error("project.unreadable", match=r"'set/p\.aup3'"), open_project(place, name="set/p.aup3") as project:
         extracted(project, project.clips[0], tmp_path)
 
 
@@ -153,7 +153,7 @@ def test_clips_that_cannot_be_are_refused_with_the_reason(
     tmp_path: Path, tracks: list[MadeTrack], problem: str
 ) -> None:
     place = write_project(tmp_path / "p.aup3", *tracks)
-    with pytest.raises(ProjectUnreadable, match=problem), open_project(place, name="p"):
+    with raises_error("project.unreadable", match=problem), open_project(place, name="p"):
         pass
 
 

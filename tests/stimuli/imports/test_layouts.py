@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from audio.formats import Format
-from stimuli.errors import LayoutUnclear, LayoutUnfit
 from stimuli.imports.layouts import layout_of, plan_from_folders, role_of
 from stimuli.imports.plans import Bundle, Plan
 from stimuli.imports.reports import Report
 from stimuli.imports.sources import Kind, SourceFile, files_in, judge
+from tests.errors import raises_error
 
 KINDS = {".aup3": Kind.PROJECT, ".csv": Kind.TABLE, ".txt": Kind.OTHER}
 
@@ -130,14 +130,14 @@ def test_single_files_are_items_under_one_condition() -> None:
 
 
 def test_folders_that_share_nothing_are_not_guessed_at() -> None:
-    with pytest.raises(LayoutUnclear, match="manifest"):
+    with raises_error("import.layout_unclear", match="manifest"):
         planned("monday/a.wav", "tuesday/b.wav", "wednesday/c.wav")
 
 
 def test_a_layout_that_was_asked_for_and_does_not_fit_is_refused() -> None:
-    with pytest.raises(LayoutUnfit, match="A_full-length"):
+    with raises_error("import.layout_unfit", match="A_full-length"):
         planned("a.wav", layout="summaries")
-    with pytest.raises(LayoutUnfit):
+    with raises_error("import.layout_unfit"):
         planned("a.wav", layout="conditions")
 
 

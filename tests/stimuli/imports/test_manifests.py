@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from stimuli.errors import LayoutUnfit
 from stimuli.imports.manifests import is_manifest, read_manifest
 from stimuli.imports.plans import Cell, Plan
 from stimuli.imports.reports import Report
 from stimuli.imports.sources import Kind, SourceFile
 from stimuli.imports.tables import read_csv
+from tests.errors import raises_error
 
 SOURCES = [
     SourceFile("x/one.wav", Path("one"), 1, Kind.SOUND),
@@ -68,5 +68,5 @@ def test_a_manifest_is_known_by_its_name_or_its_columns() -> None:
     assert is_manifest(read_csv(b"path,item\n", name="a/Manifest.csv"))
     assert is_manifest(read_csv(b"path,item,condition\n", name="list.csv"))
     assert not is_manifest(read_csv(b"path,sex\n", name="list.csv"))
-    with pytest.raises(LayoutUnfit):
+    with raises_error("import.layout_unfit"):
         read("path,sex\none.wav,F\n")

@@ -47,12 +47,12 @@ def test_what_was_said_survives_being_written_down_with_what_it_was_made_of(tmp_
     assert ignored == {
         "path": "b.wav",
         "reason": "it is not in manifest.csv",
-        "says": "it is not in {table}",
+        "msgid": "it is not in {table}",
         "data": {"table": "manifest.csv"},
     }
     (finding,) = again.report.to_json()["findings"]
     assert finding["data"]["problem"] == "line 2 has 3 cells, and there are 2 columns"
-    assert finding["data"]["clauses"]["problem"]["data"] == {"line": "2", "count": 3, "columns": 2}
+    assert finding["data"]["parts"]["problem"]["data"] == {"line": "2", "count": 3, "columns": 2}
 
 
 def test_equal_files_are_heard_once_and_broken_ones_are_told_by_their_own_names(tmp_path: Path) -> None:

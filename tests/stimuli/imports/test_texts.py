@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from stimuli.errors import LinesUnreadable
 from stimuli.imports.plans import Plan
 from stimuli.imports.reports import Report
 from stimuli.imports.tables import Table, read_csv
 from stimuli.imports.texts import add_texts, read_lines, text_columns
+from tests.errors import raises_error
 
 
 def taken(table: Table) -> tuple[Plan, Report]:
@@ -175,5 +175,5 @@ def test_a_row_without_an_item_or_with_an_unknown_role_is_refused() -> None:
     ids=["empty", "prose", "a list", "nested", "not UTF-8", "deep"],
 )
 def test_lines_that_are_no_objects_are_refused_by_name(content: bytes) -> None:
-    with pytest.raises(LinesUnreadable, match=r"t\.jsonl"):
+    with raises_error("table.lines_unreadable", match=r"t\.jsonl"):
         read_lines(content, name="t.jsonl")

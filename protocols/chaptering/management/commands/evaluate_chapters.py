@@ -96,7 +96,7 @@ def _warnings(warnings: list[dict[str, Any]], *, several: bool) -> Iterator[str]
         seen[warning["code"]] += 1
         if seen[warning["code"]] <= SHOWN_OF_A_KIND:
             place = f"{warning['file']}, line" if several else "Line"
-            yield f"{place} {warning['line']}: {warning['says']}"
+            yield f"{place} {warning['line']}: {warning['message']}"
     for code, count in seen.items():
         if count > SHOWN_OF_A_KIND:
             yield f"{count - SHOWN_OF_A_KIND} more warnings of this kind: {code}. --json lists them all."
