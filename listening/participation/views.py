@@ -25,7 +25,6 @@ from listening.participation.errors import ConsentMissing, PanelFull, ResumeCode
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.participation.services import visits
 from listening.participation.services.verification import completion_root
-from listening.participation.texts import visit_texts
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
 
@@ -169,7 +168,6 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "revisable": get_protocol(experiment.protocol).access.revisable,
             **progress,
         },
-        "texts": visit_texts(),
         "total_trials": progress["total"],
         "resume_code": visits.resume_code_of(visit.seat),
     }
