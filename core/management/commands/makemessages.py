@@ -56,13 +56,14 @@ class Command(makemessages.Command):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.set_defaults(domain="", all=True, no_obsolete=True)
+        parser.set_defaults(domain="", no_obsolete=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        options["all"] |= not (options["locale"] or options["exclude"])
+        options["ignore_patterns"] += IGNORED
         for domain in [options["domain"]] if options["domain"] else EXTENSIONS:
-            found = {"extensions": EXTENSIONS[domain], "ignore_patterns": [*IGNORED, *options["ignore_patterns"]]}
             with chdir(settings.BASE_DIR):
-                super().handle(*args, **options | found | {"domain": domain})
+                super().handle(*args, **options | {"domain": domain, "extensions": EXTENSIONS[domain]})
 
     def build_potfiles(self) -> list[str]:
         return list(dict.fromkeys(super().build_potfiles()))  # Django finds locale/ in three ways, and lists it thrice
