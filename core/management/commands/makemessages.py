@@ -45,10 +45,9 @@ class Command(makemessages.Command):
     xgettext_options = [
         *makemessages.Command.xgettext_options,
         *FORM,
-        # Until every message is a LazyMessage or marked by gettext_noop:
-        "--keyword=sentence",
-        "--keyword=clause",
         "--keyword=LazyMessage",
+        "--keyword=sentence",  # these two until all is LazyMessage and gettext_noop
+        "--keyword=clause",
     ]
     msguniq_options = [*makemessages.Command.msguniq_options, *FORM]
     msgmerge_options = [*makemessages.Command.msgmerge_options, *FORM, "--no-fuzzy-matching"]
