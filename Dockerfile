@@ -45,7 +45,7 @@ COPY locale locale
 COPY deploy deploy
 COPY static static
 COPY --from=frontend /src/static/dist static/dist
-RUN python -m compileall -q . && python -m babel.messages.frontend compile -d locale -D django
+RUN python -m compileall -q . && python -m babel.messages.frontend compile -d locale -D 'django djangojs'
 USER earmark
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=4 CMD ["python", "deploy/healthcheck.py", "web"]

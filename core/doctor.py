@@ -127,7 +127,8 @@ def _translations() -> Iterable[CheckResult]:
     stale = [source.parts[-3] for source in sources if not _compiled(source)]
     if stale:
         said = f"Translations wait to be compiled: {', '.join(sorted(set(stale)))}."
-        yield CheckResult("translations", Level.WARNING, said, ".venv/bin/pybabel compile -d locale -D django")
+        remedy = ".venv/bin/pybabel compile -d locale -D 'django djangojs'"
+        yield CheckResult("translations", Level.WARNING, said, remedy)
     else:
         yield CheckResult("translations", Level.OK, "The translations are compiled.")
 

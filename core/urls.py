@@ -9,6 +9,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
+    path("texts/<slug:language>-<slug:version>.js", views.script_texts, name="script_texts"),
     path("account/", views.account, name="account"),
     path("account/tokens/<uuid:token_id>/revoke/", views.revoke_token, name="revoke_token"),
     path("service/", views.service, name="service"),

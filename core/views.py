@@ -1,21 +1,28 @@
 """Views that know nothing of listening tests: home, health, account, service pages, error pages."""
 
+import hashlib
 import logging
 import sys
 import uuid
+from functools import cache
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import RequestDataTooBig
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.i18n import JavaScriptCatalog
 
 from core import http_errors, overview
 from core.errors import AppError
@@ -29,11 +36,16 @@ from core.services import accounts, readiness
 logger = logging.getLogger(__name__)
 
 ENTRIES_A_PAGE = 50
+A_YEAR_S = 365 * 24 * 3600
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
     """Context that every template has."""
-    return {"public_url": settings.PUBLIC_URL, "second_factor_required": settings.SECOND_FACTOR_REQUIRED}
+    return {
+        "public_url": settings.PUBLIC_URL,
+        "second_factor_required": settings.SECOND_FACTOR_REQUIRED,
+        "script_texts_url": script_texts_url(translation.get_language() or settings.LANGUAGE_CODE),
+    }
 
 
 @requires(Audience.PUBLIC)
@@ -66,6 +78,42 @@ def readyz(request: HttpRequest) -> JsonResponse:
         return JsonResponse(state.as_json(ok=True))
     told = {**state.as_json(ok=False), "reason": state.reason}
     return JsonResponse(told, status=503, headers={"Retry-After": str(http_errors.BUSY_RETRY_S)})
+
+
+# --- Translations of the texts in TypeScript --------------------------------------------------------------------------
+
+
+@requires(Audience.PUBLIC)
+@gzip_page
+@require_GET
+def script_texts(request: HttpRequest, language: str, version: str) -> HttpResponse:
+    """Send Django's JavaScript catalogue of a language; the address has its version, so a browser asks for it once."""
+    if language not in dict(settings.LANGUAGES):
+        raise http_errors.NotFound
+    script, current = _script_texts(language)
+    response = HttpResponse(script, content_type="text/javascript; charset=utf-8")
+    if version == current:
+        patch_cache_control(response, public=True, max_age=A_YEAR_S, immutable=True)
+    else:  # the page is of another release, as while servers are replaced one by one
+        patch_cache_control(response, no_cache=True)
+    return response
+
+
+def script_texts_url(language: str) -> str:
+    """The catalogue that a page in this language loads before its scripts; none for English, which they hold."""
+    if language == settings.LANGUAGE_CODE:
+        return ""
+    _script, version = _script_texts(language)
+    return reverse("core:script_texts", kwargs={"language": language, "version": version})
+
+
+@cache
+def _script_texts(language: str) -> tuple[bytes, str]:
+    """The catalogue and its version; they stay as long as the process, like all translations that Django has loaded."""
+    packages = [app.name for app in apps.get_app_configs() if not app.name.startswith("django.")]
+    with translation.override(language):
+        script = JavaScriptCatalog(packages=packages).get(HttpRequest()).content
+    return script, hashlib.sha256(script).hexdigest()[:12]
 
 
 # --- One's own account -----------------------------------------------------------------------------------------------

@@ -187,7 +187,7 @@ def _compile_translations() -> None:
     catalogues = sorted((ROOT / "locale").rglob("*.po"))
     if not catalogues:
         return
-    command = words(PYTHON, "-m", "babel.messages.frontend", "compile", "-d", ROOT / "locale", "-D", "django")
+    command = words(PYTHON, "-m", "babel.messages.frontend", "compile", "-d", ROOT / "locale", "-D", "django djangojs")
     _once(
         "translations",
         digest(catalogues),

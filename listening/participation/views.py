@@ -26,7 +26,6 @@ from listening.participation.recruitment import FIELD, Arrival, arrival_of, netw
 from listening.participation.services import visits
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import PanelFull, ResumeCodeUnknown, SeatElsewhere
-from listening.participation.texts import visit_texts
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
 
@@ -172,7 +171,6 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "revisable": get_protocol(experiment.protocol).access.revisable,
             **progress,
         },
-        "texts": visit_texts(),
         "total_trials": progress["total"],
         "resume_code": visits.resume_code_of(visit.seat),
     }

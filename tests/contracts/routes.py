@@ -42,6 +42,7 @@ ROUTES = """
 core:home                             public         no-method
 core:healthz                          public         no-method
 core:readyz                           public         no-method
+core:script_texts                     public         no-method
 core:account                          staff          staff-400
 core:revoke_token                     staff-405      own-token
 core:service                          admin          admin-405

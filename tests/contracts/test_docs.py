@@ -185,8 +185,9 @@ def test_every_management_command_is_documented_with_its_options() -> None:
     text = read("docs/commands.md")
     sections = dict(re.findall(r"^### `manage\.py (\w+)[^\n]*\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
     assert set(sections) == set(own_commands())
-    plain = {action.dest for action in BaseCommand().create_parser("", "")._actions}
     for name, command in own_commands().items():
+        django = next((base for base in type(command).mro()[1:] if base.__module__.startswith("django.")), BaseCommand)
+        plain = {action.dest for action in django().create_parser("", "")._actions}
         parser = command.create_parser("manage.py", name)
         options = [option for a in parser._actions if a.dest not in plain for option in a.option_strings[-1:]]
         heading = next(line for line in text.splitlines() if line.startswith(f"### `manage.py {name}"))

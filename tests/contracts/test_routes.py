@@ -104,6 +104,8 @@ def world(db: None, settings: Settings) -> World:
             "change": "pause",
             "method": "mos",
             "name": "means.csv",
+            "language": "fr",
+            "version": "any",
         },
         collection_slug=experiment.collection.slug,
     )

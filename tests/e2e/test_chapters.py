@@ -1,5 +1,6 @@
 """Chapters in a browser: marked, moved, named and removed by pointer, and by keys alone; a reload loses nothing."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -176,3 +177,30 @@ def test_the_page_is_accessible_and_says_so_where_it_is_too_narrow(
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("heading", name="This page needs a wider window")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+TRANSFERRED = """() => performance.getEntriesByType("resource").filter(({ name }) => name.includes("/texts/"))
+  .map(({ transferSize }) => transferSize > 0)"""
+
+
+def test_a_french_listener_loads_the_translations_once_and_an_english_one_none(
+    link: str, device: Callable[..., BrowserContext]
+) -> None:
+    english, page = (device(locale=language).new_page() for language in ("en-GB", "fr-FR"))
+    english.goto(link)
+    assert english.evaluate(TRANSFERRED) == []
+    page.goto(link)
+    assert page.evaluate(TRANSFERRED) == [True]
+
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Accepter et commencer").click()
+    page.locator("#start:enabled").click()
+    page.locator(READY).wait_for()
+    assert page.evaluate(TRANSFERRED) == [False]
+    expect(page.locator("[data-part=where]")).to_have_text("Enregistrement")
+    expect(page.locator(".viewer")).to_have_attribute("aria-label", "Visionneuse de son")
+    expect(page.locator("#save-state")).to_have_text("Enregistré")
+    page.locator(".viewer__field").click(position={"x": 200, "y": 50})
+    page.keyboard.press("c")
+    expect(page.locator("[data-part=status]")).to_contain_text("Le chapitre 2 commence à")
+    expect(page.locator("#save-state")).to_have_text(re.compile(r"Enregistré à \d\d:\d\d:\d\d"))

@@ -206,7 +206,7 @@ def at_work() -> Iterator[None]:
 MOUNT = """async ({ base, times }) => {
   const root = document.querySelector("main");
   for (let nth = 0; nth < times; nth += 1) {
-    const viewer = mountViewer(root, { base, texts: readTexts(), scope: outer });
+    const viewer = mountViewer(root, { base, scope: outer });
     await viewer.ready;
     viewer.setMarkers([{ id: "a", at: 1000, label: "A", movable: true }]);
     if (nth % 40 === 0) {
@@ -220,9 +220,8 @@ MOUNT = """async ({ base, times }) => {
 HOOK = """
 import { Scope } from "./src/lib/scope.ts";
 import { openContexts } from "./src/player/output.ts";
-import { readTexts } from "./src/viewer/texts.ts";
 import { mountViewer } from "./src/viewer/viewer.ts";
-Object.assign(globalThis, { outer: new Scope(), openContexts, readTexts, mountViewer });
+Object.assign(globalThis, { outer: new Scope(), openContexts, mountViewer });
 """
 
 

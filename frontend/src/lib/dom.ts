@@ -24,11 +24,6 @@ export function embedded<T>(id: string): T {
   return JSON.parse(need(`#${id}`).textContent ?? "null") as T;
 }
 
-/** Fill {name} places in a translated sentence; an unknown place stays visible, so that it is noticed. */
-export function fill(sentence: string, values: Record<string, string | number> = {}): string {
-  return sentence.replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
-}
-
 /** Copy to the clipboard, or tell that it cannot be done (plain http, refused permission). */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -88,7 +88,7 @@ function open() {
     [null, link],
   ].map((cells) => ({ cells: [inCell(null), ...cells.map(inCell)] }));
   const table = Object.assign(new EventTarget(), { tBodies: [{ rows }] });
-  const status = { textContent: "", dataset: { textFailed: "{name} failed" } };
+  const status = { textContent: "" };
   const scope = new Scope();
   new Matrix(table as unknown as HTMLTableElement, status as unknown as HTMLElement, scope);
   const happen = (type: string, target: FakeCell, more: object = {}) => {
@@ -127,7 +127,7 @@ test("a clip that cannot be played is named, again when it fails again", async (
     assert.equal(status.textContent, "");
     FakeAudio.made.reject("NotSupportedError");
     await settled();
-    assert.deepEqual([one.pressed, status.textContent], ["false", "one failed"]);
+    assert.deepEqual([one.pressed, status.textContent], ["false", "one could not be played. Load the page again."]);
   }
 });
 

@@ -1,5 +1,5 @@
 // Matrix of a collection's cells as buttons: one sound at a time, arrows from cell to cell, Escape for silence.
-import { fill } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import { FIXED_GAIN } from "../player/output.ts";
 
@@ -99,7 +99,7 @@ export class Matrix {
 
   #failed(): void {
     if (!this.#playing) return;
-    this.#status.textContent = fill(this.#status.dataset.textFailed ?? "", {
+    this.#status.textContent = fill(gettext("{name} could not be played. Load the page again."), {
       name: this.#playing.dataset.name ?? "",
     });
     this.#stop();

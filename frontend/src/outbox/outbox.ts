@@ -6,7 +6,7 @@ import { MemoryStore, type Store } from "./store.ts";
 
 /** Why the participant must act: the visit's cookie is gone, this device keeps nothing, the server said no to one answer
  * (refused), or could not even read it (rejected). */
-type ProblemReason = "session" | "storage" | "refused" | "rejected";
+export type ProblemReason = "session" | "storage" | "refused" | "rejected";
 
 /** What the save-state pill shows. */
 export type SaveState =

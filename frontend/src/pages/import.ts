@@ -3,7 +3,7 @@ import { embedded, need } from "../lib/dom.ts";
 import { Scope } from "../lib/scope.ts";
 import { UploadController } from "../upload/controller.ts";
 import { type Handle, openDrop } from "../upload/droppedFiles.ts";
-import { Screen, type Texts } from "../upload/screen.ts";
+import { Screen } from "../upload/screen.ts";
 import { type Config, Server } from "../upload/server.ts";
 
 type Pickers = typeof window & { showDirectoryPicker?: (wish: { mode: "read" }) => Promise<Handle> };
@@ -62,9 +62,8 @@ function wireButtons(controller: UploadController, screen: Screen): void {
 }
 
 const config = embedded<Config>("config");
-const texts = embedded<Texts>("texts");
-const screen = new Screen(texts);
-const controller = new UploadController({ config, texts, screen, server: new Server(config, scope), scope });
+const screen = new Screen();
+const controller = new UploadController({ config, screen, server: new Server(config, scope), scope });
 wireDrops(controller, screen);
 wirePickers(controller, screen);
 wireButtons(controller, screen);

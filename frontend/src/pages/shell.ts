@@ -1,5 +1,6 @@
 // Shell of every page: the theme switch, menus that close, copy buttons.
 import { copyText, REPLACED } from "../lib/dom.ts";
+import { gettext } from "../lib/i18n.ts";
 import { Scope } from "../lib/scope.ts";
 import { chooseTheme, isTheme, storedTheme } from "../lib/theme.ts";
 
@@ -35,7 +36,7 @@ function wireMenus(): void {
   });
 }
 
-/** <button data-copy="the text or #id" data-copied="Copied">: copies it, and says so for two seconds. */
+/** <button data-copy="the text or #id">: copies it, and says so for two seconds. */
 function copySource(button: HTMLElement): { text: string; element: Element | null } {
   const wanted = button.dataset.copy ?? "";
   if (!wanted.startsWith("#")) return { text: wanted, element: button.previousElementSibling };
@@ -49,9 +50,10 @@ async function copyFrom(button: HTMLElement): Promise<void> {
     if (element) getSelection()?.selectAllChildren(element); // the person can still press Ctrl+C
     return;
   }
-  if (button.textContent === button.dataset.copied) return;
+  const copied = gettext("Copied");
+  if (button.textContent === copied) return;
   const label = button.textContent ?? "";
-  button.textContent = button.dataset.copied ?? label;
+  button.textContent = copied;
   scope.after(2000, () => {
     button.textContent = label;
   });

@@ -13,7 +13,6 @@ import { Keys } from "../trial/keys.ts";
 import { VisitRun } from "../trial/run.ts";
 import { SaveStatus } from "../trial/saveStatus.ts";
 import { Screen } from "../trial/screen.ts";
-import type { Texts } from "../trial/texts.ts";
 
 const MOST_ERRORS_TOLD = 5;
 
@@ -63,16 +62,15 @@ async function checkSound(scope: Scope, setup: Setup, player: Player): Promise<v
 
 async function open(): Promise<void> {
   const config = embedded<VisitConfig>("visit");
-  const texts = embedded<Texts>("texts");
   const { api, csrf } = config;
   const scope = new Scope();
   const keys = new Keys(scope);
-  const screen = new Screen(texts);
+  const screen = new Screen();
   const store = await openStore(config.seat, scope);
   const player = new Player(scope);
   const reports = new Reports(`${api}reports/`, csrf);
-  const setup = new Setup({ url: `${api}setup/`, csrf, texts, scope, player, keys });
-  const saveState = new SaveStatus(scope, texts, { retry: () => run.wake(), waiting: () => outbox.waiting });
+  const setup = new Setup({ url: `${api}setup/`, csrf, scope, player, keys });
+  const saveState = new SaveStatus(scope, { retry: () => run.wake(), waiting: () => outbox.waiting });
   const outbox: Outbox = new Outbox({
     visit: config.seat,
     votesUrl: `${api}votes/`,
@@ -84,7 +82,6 @@ async function open(): Promise<void> {
   });
   const run: VisitRun = new VisitRun({
     config,
-    texts,
     scope,
     screen,
     saveState,
@@ -92,8 +89,8 @@ async function open(): Promise<void> {
     player,
     keys,
     reports,
-    rest: new Break(texts, scope, keys),
-    review: new Review(texts, scope),
+    rest: new Break(scope, keys),
+    review: new Review(scope),
     level: async () => setup.run(await setup.state("level")),
     durable: store.durable,
   });

@@ -1,16 +1,15 @@
 // Screening rounds with one right answer each: hear a sound, say what it was. The right answers stay on the server.
-import { fill, make, need } from "../lib/dom.ts";
+import { make, need } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Clip, Player } from "../player/player.ts";
 import { digitOf, type Keys } from "../trial/keys.ts";
-import type { Texts } from "../trial/texts.ts";
 import type { ScreeningStep } from "./setup.ts";
 
 interface ScreeningParts {
   step: ScreeningStep;
   player: Player;
   keys: Keys;
-  texts: Texts;
   scope: Scope;
 }
 
@@ -29,14 +28,14 @@ export class Screening {
 
   constructor(parts: ScreeningParts) {
     this.#parts = parts;
-    const { step, scope, keys, texts } = parts;
+    const { step, scope, keys } = parts;
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    need("#screening-title").textContent = texts[`${step.step}_title`];
-    need("#screening-advice").textContent = step.again ? texts[`${step.step}_again`] : texts[`${step.step}_advice`];
-    const question = step.screening === "antiphase" ? ("antiphase" as const) : (`${step.step}_question` as const);
-    need("#screening-question").textContent = texts[question];
+    const { title, advice, question } = textsOf(step);
+    need("#screening-title").textContent = title;
+    need("#screening-advice").textContent = advice;
+    need("#screening-question").textContent = question;
     this.#buttons = step.choices.map((choice) => this.#button(choice));
     need("#screening-choices").replaceChildren(...this.#buttons);
     scope.listen(need("#screening-play"), "click", () => void this.#play());
@@ -54,9 +53,10 @@ export class Screening {
   }
 
   #button(choice: string): HTMLButtonElement {
-    const { texts, scope } = this.#parts;
+    const { scope } = this.#parts;
     const key = LETTERS[choice]?.toUpperCase() ?? choice;
-    const label = choice in LETTERS ? texts[`ear_${choice as "left" | "both" | "right"}`] : choice;
+    const ears: Record<string, string> = { left: gettext("Left"), both: gettext("Both"), right: gettext("Right") };
+    const label = ears[choice] ?? choice;
     const hint = label === key ? [] : [make("kbd", { "aria-hidden": "true" }, key)];
     const button = make("button", { type: "button", class: "button", "data-choice": choice }, label, ...hint);
     scope.listen(button, "click", () => this.#answer(choice));
@@ -83,9 +83,9 @@ export class Screening {
   }
 
   #draw(): void {
-    const { step, texts } = this.#parts;
+    const { step } = this.#parts;
     const round = Math.min(this.#answers.length + 1, step.sounds.length);
-    need("#screening-round").textContent = fill(texts.round, { round, rounds: step.sounds.length });
+    need("#screening-round").textContent = fill(gettext("{round} of {rounds}"), { round, rounds: step.sounds.length });
     need<HTMLButtonElement>("#screening-play").disabled = !this.#clips[this.#answers.length];
     for (const button of this.#buttons) button.disabled = !this.#heard;
   }
@@ -101,4 +101,31 @@ export class Screening {
     this.#answer(chosen);
     return true;
   }
+}
+
+function textsOf({ step, screening, again }: ScreeningStep): { title: string; advice: string; question: string } {
+  if (step === "ears")
+    return {
+      title: gettext("Left and right"),
+      advice: again
+        ? gettext(
+            "That did not fit. Look for L and R on your headphones, push the plug in all the way, and turn off “mono audio” in the sound settings. Then try once more.",
+          )
+        : gettext("Put your headphones on, left on left. You will hear three short sounds."),
+      question: gettext("In which ear was the sound?"),
+    };
+  return {
+    title: gettext("Headphones"),
+    advice: again
+      ? gettext(
+          "That was not clear. Here is another way to find out: make sure that both sides sound, then try this one.",
+        )
+      : gettext(
+          "Each sound is three parts of noise. A faint tone hides in one of them; only headphones let it be heard.",
+        ),
+    question:
+      screening === "antiphase"
+        ? gettext("Which of the three tones was the softest?")
+        : gettext("Which part had the hidden tone?"),
+  };
 }

@@ -1,10 +1,10 @@
 // Sound check between consent and the first clip: ears, level, headphones.
 import { need } from "../lib/dom.ts";
 import { isRefusal, requestJson, retrying } from "../lib/http.ts";
+import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Player } from "../player/player.ts";
 import type { Keys } from "../trial/keys.ts";
-import type { Texts } from "../trial/texts.ts";
 import { LevelCheck } from "./level.ts";
 import { Screening } from "./screening.ts";
 
@@ -41,7 +41,6 @@ type Outcome =
 interface SetupParts {
   url: string;
   csrf: string;
-  texts: Texts;
   scope: Scope;
   player: Player;
   keys: Keys;
@@ -107,8 +106,8 @@ export class Setup {
   }
 
   async #screen(step: ScreeningStep, scope: Scope): Promise<Outcome> {
-    const { player, keys, texts } = this.#parts;
-    const screening = new Screening({ step, player, keys, texts, scope });
+    const { player, keys } = this.#parts;
+    const screening = new Screening({ step, player, keys, scope });
     await this.#retry(() => screening.load());
     return { step: step.step, screening: step.screening, answers: await screening.done };
   }
@@ -121,7 +120,7 @@ export class Setup {
   #retry<T>(work: () => Promise<T>): Promise<T> {
     const note = need("#setup-note");
     const onFailure = () => {
-      note.textContent = this.#parts.texts.waiting_for_network;
+      note.textContent = gettext("Waiting for the server.");
     };
     return retrying(work, {
       scope: this.#parts.scope,

@@ -1,18 +1,17 @@
 // Requests of a visit: what comes next, every page, the receipt, votes and reports.
 import { isRefusal, newUuid, Problem, requestJson, retrying } from "../lib/http.ts";
+import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { TrialPage, Upcoming, VisitConfig } from "./contract.ts";
 import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
-import type { Texts } from "./texts.ts";
 
 const SEAT_GIVEN_AWAY = "visit.abandoned";
 
 interface VisitApiParts {
   config: VisitConfig;
-  texts: Texts;
   scope: Scope;
   screen: Screen;
   saveState: SaveStatus;
@@ -45,7 +44,7 @@ export class VisitApi {
 
   /** Hand everything in, and go to the receipt. */
   async finish(): Promise<void> {
-    const { config, screen, scope, texts } = this.#parts;
+    const { config, screen, scope } = this.#parts;
     screen.showChecking();
     const ask = () =>
       requestJson<{ receipt_url: string }>(`${config.api}finish/`, {
@@ -54,11 +53,16 @@ export class VisitApi {
         signal: scope.signal,
       });
     try {
-      const receipt = await retrying(ask, { ...this.retry(scope, texts.waiting_for_network), isFinal: isRefusal });
+      const receipt = await retrying(ask, {
+        ...this.retry(scope, gettext("Waiting for the server.")),
+        isFinal: isRefusal,
+      });
       location.replace(receipt.receipt_url);
     } catch (error) {
       // Answers are missing after all, for instance because one was refused at the last moment.
-      screen.notice(error instanceof Problem ? error.message : texts.refused_page);
+      screen.notice(
+        error instanceof Problem ? error.message : gettext("Some answers are missing. The page shows them again."),
+      );
       location.reload();
     }
   }
@@ -75,9 +79,9 @@ export class VisitApi {
   }
 
   async #get<T>(path: string): Promise<T> {
-    const { config, scope, texts, screen } = this.#parts;
+    const { config, scope, screen } = this.#parts;
     const ask = () => requestJson<T>(`${config.api}${path}`, { signal: scope.signal });
-    const answer = await retrying(ask, this.retry(scope, texts.waiting_for_network));
+    const answer = await retrying(ask, this.retry(scope, gettext("Waiting for the server.")));
     screen.noteOver();
     return answer;
   }

@@ -1,10 +1,10 @@
 // Break between two sessions, and the shorter stop where only the order of the scales changes.
-import { fill, need } from "../lib/dom.ts";
+import { need } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { SessionSummary } from "./contract.ts";
 import type { Keys } from "./keys.ts";
 import type { Turn } from "./place.ts";
-import type { Texts } from "./texts.ts";
 
 interface BreakFacts {
   turn: Turn;
@@ -27,14 +27,12 @@ function clockText(seconds: number): string {
 }
 
 export class Break {
-  readonly #texts: Texts;
   readonly #scope: Scope;
   readonly #keys: Keys;
   readonly #section = need("#rest");
   readonly #title = document.title;
 
-  constructor(texts: Texts, scope: Scope, keys: Keys) {
-    this.#texts = texts;
+  constructor(scope: Scope, keys: Keys) {
     this.#scope = scope;
     this.#keys = keys;
   }
@@ -69,11 +67,13 @@ export class Break {
   #describe({ turn, next, sessions, answered, receipt, offersLevel }: BreakFacts): void {
     const isBreak = turn.kind === "session";
     const values = { session: next.session, sessions, answered, receipt, minutes: minutesOf(next.seconds_left) };
-    const texts = this.#texts;
-    need("#rest-title").textContent = isBreak ? texts.rest_title : texts.order_title;
-    need("#rest-safe").textContent = fill(texts.rest_safe, values);
+    need("#rest-title").textContent = isBreak ? gettext("Rest your ears") : gettext("The order changes");
+    need("#rest-safe").textContent = fill(gettext("{answered} answers are safe on the server."), values);
     need("#rest-receipt").textContent = receipt;
-    need("#rest-next").textContent = fill(texts.rest_next, values);
+    need("#rest-next").textContent = fill(
+      gettext("Next: session {session} of {sessions}, about {minutes} min."),
+      values,
+    );
     need("#rest-order").textContent = turn.order;
     need("#rest-order").hidden = !turn.order;
     need("#rest-goodbye").hidden = true;
@@ -89,7 +89,7 @@ export class Break {
       need("#rest-clock").textContent = clockText(leftS);
       bar.max = restS || 1;
       bar.value = restS - leftS;
-      document.title = leftS ? fill(this.#texts.rest_tab, { left: clockText(leftS) }) : this.#title;
+      document.title = leftS ? fill(gettext("Break, {left} left"), { left: clockText(leftS) }) : this.#title;
     };
     draw();
     scope.every(1000, draw);

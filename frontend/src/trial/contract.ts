@@ -4,7 +4,6 @@ import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { Clip, Player } from "../player/player.ts";
 import type { Keys } from "./keys.ts";
 import type { Screen } from "./screen.ts";
-import type { Texts } from "./texts.ts";
 
 export interface VisitConfig {
   api: string;
@@ -104,7 +103,6 @@ export interface WorkspaceHost {
 export interface TrialFrame {
   screen: Pick<Screen, "play" | "next" | "view" | "showPhase" | "note" | "focus">;
   player: Player;
-  texts: Texts;
   /** The page's clips by slot, fetched and decoded. */
   clips: Promise<ReadonlyMap<string, Clip>>;
   /** What was heard when the page was answered before; then it only takes another answer. */

@@ -1,9 +1,9 @@
 // Dialogs over a trial: the sheet of keys, a pause, a problem with the clip, and the review before handing in.
-import { fill, make, need } from "../lib/dom.ts";
+import { make, need } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { TrialPage } from "./contract.ts";
 import type { Keys } from "./keys.ts";
-import type { Texts } from "./texts.ts";
 
 const SHORTCUTS_KEY = "earmark-shortcuts";
 
@@ -63,12 +63,10 @@ type AfterReview = { open: string } | "submit";
 
 /** Before everything is handed in: every page with what became of it, each of which can be opened again. */
 export class Review {
-  readonly #texts: Texts;
   readonly #scope: Scope;
   readonly #section = need("#review");
 
-  constructor(texts: Texts, scope: Scope) {
-    this.#texts = texts;
+  constructor(scope: Scope) {
     this.#scope = scope;
   }
 
@@ -87,7 +85,11 @@ export class Review {
   }
 
   #line(page: TrialPage, scope: Scope, open: () => void): HTMLElement {
-    const name = fill(this.#texts.review_page, { session: page.session, number: page.place.number, of: page.place.of });
+    const name = fill(gettext("Part {session}, page {number} of {of}"), {
+      session: page.session,
+      number: page.place.number,
+      of: page.place.of,
+    });
     const button = make("button", { type: "button", class: "button button--small button--quiet" }, name);
     scope.listen(button, "click", open);
     return make("li", {}, button);

@@ -42,8 +42,7 @@ async function opened(change: Partial<GatedForm> = {}, frame: Partial<TrialFrame
   const player = new Player(scope, context as unknown as AudioContext);
   const screen = { play, next, view: {}, showPhase: (phase: Phase) => phases.push(phase), note() {}, focus() {} };
   const clips = Promise.resolve(new Map([["a", clip(1)] as const, ["b", clip(0.5)] as const]));
-  const texts = {} as TrialFrame["texts"];
-  const shown = { screen, player, texts, clips, ...frame } as unknown as TrialFrame;
+  const shown = { screen, player, clips, ...frame } as unknown as TrialFrame;
   const host = {
     showTrial: () => shown,
     finish: async (payload: Json, heard: Heard) => void finished.push({ payload, heard }),

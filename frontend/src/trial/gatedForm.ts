@@ -1,4 +1,5 @@
 // Form that opens when the clips of its page have been heard to the end: ready, playing, rate.
+import { gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Heard, Json } from "../outbox/events.ts";
 import { heardToTheEnd, type SlotPresentation, summarise } from "../player/heard.ts";
@@ -67,10 +68,13 @@ class GatedTrial {
   }
 
   async play(): Promise<void> {
-    const { player, screen, texts } = this.#frame;
+    const { player, screen } = this.#frame;
     if (!this.#mayPlay()) return;
-    if (!(await player.unlock())) return screen.note(texts.no_sound);
-    this.#enter("playing", texts.playing);
+    if (!(await player.unlock()))
+      return screen.note(
+        gettext("Your browser keeps the sound off. Allow sound for this page, then press Play again."),
+      );
+    this.#enter("playing", gettext("Listen"));
     screen.focus("player");
     let earliestS = 0;
     for (const slot of this.#slots) {
@@ -82,15 +86,15 @@ class GatedTrial {
     }
     this.#fullPlays += 1;
     this.#heardMs = performance.now();
-    this.#enter("rate", texts.rate_now);
+    this.#enter("rate", gettext("Now choose your answer."));
     screen.focus("view");
   }
 
   async next(): Promise<void> {
-    const { texts, already } = this.#frame;
+    const { already } = this.#frame;
     const payload = this.#phase === "rate" ? this.#form.answer() : undefined;
     if (payload === undefined) return;
-    this.#enter("saving", texts.saving);
+    this.#enter("saving", gettext("Saving…"));
     await this.#host.finish(payload, already ?? this.#heard());
   }
 
@@ -101,25 +105,30 @@ class GatedTrial {
   }
 
   #takeAnother(): void {
-    this.#enter("rate", this.#frame.texts.reopened);
+    this.#enter("rate", gettext("Choose another answer, then go on."));
     this.#frame.screen.focus("view");
   }
 
   async #load(): Promise<void> {
-    const { clips, screen, texts } = this.#frame;
-    this.#enter("loading", texts.loading);
+    const { clips, screen } = this.#frame;
+    this.#enter("loading", gettext("Getting the clip ready"));
     this.#clips = await clips;
     if (this.#scope.disposed) return;
-    this.#enter("ready", texts.press_play);
+    this.#enter("ready", gettext("Press Play when you are ready."));
     screen.focus("play");
   }
 
   /** Cut short: what was heard is recorded, and the clip can be played again until it was heard whole. */
   #interrupted(outcome: SlotPresentation["outcome"]): void {
-    const { texts, screen } = this.#frame;
+    const { screen } = this.#frame;
     if (this.#scope.disposed) return;
     const open = this.#fullPlays > 0;
-    this.#enter(open ? "rate" : "ready", outcome === "stopped" ? texts.stopped : texts.voided);
+    this.#enter(
+      open ? "rate" : "ready",
+      outcome === "stopped"
+        ? gettext("Stopped. Play the clip again to hear it whole.")
+        : gettext("The clip was interrupted. Play it again; this does not count against you."),
+    );
     screen.focus(open ? "view" : "play");
   }
 
@@ -161,7 +170,7 @@ class GatedTrial {
       return true;
     }
     if (digitOf(event.code) === undefined || this.#phase === "rate") return false;
-    this.#frame.screen.note(this.#frame.texts.opens_later);
+    this.#frame.screen.note(gettext("The scale opens when the clip has ended."));
     return true;
   }
 }

@@ -3,14 +3,6 @@ import { test } from "node:test";
 import type { SessionSummary, TrialPage } from "./contract.ts";
 import { pageOf } from "./fakePages.ts";
 import { attention, partOf, turnBefore, whereText } from "./place.ts";
-import type { Texts } from "./texts.ts";
-
-const texts = {
-  where: "Clip {clip} of {clips}",
-  where_session: "Session {session} of {sessions}, clip {clip} of {clips}",
-  where_practice: "Practice, clip {clip} of {clips}",
-  order_from_now: "{first} first, then {second}",
-} as Texts;
 
 const words = (word: string) => ({ language: "en", question: "?", attend: "", word, anchors: [] });
 const labels = { SIG: words("SPEECH"), BAK: words("BACKGROUND"), OVRL: words("OVERALL") };
@@ -31,15 +23,15 @@ const sessions: SessionSummary[] = [0, 1, 2, 3, 4].map((session) => ({
 }));
 
 test("clips are counted, not their three playings", () => {
-  assert.equal(whereText(threefold(2, 1, speechFirst), sessions, texts), "Session 2 of 4, clip 1 of 40");
-  assert.equal(whereText(threefold(2, 120, speechFirst), sessions, texts), "Session 2 of 4, clip 40 of 40");
-  assert.equal(whereText(threefold(0, 4, speechFirst), sessions, texts), "Practice, clip 2 of 40");
+  assert.equal(whereText(threefold(2, 1, speechFirst), sessions), "Session 2 of 4, clip 1 of 40");
+  assert.equal(whereText(threefold(2, 120, speechFirst), sessions), "Session 2 of 4, clip 40 of 40");
+  assert.equal(whereText(threefold(0, 4, speechFirst), sessions), "Practice, clip 2 of 40");
   assert.deepEqual(partOf(threefold(2, 5, speechFirst)), { part: 2, parts: 3 });
 });
 
 test("a visit of one session does not speak of sessions", () => {
   const only = [{ session: 1, total: 4, answered: 0, seconds_left: 0 }];
-  assert.equal(whereText(pageOf("a"), only, texts), "Clip 1 of 4");
+  assert.equal(whereText(pageOf("a"), only), "Clip 1 of 4");
   assert.deepEqual(partOf(pageOf("a")), { part: 1, parts: 1 });
 });
 
@@ -51,30 +43,30 @@ test("a page that asks one scale of several says which, with a pattern of its ow
 
 test("a new session is a break, and its change of order is announced there", () => {
   const last = threefold(2, 120, speechFirst);
-  assert.deepEqual(turnBefore(threefold(3, 1, speechFirst), last, sessions, texts), { kind: "session", order: "" });
-  const changed = turnBefore(threefold(3, 1, backgroundFirst), last, sessions, texts);
-  assert.deepEqual(changed, { kind: "session", order: "BACKGROUND first, then SPEECH" });
+  assert.deepEqual(turnBefore(threefold(3, 1, speechFirst), last, sessions), { kind: "session", order: "" });
+  const changed = turnBefore(threefold(3, 1, backgroundFirst), last, sessions);
+  assert.deepEqual(changed, { kind: "session", order: "From now on you rate the BACKGROUND first, then the SPEECH." });
 });
 
 test("a change of order inside a session is announced by itself", () => {
   const last = threefold(0, 72, speechFirst);
-  const turn = turnBefore(threefold(0, 73, backgroundFirst), last, sessions, texts);
-  assert.deepEqual(turn, { kind: "order", order: "BACKGROUND first, then SPEECH" });
-  assert.equal(turnBefore(threefold(0, 73, speechFirst), last, sessions, texts), null);
+  const turn = turnBefore(threefold(0, 73, backgroundFirst), last, sessions);
+  assert.deepEqual(turn, { kind: "order", order: "From now on you rate the BACKGROUND first, then the SPEECH." });
+  assert.equal(turnBefore(threefold(0, 73, speechFirst), last, sessions), null);
 });
 
 test("a participant who comes back between two sessions finds the break, inside a session nothing", () => {
-  assert.equal(turnBefore(threefold(2, 1, speechFirst), null, sessions, texts)?.kind, "session");
-  assert.equal(turnBefore(threefold(1, 7, speechFirst), null, sessions, texts), null);
-  assert.equal(turnBefore(pageOf("a"), null, [{ session: 1, total: 4, answered: 0, seconds_left: 0 }], texts), null);
+  assert.equal(turnBefore(threefold(2, 1, speechFirst), null, sessions)?.kind, "session");
+  assert.equal(turnBefore(threefold(1, 7, speechFirst), null, sessions), null);
+  assert.equal(turnBefore(pageOf("a"), null, [{ session: 1, total: 4, answered: 0, seconds_left: 0 }]), null);
 });
 
 test("after an example, or where a draft was left, the visit goes on without a break", () => {
   const worked = (change: Partial<TrialPage> = {}) => pageOf("t", {}, { session: 1, workspace: true, ...change });
   const sessions = [0, 1, 2].map((session) => ({ session, total: 1, answered: 0, seconds_left: 60 }));
   const example = pageOf("x", {}, { session: 0, workspace: true });
-  assert.equal(turnBefore(worked(), example, sessions, texts), null);
-  assert.equal(turnBefore(worked(), null, sessions, texts), null);
-  assert.equal(turnBefore(worked({ session: 2, draft: "half" }), null, sessions, texts), null);
-  assert.notEqual(turnBefore(worked({ session: 2 }), null, sessions, texts), null);
+  assert.equal(turnBefore(worked(), example, sessions), null);
+  assert.equal(turnBefore(worked(), null, sessions), null);
+  assert.equal(turnBefore(worked({ session: 2, draft: "half" }), null, sessions), null);
+  assert.notEqual(turnBefore(worked({ session: 2 }), null, sessions), null);
 });

@@ -1,7 +1,6 @@
 // Place of a page in the visit, and what changes between it and the page before. Pure.
-import { fill } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { ScaleWords, SessionSummary, TrialPage } from "./contract.ts";
-import type { Texts } from "./texts.ts";
 
 /** The order in which a clip is rated, where the protocol plays it once for every scale. */
 function orderOf(page: TrialPage): string[] {
@@ -14,14 +13,17 @@ export function partOf(page: TrialPage): { part: number; parts: number } {
   return { part: typeof page.page.part === "number" ? page.page.part : 1, parts };
 }
 
-export function whereText(page: TrialPage, sessions: readonly SessionSummary[], texts: Texts): string {
+export function whereText(page: TrialPage, sessions: readonly SessionSummary[]): string {
   const { parts } = partOf(page);
   const clip = Math.ceil(page.place.number / parts);
   const clips = Math.ceil(page.place.of / parts);
   const rated = sessions.filter(({ session }) => session > 0).length;
   const values = { clip, clips, session: page.session, sessions: rated };
-  if (page.session === 0) return fill(texts.where_practice, values);
-  return fill(rated > 1 ? texts.where_session : texts.where, values);
+  if (page.session === 0) return fill(gettext("Practice, clip {clip} of {clips}"), values);
+  return fill(
+    rated > 1 ? gettext("Session {session} of {sessions}, clip {clip} of {clips}") : gettext("Clip {clip} of {clips}"),
+    values,
+  );
 }
 
 /** The words of the one scale that a page asks for, with its place among all scales; none where a page asks for several. */
@@ -34,13 +36,8 @@ export function attention(page: TrialPage): { words: ScaleWords; pattern: number
 /** What must be said before a page: a session begins, or the scales come in another order from now on. */
 export type Turn = { kind: "session"; order: string } | { kind: "order"; order: string };
 
-export function turnBefore(
-  page: TrialPage,
-  last: TrialPage | null,
-  sessions: readonly SessionSummary[],
-  texts: Texts,
-): Turn | null {
-  const order = last && sameOrder(page, last) ? "" : orderSentence(page, texts);
+export function turnBefore(page: TrialPage, last: TrialPage | null, sessions: readonly SessionSummary[]): Turn | null {
+  const order = last && sameOrder(page, last) ? "" : orderSentence(page);
   if (page.workspace && last?.session === 0) return null; // no break after an example
   if (last ? last.session !== page.session : beginsLaterSession(page, sessions)) return { kind: "session", order };
   return last && order ? { kind: "order", order } : null;
@@ -50,9 +47,11 @@ function sameOrder(page: TrialPage, other: TrialPage): boolean {
   return orderOf(page).join() === orderOf(other).join();
 }
 
-function orderSentence(page: TrialPage, texts: Texts): string {
+function orderSentence(page: TrialPage): string {
   const [first, second] = orderOf(page).map((scale) => page.labels[scale]?.word ?? scale);
-  return first && second ? fill(texts.order_from_now, { first, second }) : "";
+  return first && second
+    ? fill(gettext("From now on you rate the {first} first, then the {second}."), { first, second })
+    : "";
 }
 
 /** Whether a participant comes back exactly where a later session begins, and so finds the break. */

@@ -1,6 +1,7 @@
 // A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes.
 
 import { newUuid, retrying } from "../lib/http.ts";
+import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Heard, Json, Listened } from "../outbox/events.ts";
 import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
@@ -14,7 +15,6 @@ import { turnBefore } from "./place.ts";
 import { asOf, Clips, TrialQueue } from "./queue.ts";
 import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
-import type { Texts } from "./texts.ts";
 import { type Step, Workspace } from "./workspace.ts";
 
 // A digest over all views, set by build.mjs: their addresses carry no hash of their own, and servers let browsers keep
@@ -65,7 +65,6 @@ const KEPT = { stored: true, replay: true };
 
 interface RunParts {
   config: VisitConfig;
-  texts: Texts;
   scope: Scope;
   screen: Screen;
   saveState: SaveStatus;
@@ -122,8 +121,11 @@ export class VisitRun {
   }
 
   async run(): Promise<void> {
-    const { screen, scope, texts, durable } = this.#parts;
-    if (!durable) screen.notice(texts.blocking);
+    const { screen, scope, durable } = this.#parts;
+    if (!durable)
+      screen.notice(
+        gettext("This browser cannot keep answers on this device, so each one is sent before the next clip."),
+      );
     while (!scope.disposed) {
       const again = this.#reopened;
       const turnedTo = this.#turnedTo && (await this.#pageOf(this.#turnedTo));
@@ -139,14 +141,14 @@ export class VisitRun {
 
   /** Whatever stands between two pages: a changed device, a break, another order of scales. */
   async #interlude(page: TrialPage): Promise<boolean> {
-    const { screen, texts, rest, outbox, scope, level, config } = this.#parts;
+    const { screen, rest, outbox, scope, level, config } = this.#parts;
     if (this.#deviceChanged) {
       this.#deviceChanged = false;
       screen.show("none");
       await level();
       return true;
     }
-    const turn = turnBefore(page, this.#shown, this.#sessions, texts);
+    const turn = turnBefore(page, this.#shown, this.#sessions);
     this.#shown = page;
     const next = this.#sessions.find(({ session }) => session === page.session);
     if (!turn || !next) return false;
@@ -161,26 +163,37 @@ export class VisitRun {
 
   /** Something was wrong with the clip: it comes again at the end of the session, or not at all. */
   async reportClip(reason: string): Promise<void> {
-    const { reports, screen, texts, outbox, scope } = this.#parts;
+    const { reports, screen, outbox, scope } = this.#parts;
     const current = this.#current;
     if (!current) return;
     const id = newUuid();
     // It counts for the page that is due, which this one is once the server has the answers before it.
     await Promise.race([outbox.drained(), new WakeSignal().wait(scope, SETTLING_MS)]);
     const send = () => reports.send("clip", id, { reason }, current.trial);
-    const { skipped, enough } = await retrying(send, this.#api.retry(current.scope, texts.waiting_for_network));
+    const { skipped, enough } = await retrying(
+      send,
+      this.#api.retry(current.scope, gettext("Waiting for the server.")),
+    );
     this.#queue.postpone(current.trial);
     current.scope.dispose();
-    screen.notice(skipped ? texts.skipped : enough ? texts.too_many_skipped : texts.postponed);
+    screen.notice(
+      skipped
+        ? gettext("The clip failed twice and is left out. This is not your fault.")
+        : enough
+          ? gettext(
+              "Too many clips have failed here, so this one is not left out. Open your link on another device or in another browser, or write to the experimenter. Everything you answered is kept.",
+            )
+          : gettext("Thank you. The clip comes again at the end of this session."),
+    );
     await this.#refill();
   }
 
   #noticeDevice(): void {
-    const { reports, screen, texts, config } = this.#parts;
+    const { reports, screen, config } = this.#parts;
     reports.mention("device", {}, this.#current?.trial);
     if (!config.level_check || !this.#current) return;
     this.#deviceChanged = true;
-    screen.notice(texts.device_changed);
+    screen.notice(gettext("Your sound device changed. Set the level again, then go on."));
     this.#current.scope.dispose();
   }
 
@@ -201,35 +214,43 @@ export class VisitRun {
   }
 
   #judge(verdict: Verdict): void {
-    const { screen, texts } = this.#parts;
+    const { screen } = this.#parts;
     if (verdict.status === "refused") {
       this.#queue.reopen(verdict.trial);
-      screen.notice(verdict.detail ?? texts.refused);
+      screen.notice(verdict.detail ?? gettext("The server did not accept the last answer. The clip comes again."));
       return;
     }
     this.#queue.markAnswered(verdict.trial);
     const own = this.#sending.owns(verdict.event_id);
-    if (own && verdict.status === "conflict") screen.notice(texts.conflict);
+    if (own && verdict.status === "conflict")
+      screen.notice(gettext("This clip was already answered in another tab or on another device. That answer stands."));
     if (own || this.#current?.trial !== verdict.trial) return;
-    screen.notice(texts.moved_on);
+    screen.notice(gettext("This clip was answered in another tab or on another device. Here is the next one."));
     this.#current.scope.dispose();
   }
 
   /** A step that did not become the newest one: the page is shown again as the server has it. */
   #judgeStep(verdict: Verdict): void {
-    const { screen, texts } = this.#parts;
+    const { screen } = this.#parts;
     const own = this.#sending.owns(verdict.event_id);
     if (this.#current?.trial !== verdict.trial || (own && verdict.status in KEPT)) return;
-    screen.notice(verdict.status === "refused" ? (verdict.detail ?? texts.refused) : texts.worked_elsewhere);
+    screen.notice(
+      verdict.status === "refused"
+        ? (verdict.detail ?? gettext("The server did not accept the last answer. The clip comes again."))
+        : gettext("This page was changed in another tab or on another device. It is shown again as it stands there."),
+    );
     this.#queue.postpone(verdict.trial); // until the next list, which #catchUp waits for
     this.#current.scope.dispose();
   }
 
   async #runTrial(page: TrialPage, already?: Heard): Promise<void> {
-    const { screen, keys, outbox, saveState, texts } = this.#parts;
+    const { screen, keys, outbox, saveState } = this.#parts;
     const scope = this.#parts.scope.child();
     this.#current = { trial: page.trial, scope };
-    const view = await retrying(() => this.#views.load(page.view), this.#api.retry(scope, texts.waiting_for_network));
+    const view = await retrying(
+      () => this.#views.load(page.view),
+      this.#api.retry(scope, gettext("Waiting for the server.")),
+    );
     const keep = ({ page: at, payload, heard, draft }: Step) => {
       this.#queue.stepped(at, payload);
       return draft ? this.#sending.send(at, payload, heard, draft) : this.#keep(at, payload, heard);
@@ -249,9 +270,10 @@ export class VisitRun {
   }
 
   #showTrial(page: TrialPage, scope: Scope, already?: Heard): TrialFrame {
-    const { screen, player, texts } = this.#parts;
+    const { screen, player } = this.#parts;
     screen.showTrial(page, this.#sessions);
-    const fetch = () => retrying(() => this.#clips.of(page), this.#api.retry(scope, texts.loading_again));
+    const fetch = () =>
+      retrying(() => this.#clips.of(page), this.#api.retry(scope, gettext("The clip did not arrive. Trying again.")));
     const clips = already ? Promise.resolve(new Map()) : fetch();
     const last = this.#last;
     const reopen = () => {
@@ -259,7 +281,7 @@ export class VisitRun {
       scope.dispose();
     };
     const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
-    return { screen, player, texts, clips, ...extra };
+    return { screen, player, clips, ...extra };
   }
 
   /** Resolves when the answer is safe; only then does the page go on. */
@@ -297,8 +319,8 @@ export class VisitRun {
 
   /** Nothing is ready here: wait until the server knows all answers, then ask what is left; nothing means the end. */
   async #catchUp(): Promise<TrialPage | undefined> {
-    const { outbox, screen, texts } = this.#parts;
-    screen.note(texts.waiting_for_network);
+    const { outbox, screen } = this.#parts;
+    screen.note(gettext("Waiting for the server."));
     await outbox.drained();
     await this.#refilling; // that answer may be older than the last vote
     await this.#refill();
@@ -318,8 +340,8 @@ export class VisitRun {
   }
 
   async #pageOf(trial: string): Promise<TrialPage | undefined> {
-    const { outbox, screen, texts } = this.#parts;
-    screen.note(texts.waiting_for_network);
+    const { outbox, screen } = this.#parts;
+    screen.note(gettext("Waiting for the server."));
     await outbox.drained(); // or the server would not know the newest answer to it
     this.#queue.reopen(trial);
     return (await this.#api.pages()).find((page) => page.trial === trial);

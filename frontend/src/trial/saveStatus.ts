@@ -1,9 +1,9 @@
 // Save status of the page: the pill and, when the participant must act, the box that says how.
-import { copyText, fill, need } from "../lib/dom.ts";
+import { copyText, need } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { VoteEvent } from "../outbox/events.ts";
-import type { SaveState } from "../outbox/outbox.ts";
-import type { Texts } from "./texts.ts";
+import type { ProblemReason, SaveState } from "../outbox/outbox.ts";
 
 interface PillText {
   state: "saved" | "saving" | "kept" | "problem";
@@ -12,20 +12,45 @@ interface PillText {
 }
 
 /** What to show for a state. Pure. */
-export function describe(state: SaveState, texts: Texts, clock: (iso: string) => string): PillText {
+export function describe(state: SaveState, clock: (iso: string) => string): PillText {
   switch (state.kind) {
     case "saved":
       return {
         state: "saved",
-        text: state.at ? fill(texts.saved_at, { time: clock(state.at) }) : texts.saved,
+        text: state.at ? fill(gettext("Saved {time}"), { time: clock(state.at) }) : gettext("Saved"),
         trouble: "",
       };
     case "saving":
-      return { state: "saving", text: texts.saving, trouble: "" };
+      return { state: "saving", text: gettext("Saving…"), trouble: "" };
     case "kept":
-      return { state: "kept", text: fill(texts.kept, { count: state.waiting }), trouble: texts.trouble_kept };
+      return {
+        state: "kept",
+        text: fill(gettext("Kept here ({count})"), { count: state.waiting }),
+        trouble: gettext(
+          "The server cannot be reached. Your answers are kept on this device and sent as soon as it can. You can go on while clips are ready; do not clear your browser.",
+        ),
+      };
     case "problem":
-      return { state: "problem", text: texts.not_saved, trouble: texts[`trouble_${state.reason}`] };
+      return { state: "problem", text: gettext("Not saved: act"), trouble: problemText(state.reason) };
+  }
+}
+
+function problemText(reason: ProblemReason): string {
+  switch (reason) {
+    case "session":
+      return gettext(
+        "This browser no longer holds your place. Open your link again: your answers are kept here and will be sent.",
+      );
+    case "storage":
+      return gettext(
+        "This browser cannot keep answers, and the server cannot be reached. Leave this page open until it is saved.",
+      );
+    case "refused":
+      return gettext("The server did not accept the last answer. The clip comes again.");
+    case "rejected":
+      return gettext(
+        "The server could not read one of your answers. Copy your answers and send them to the experimenter.",
+      );
   }
 }
 
@@ -35,7 +60,6 @@ export function overlaid(state: SaveState, changes: number): SaveState {
 }
 
 export class SaveStatus {
-  readonly #texts: Texts;
   readonly #pill = need("#save-state");
   readonly #trouble = need("#trouble");
   readonly #sentence = need("#trouble-sentence");
@@ -44,8 +68,7 @@ export class SaveStatus {
   #state: SaveState = { kind: "saved", at: null };
   readonly #changes = new Set<symbol>(); // done, and not on their way yet
 
-  constructor(scope: Scope, texts: Texts, act: { retry: () => void; waiting: () => readonly VoteEvent[] }) {
-    this.#texts = texts;
+  constructor(scope: Scope, act: { retry: () => void; waiting: () => readonly VoteEvent[] }) {
     const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
     this.#clock = new Intl.DateTimeFormat(document.documentElement.lang || undefined, time);
     scope.listen(need("#retry"), "click", act.retry);
@@ -75,8 +98,12 @@ export class SaveStatus {
 
   #draw(): void {
     const state = overlaid(this.#state, this.#changes.size);
-    const shown = describe(state, this.#texts, (iso) => this.#clock.format(new Date(iso)));
-    const trouble = this.#sessionLost ? this.#texts.trouble_session : shown.trouble;
+    const shown = describe(state, (iso) => this.#clock.format(new Date(iso)));
+    const trouble = this.#sessionLost
+      ? gettext(
+          "This browser no longer holds your place. Open your link again: your answers are kept here and will be sent.",
+        )
+      : shown.trouble;
     this.#pill.dataset.state = shown.state;
     // Written only when it changes: a live region repeats every write aloud.
     if (this.#pill.textContent !== shown.text) this.#pill.textContent = shown.text;
@@ -89,7 +116,7 @@ export class SaveStatus {
     const box = need<HTMLTextAreaElement>("#answers-text");
     box.value = text;
     if (await copyText(text)) {
-      need("#copy-note").textContent = this.#texts.copied;
+      need("#copy-note").textContent = gettext("Copied.");
       return;
     }
     box.hidden = false; // no clipboard here: the text itself, ready to be copied by hand

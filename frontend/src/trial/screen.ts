@@ -1,8 +1,8 @@
 // Elements of the visit's page and what each phase shows. Nothing here decides anything.
-import { fill, need } from "../lib/dom.ts";
+import { need } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { SessionSummary, TrialPage } from "./contract.ts";
 import { attention, partOf, whereText } from "./place.ts";
-import type { Texts } from "./texts.ts";
 
 export type Phase = "loading" | "ready" | "playing" | "rate" | "saving";
 
@@ -15,7 +15,6 @@ export class Screen {
   readonly workspace = need("#workspace");
   readonly pause = need<HTMLButtonElement>("#pause");
   readonly problem = need<HTMLButtonElement>("#problem");
-  readonly #texts: Texts;
   readonly #trial = need("#trial");
   readonly #player = need("#player");
   readonly #cross = need("#cross");
@@ -33,10 +32,6 @@ export class Screen {
   readonly #waiting = need("#waiting");
   readonly #checking = need("#checking");
 
-  constructor(texts: Texts) {
-    this.#texts = texts;
-  }
-
   /** Show one part of the visit and hide the others. */
   show(place: "instructions" | "trial" | "workspace" | "none"): void {
     this.instructions.hidden = place !== "instructions";
@@ -51,9 +46,9 @@ export class Screen {
   showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {
     this.show("trial");
     this.view.replaceChildren();
-    this.#where.textContent = whereText(page, sessions, this.#texts);
+    this.#where.textContent = whereText(page, sessions);
     const { part, parts } = partOf(page);
-    this.#part.textContent = parts > 1 ? fill(this.#texts.part, { part, parts }) : "";
+    this.#part.textContent = parts > 1 ? fill(gettext("Playing {part} of {parts}"), { part, parts }) : "";
     this.#part.hidden = parts === 1;
     const asked = attention(page);
     this.#trial.dataset.pattern = String(asked?.pattern ?? 0);
@@ -71,7 +66,7 @@ export class Screen {
     const offersPlay = phase === "loading" || options.canPlay;
     this.play.hidden = !offersPlay;
     this.play.disabled = !options.canPlay;
-    this.#playLabel.textContent = options.again ? this.#texts.play_again : this.#texts.play;
+    this.#playLabel.textContent = options.again ? gettext("Play again") : gettext("Play");
     this.#cross.hidden = phase !== "playing";
     this.#heard.hidden = offersPlay || phase === "playing";
     this.#gate.disabled = phase !== "rate";

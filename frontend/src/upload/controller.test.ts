@@ -6,9 +6,6 @@ import { UploadController, type UploadControllerParts } from "./controller.ts";
 import type { Picked } from "./droppedFiles.ts";
 import type { Announced, Row } from "./queue.ts";
 
-// Every text is its own key and what would be filled into it.
-const TEXTS = new Proxy({}, { get: (_, key) => `${String(key)} {path}{count}` }) as UploadControllerParts["texts"];
-
 /** A server that knows what was announced; empty files are there as soon as it knows them. */
 class FakeServer {
   importId = "";
@@ -51,7 +48,6 @@ function open(importId = "") {
   const config = { hashing_url: "/hashing.js" };
   const controller = new UploadController({
     config,
-    texts: TEXTS,
     screen,
     server,
     scope,
@@ -79,9 +75,13 @@ test("everything that is odd about a drop is said, also when it brings new files
   const { controller, notes, scope } = open("i");
   await controller.resume();
   await controller.takeFiles([empty("old.wav"), empty("new.wav"), empty(".DS_Store")]);
-  assert.equal(notes.at(-1), "trouble_changed old.wav{count} trouble_unknown {path}1 ignored {path}1");
+  assert.equal(
+    notes.at(-1),
+    "'old.wav' has changed since it was announced. Cancel this import and begin a new one. " +
+      "1 of these files are new to this import and were added to it. 1 hidden files of the system were left out.",
+  );
   await controller.takeFiles([]);
-  assert.equal(notes.at(-1), "trouble_nothing {path}{count}");
+  assert.equal(notes.at(-1), "There are no files in what you dropped.");
   scope.dispose();
 });
 
@@ -90,7 +90,7 @@ test("a folder that cannot be read is named, and the next drop is taken all the 
   const locked = { name: "secret", fullPath: "/set/secret", isDirectory: true, createReader: () => ({ readEntries }) };
   const readEntries = (_: unknown, fail: (problem: Error) => void) => fail(new Error("NotReadableError"));
   await controller.takeDrop([locked as unknown as FileSystemEntry], Promise.resolve([]));
-  assert.equal(notes.at(-1), "trouble_unreadable set/secret{count}");
+  assert.equal(notes.at(-1), "The browser cannot read 'set/secret' any more. Choose it again.");
   assert.equal(server.begun, 0, "an import lacks no file silently");
   await controller.takeFiles([empty("a.wav")]);
   assert.equal(server.begun, 1);
@@ -101,9 +101,12 @@ test("what the server refuses is said in its words, and a lost session or networ
   for (const [trouble, said] of [
     [new Problem(413, { detail: "Too much." }), "Too much."],
     [new Problem(403, { detail: "Only erin can import." }), "Only erin can import."],
-    [new Problem(401, { detail: "Sign in first." }), "trouble_session {path}{count}"],
-    [new Problem(502, {}), "trouble_network {path}{count}"],
-    [new Unreachable(), "trouble_network {path}{count}"],
+    [
+      new Problem(401, { detail: "Sign in first." }),
+      "You are no longer signed in. Sign in again in another tab; sending then goes on here.",
+    ],
+    [new Problem(502, {}), "The server cannot be reached. Sending goes on by itself as soon as it can."],
+    [new Unreachable(), "The server cannot be reached. Sending goes on by itself as soon as it can."],
   ] as const) {
     const { controller, server, notes, scope } = open();
     server.trouble = trouble;

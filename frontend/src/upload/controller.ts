@@ -1,6 +1,7 @@
 // Controller of the upload page: brings together the dropped files, the server, the sender and the screen.
-import { fill, need } from "../lib/dom.ts";
+import { need } from "../lib/dom.ts";
 import { isRefusal, Problem, retrying } from "../lib/http.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import {
   type Collected,
@@ -18,7 +19,7 @@ import {
 import type { Trouble } from "./errors.ts";
 import { Hasher } from "./hashing.ts";
 import { UploadQueue } from "./queue.ts";
-import type { Screen, Texts } from "./screen.ts";
+import type { Screen } from "./screen.ts";
 import { Sender } from "./sender.ts";
 import type { Config, Server } from "./server.ts";
 import { attemptBy } from "./tusHttpStack.ts";
@@ -28,7 +29,6 @@ const SIGNED_OUT = 401;
 
 export interface UploadControllerParts {
   config: Config;
-  texts: Texts;
   screen: Screen;
   server: Server;
   scope: Scope;
@@ -45,7 +45,7 @@ export class UploadController {
   #changed = false;
 
   constructor(parts: UploadControllerParts) {
-    const { config, scope, server, texts } = parts;
+    const { config, scope, server } = parts;
     this.#parts = parts;
     const hasher = new Hasher(config.hashing_url, scope);
     this.#hasher = hasher;
@@ -61,9 +61,11 @@ export class UploadController {
       onTrouble: (trouble) => this.#tell(trouble),
       onOver: () => location.reload(), // the page of an import that is over says what became of it
       explain: (row, { why, detail }) =>
-        ({ unreadable: fill(texts.trouble_unreadable, { path: row.path }), gone: texts.trouble_gone, refused: detail })[
-          why
-        ],
+        ({
+          unreadable: fill(gettext("The browser cannot read '{path}' any more. Choose it again."), { path: row.path }),
+          gone: gettext("This import has expired or was cancelled. Begin a new one."),
+          refused: detail,
+        })[why],
     });
     scope.every(DRAWN_EVERY_MS, () => this.#changed && this.draw());
   }
@@ -124,11 +126,11 @@ export class UploadController {
   }
 
   togglePause(): void {
-    const { screen, texts } = this.#parts;
+    const { screen } = this.#parts;
     if (this.#sender.paused) this.#sender.resume();
     else this.#sender.pause();
     screen.showPaused(this.#sender.paused);
-    screen.say(this.#sender.paused ? texts.said_paused : texts.said_resumed);
+    screen.say(this.#sender.paused ? gettext("Sending is paused.") : gettext("Sending goes on."));
     this.draw();
   }
 
@@ -169,7 +171,7 @@ export class UploadController {
 
   /** Send what was chosen: what the import waits for goes on, the rest is added to it. */
   async #handIn({ files, ignored }: Collected, handles: readonly Handle[]): Promise<void> {
-    const { screen, server, texts } = this.#parts;
+    const { screen, server } = this.#parts;
     const isNew = !server.importId;
     const { changed, others } = this.#queue.supply(files);
     this.#sender.wake();
@@ -179,19 +181,25 @@ export class UploadController {
       await rememberHandles(server.importId, handles);
     }
     const remarks = [
-      files.length ? "" : texts.trouble_nothing,
-      changed[0] ? fill(texts.trouble_changed, { path: changed[0].path }) : "",
-      others.length && !isNew ? fill(texts.trouble_unknown, { count: others.length }) : "",
-      ignored ? fill(texts.ignored, { count: ignored }) : "",
+      files.length ? "" : gettext("There are no files in what you dropped."),
+      changed[0]
+        ? fill(gettext("'{path}' has changed since it was announced. Cancel this import and begin a new one."), {
+            path: changed[0].path,
+          })
+        : "",
+      others.length && !isNew
+        ? fill(gettext("{count} of these files are new to this import and were added to it."), { count: others.length })
+        : "",
+      ignored ? fill(gettext("{count} hidden files of the system were left out."), { count: ignored }) : "",
     ];
     screen.note(remarks.filter(Boolean).join(" "));
     this.draw();
   }
 
   async #announce(others: Picked[]): Promise<void> {
-    const { screen, server, texts } = this.#parts;
+    const { screen, server } = this.#parts;
     const isNew = !server.importId;
-    screen.note(texts.announcing);
+    screen.note(gettext("Announcing the files to the server"));
     this.#queue.announce(await server.announce(others));
     this.#queue.supply(others);
     if (isNew) this.#settleIn();
@@ -206,18 +214,26 @@ export class UploadController {
   }
 
   #count(count: number): void {
-    this.#parts.screen.note(fill(this.#parts.texts.reading, { count }));
+    this.#parts.screen.note(fill(gettext("Reading the folder: {count} files"), { count }));
   }
 
   #tell(trouble: Trouble | null): void {
-    const { screen, texts } = this.#parts;
-    screen.trouble(trouble ? texts[`trouble_${trouble}`] : "");
+    this.#parts.screen.trouble(trouble ? troubleText(trouble) : "");
   }
 
   #complain(problem: unknown): void {
-    const { screen, texts } = this.#parts;
-    if (problem instanceof Unreadable) screen.note(fill(texts.trouble_unreadable, { path: problem.path }));
-    else if (problem instanceof Problem && problem.status === SIGNED_OUT) screen.note(texts.trouble_session);
-    else screen.note((problem instanceof Problem && problem.message) || texts.trouble_network);
+    const { screen } = this.#parts;
+    if (problem instanceof Unreadable)
+      screen.note(fill(gettext("The browser cannot read '{path}' any more. Choose it again."), { path: problem.path }));
+    else if (problem instanceof Problem && problem.status === SIGNED_OUT) screen.note(troubleText("session"));
+    else screen.note((problem instanceof Problem && problem.message) || troubleText("network"));
   }
+}
+
+function troubleText(trouble: Trouble): string {
+  return {
+    network: gettext("The server cannot be reached. Sending goes on by itself as soon as it can."),
+    session: gettext("You are no longer signed in. Sign in again in another tab; sending then goes on here."),
+    disk: gettext("The server's disk is full. What has arrived is kept; sending goes on once there is room."),
+  }[trouble];
 }

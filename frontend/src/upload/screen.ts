@@ -1,43 +1,8 @@
-// Screen of the upload page: its elements, what they show, and its texts.
-import { fill, make, need } from "../lib/dom.ts";
+// Screen of the upload page and what its elements show.
+import { make, need } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Row, Totals, UploadQueue } from "./queue.ts";
 import { sizeText, TransferRate, timeText } from "./transferRate.ts";
-
-export interface Texts {
-  state_waiting: string;
-  state_sending: string;
-  state_retrying: string;
-  state_paused: string;
-  state_done: string;
-  state_absent: string;
-  state_failed: string;
-  and_more: string;
-  pause: string;
-  resume: string;
-  remove: string;
-  announcing: string;
-  reading: string;
-  ignored: string;
-  total: string;
-  speed: string;
-  left: string;
-  seconds: string;
-  minutes: string;
-  hours: string;
-  said_progress: string;
-  said_arrived: string;
-  said_paused: string;
-  said_resumed: string;
-  trouble_network: string;
-  trouble_session: string;
-  trouble_disk: string;
-  trouble_gone: string;
-  trouble_absent: string;
-  trouble_unreadable: string;
-  trouble_changed: string;
-  trouble_nothing: string;
-  trouble_unknown: string;
-}
 
 const MOST_ROWS = 100;
 const SAID_EVERY_PERCENT = 25;
@@ -68,15 +33,10 @@ export class Screen {
   readonly seal = need<HTMLButtonElement>("#seal");
   readonly reopen = need<HTMLButtonElement>("#reopen");
   readonly table = need<HTMLTableSectionElement>("#files tbody");
-  readonly #texts: Texts;
   readonly #language = document.documentElement.lang;
   readonly #rate = new TransferRate();
   #lines = new Map<string, Line>();
   #said = 0;
-
-  constructor(texts: Texts) {
-    this.#texts = texts;
-  }
 
   note(sentence: string): void {
     need("#choose-note").textContent = sentence;
@@ -95,7 +55,7 @@ export class Screen {
   }
 
   showPaused(paused: boolean): void {
-    this.pause.textContent = paused ? this.#texts.resume : this.#texts.pause;
+    this.pause.textContent = paused ? gettext("Go on") : gettext("Pause");
     this.#rate.forget();
   }
 
@@ -107,13 +67,19 @@ export class Screen {
     if (!totals.files) return;
     this.#showTotals(totals, paused, now);
     const more = totals.files - MOST_ROWS;
-    need("#more").textContent = more > 0 ? fill(this.#texts.and_more, { count: more }) : "";
+    need("#more").textContent = more > 0 ? fill(gettext("and {count} more"), { count: more }) : "";
     const complete = queue.complete;
-    if (complete && this.seal.disabled) this.say(this.#texts.said_arrived);
+    if (complete && this.seal.disabled)
+      this.say(gettext("Everything has arrived. You can have the files checked now."));
     this.seal.disabled = !complete;
     this.pause.hidden = complete;
     need("#absent").hidden = totals.absent === 0;
-    need("#absent-text").textContent = fill(this.#texts.trouble_absent, { count: totals.absent });
+    need("#absent-text").textContent = fill(
+      gettext(
+        "{count} files are not here any more, because the page was loaded again. Drop or choose them once more: what has arrived already is not sent again.",
+      ),
+      { count: totals.absent },
+    );
   }
 
   #showTotals(totals: Totals, paused: boolean, now: number): void {
@@ -123,12 +89,20 @@ export class Screen {
     bar.value = bytes ? sent : 1;
     if (!paused) this.#rate.note(now, sent);
     const size = (count: number) => sizeText(count, this.#language);
-    need("#total-text").textContent = fill(this.#texts.total, { done, files, sent: size(sent), size: size(bytes) });
+    need("#total-text").textContent = fill(gettext("{done} of {files} files, {sent} of {size}"), {
+      done,
+      files,
+      sent: size(sent),
+      size: size(bytes),
+    });
     const speed = this.#rate.speed();
     const left = this.#rate.secondsLeft(bytes - sent);
     const moving = speed && left !== null && sent < bytes && !paused;
     const parts = moving
-      ? [fill(this.#texts.speed, { speed: size(speed) }), fill(this.#texts.left, { time: timeText(left, this.#texts) })]
+      ? [
+          fill(gettext("{speed} a second"), { speed: size(speed) }),
+          fill(gettext("about {time} left"), { time: timeText(left) }),
+        ]
       : [];
     need("#total-pace").textContent = parts.join(", ");
     this.#sayProgress(bytes ? Math.floor((100 * sent) / bytes) : 0);
@@ -136,7 +110,7 @@ export class Screen {
 
   #sayProgress(percent: number): void {
     const step = percent - (percent % SAID_EVERY_PERCENT);
-    if (step > this.#said && step < 100) this.say(fill(this.#texts.said_progress, { percent: step }));
+    if (step > this.#said && step < 100) this.say(fill(gettext("{percent} percent sent"), { percent: step }));
     this.#said = step;
   }
 
@@ -165,7 +139,7 @@ export class Screen {
   #showRow(row: Row, { root, pill, bar, note }: Line, paused: boolean): void {
     const held = paused && (row.state === "waiting" || row.state === "retrying");
     pill.dataset.state = PILLS[row.state];
-    pill.textContent = held ? this.#texts.state_paused : this.#texts[`state_${row.state}`];
+    pill.textContent = held ? gettext("Paused") : stateText(row.state);
     const sent = row.received + row.underway;
     bar.hidden = row.state === "done" || !(sent || row.state === "sending");
     bar.value = sent;
@@ -183,7 +157,7 @@ export class Screen {
       class: "button button--quiet button--small",
       "data-remove": row.path,
     });
-    remove.append(this.#texts.remove, make("span", { class: "sr-only" }, ` ${row.path}`));
+    remove.append(gettext("Leave out"), make("span", { class: "sr-only" }, ` ${row.path}`));
     const root = make(
       "tr",
       {},
@@ -194,4 +168,15 @@ export class Screen {
     );
     return { root, pill, bar, note };
   }
+}
+
+function stateText(state: Row["state"]): string {
+  return {
+    waiting: gettext("Waiting"),
+    sending: gettext("Sending"),
+    retrying: gettext("Trying again"),
+    done: gettext("Arrived"),
+    absent: gettext("Choose it again"),
+    failed: gettext("Not sent"),
+  }[state];
 }

@@ -1,6 +1,5 @@
 // Transfer rate, time left, and their texts. Pure: time is passed in.
-import { fill } from "../lib/dom.ts";
-import type { Texts } from "./screen.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 
 const WINDOW_MS = 15_000;
 const SHORTEST_MS = 1_000;
@@ -50,9 +49,9 @@ export function sizeText(bytes: number, language: string): string {
 }
 
 /** Seconds, then minutes, then hours; rounded up. */
-export function timeText(seconds: number, texts: Pick<Texts, "seconds" | "minutes" | "hours">): string {
-  if (seconds < 60) return fill(texts.seconds, { n: Math.max(1, Math.ceil(seconds)) });
+export function timeText(seconds: number): string {
+  if (seconds < 60) return fill(gettext("{n} s"), { n: Math.max(1, Math.ceil(seconds)) });
   const minutes = Math.ceil(seconds / 60);
-  if (minutes < 60) return fill(texts.minutes, { n: minutes });
-  return fill(texts.hours, { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
+  if (minutes < 60) return fill(gettext("{n} min"), { n: minutes });
+  return fill(gettext("{hours} h {minutes} min"), { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }

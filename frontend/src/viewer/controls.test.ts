@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { commandFor, type Place, type Stroke } from "./controls.ts";
 
@@ -57,14 +56,4 @@ test("letters and signs can be switched off; Space, arrows and Esc stay", () => 
   const off = (key: string) => commandFor(stroke(key), "other", false);
   for (const key of ["e", "l", "+", "?"]) assert.equal(off(key), null);
   assert.deepEqual([" ", "ArrowLeft", "Escape"].map(off), ["toggle", "left", "stop"]);
-});
-
-test("the viewer's sentences and their template list the same keys", () => {
-  const source = readFileSync(new URL("./texts.ts", import.meta.url), "utf8");
-  const wanted = [...source.matchAll(/^ {2}(\w+): string;/gm)].map(([, key]) => key);
-  const path = new URL("../../../templates/partials/viewer_texts.html", import.meta.url);
-  const template = readFileSync(path, "utf8");
-  const given = [...template.matchAll(/data-text="(\w+)"/g)].map(([, key]) => key);
-  assert.ok(wanted.length > 50);
-  assert.deepEqual(given.toSorted(), wanted.toSorted());
 });

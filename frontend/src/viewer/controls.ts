@@ -1,4 +1,5 @@
 // Buttons and keys of a viewer, and the commands behind them.
+import { gettext } from "../lib/i18n.ts";
 
 import type { Scope } from "../lib/scope.ts";
 import { icon, type Parts } from "./dom.ts";
@@ -8,7 +9,6 @@ import type { Playback } from "./playback.ts";
 import type { Readout } from "./readout.ts";
 import { stepWithin } from "./ruler.ts";
 import type { ViewerState } from "./state.ts";
-import type { ViewerTexts } from "./texts.ts";
 
 type Command =
   | "toggle"
@@ -226,7 +226,6 @@ interface ControlParts {
   scope: Scope;
   parts: Parts;
   state: ViewerState;
-  texts: ViewerTexts;
   commands: Commands;
   playback: Playback;
   readout: Readout;
@@ -278,9 +277,9 @@ export class Controls {
   }
 
   #showPlaying(): void {
-    const { parts, state, texts } = this.#with;
+    const { parts, state } = this.#with;
     const sounding = state.playing !== "idle";
-    const label = sounding ? texts.pause : texts.play;
+    const label = sounding ? gettext("Pause") : gettext("Play");
     if (parts.play.textContent !== label) {
       const words = document.createElement("span");
       words.textContent = label;

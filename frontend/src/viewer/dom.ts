@@ -1,6 +1,6 @@
 // Elements of a viewer, made once and of a fixed size, so that nothing moves when the pictures arrive.
 import { make } from "../lib/dom.ts";
-import type { ViewerTexts } from "./texts.ts";
+import { gettext } from "../lib/i18n.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -37,6 +37,8 @@ export interface Options {
   fields: boolean;
   /** Buttons, figures and menus above the pictures. */
   bar: boolean;
+  /** What a screen reader says about the pictures, in place of the viewer's own keys. */
+  hint?: string;
 }
 
 export interface Parts {
@@ -107,7 +109,7 @@ function layer(name: string): HTMLElement {
 }
 
 /** The elements of a viewer, made once and of a fixed size, so that nothing moves when the pictures arrive. */
-export function makeParts(texts: ViewerTexts, options: Options): Parts {
+export function makeParts(options: Options): Parts {
   made += 1;
   const id = (name: string) => `viewer-${made}-${name}`;
   const field = (name: string, label: string) => {
@@ -120,34 +122,38 @@ export function makeParts(texts: ViewerTexts, options: Options): Parts {
     });
     return { input, label: make("label", { for: id(name) }, label) };
   };
-  const start = field("start", texts.selection_start);
-  const stopAt = field("stop", texts.selection_stop);
+  const start = field("start", gettext("Selection from"));
+  const stopAt = field("stop", gettext("to"));
   const position = make("input", {
     type: "range",
     class: "viewer__position",
     min: "0",
     max: "1",
     value: "0",
-    "aria-label": texts.position,
+    "aria-label": gettext("Position"),
   });
   const parts: Parts = {
-    root: make("div", { class: "viewer", role: "group", "aria-label": texts.viewer }),
+    root: make("div", { class: "viewer", role: "group", "aria-label": gettext("Sound viewer") }),
     probe: make("span", { class: "viewer__probe", hidden: "" }),
-    bar: make("div", { class: "viewer__bar", role: "group", "aria-label": texts.controls }),
-    play: button(texts.play, "play"),
-    stop: button(texts.stop, "stop", true),
+    bar: make("div", { class: "viewer__bar", role: "group", "aria-label": gettext("Controls") }),
+    play: button(gettext("Play"), "play"),
+    stop: button(gettext("Stop"), "stop", true),
     time: make("span", { class: "viewer__time" }, "0:00.000"),
     clock: make("span", { class: "viewer__clock" }),
-    zoomIn: button(texts.zoom_in, "plus", true),
-    zoomOut: button(texts.zoom_out, "minus", true),
-    whole: button(texts.whole, "whole", true),
-    toSelection: button(texts.to_selection, "selection", true),
-    loop: button(texts.loop, "loop"),
-    follow: button(texts.follow, "follow"),
-    menu: make("details", { class: "menu viewer__menu" }, make("summary", {}, texts.picture)),
+    zoomIn: button(gettext("Zoom in"), "plus", true),
+    zoomOut: button(gettext("Zoom out"), "minus", true),
+    whole: button(gettext("Show the whole recording"), "whole", true),
+    toSelection: button(gettext("Zoom to the selection"), "selection", true),
+    loop: button(gettext("Loop"), "loop"),
+    follow: button(gettext("Follow"), "follow"),
+    menu: make("details", { class: "menu viewer__menu" }, make("summary", {}, gettext("Picture"))),
     sheet: make("div", { class: "menu__sheet viewer__sheet" }),
-    keys: button(texts.keys),
-    minimap: make("div", { class: "viewer__minimap", "aria-hidden": "true", title: texts.minimap }),
+    keys: button(gettext("Keys")),
+    minimap: make("div", {
+      class: "viewer__minimap",
+      "aria-hidden": "true",
+      title: gettext("The whole recording. Drag the window to move."),
+    }),
     minimapCanvas: canvas("strip"),
     window: layer("window"),
     here: layer("here"),
@@ -155,7 +161,7 @@ export function makeParts(texts: ViewerTexts, options: Options): Parts {
       class: "viewer__stage",
       tabindex: "0",
       role: "group",
-      "aria-label": texts.pictures,
+      "aria-label": gettext("Waveform and spectrogram"),
       "aria-describedby": id("hint"),
     }),
     axis: layer("axis"),
@@ -169,16 +175,16 @@ export function makeParts(texts: ViewerTexts, options: Options): Parts {
     cursor: layer("cursor"),
     marks: make("div", { class: "viewer__marks" }),
     veil: make("div", { class: "viewer__veil" }),
-    veilText: make("p", { role: "status" }, texts.loading),
-    retry: button(texts.retry),
+    veilText: make("p", { role: "status" }, gettext("Loading the picture")),
+    retry: button(gettext("Try again now")),
     position,
     readout: make("p", { class: "viewer__readout", "aria-hidden": "true" }),
     start: start.input,
     stopAt: stopAt.input,
     length: make("output", { class: "viewer__length", for: `${id("start")} ${id("stop")}` }),
-    startHere: button(texts.start_here),
-    stopHere: button(texts.stop_here),
-    clear: button(texts.clear),
+    startHere: button(gettext("From cursor")),
+    stopHere: button(gettext("To cursor")),
+    clear: button(gettext("Clear")),
     fieldsNote: make("p", { class: "viewer__note errorlist", role: "status" }),
     notice: make("p", { class: "viewer__notice", role: "status" }),
     parameters: make("p", { class: "viewer__parameters" }),
@@ -187,7 +193,12 @@ export function makeParts(texts: ViewerTexts, options: Options): Parts {
   parts.retry.hidden = true;
   parts.minimap.hidden = !options.minimap;
   parts.bar.hidden = !options.bar;
-  const hint = make("p", { class: "sr-only", id: id("hint") }, texts.pictures_hint);
+  const hint = make(
+    "p",
+    { class: "sr-only", id: id("hint") },
+    options.hint ??
+      gettext("Arrow keys move the cursor, plus and minus zoom, Space plays, question mark lists all keys."),
+  );
   arrange(parts, [start.label, stopAt.label], hint).hidden = !options.fields;
   return parts;
 }

@@ -1,9 +1,9 @@
 // Menus of a viewer: choices for the picture, the sheet of keys, and the fields of the selection.
-import { fill, make } from "../lib/dom.ts";
+import { make } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Parts } from "./dom.ts";
 import type { ViewerState } from "./state.ts";
-import type { ViewerTexts } from "./texts.ts";
 import { formatDb, formatTime, parseTime } from "./times.ts";
 
 const DECIMALS = 3;
@@ -12,12 +12,10 @@ const DECIMALS = 3;
 export class SelectionFields {
   readonly #parts: Parts;
   readonly #state: ViewerState;
-  readonly #texts: ViewerTexts;
 
-  constructor(scope: Scope, parts: Parts, state: ViewerState, texts: ViewerTexts) {
+  constructor(scope: Scope, parts: Parts, state: ViewerState) {
     this.#parts = parts;
     this.#state = state;
-    this.#texts = texts;
     for (const input of [parts.start, parts.stopAt]) scope.listen(input, "change", () => this.#read(input));
     scope.listen(parts.clear, "click", () => state.select(0, 0));
     scope.listen(parts.startHere, "click", () => this.#take("start"));
@@ -32,7 +30,7 @@ export class SelectionFields {
     start.value = selection ? formatTime(selection.start / rate, DECIMALS) : "";
     stopAt.value = selection ? formatTime(selection.stop / rate, DECIMALS) : "";
     const duration = selection ? formatTime((selection.stop - selection.start) / rate, DECIMALS) : "–";
-    length.textContent = fill(this.#texts.selection_length, { length: duration });
+    length.textContent = fill(gettext("Length {length}"), { length: duration });
     clear.disabled = toSelection.disabled = !selection;
     this.#judge(start, true);
     this.#judge(stopAt, true);
@@ -41,7 +39,9 @@ export class SelectionFields {
   #judge(input: HTMLInputElement, fits: boolean): void {
     if (fits) input.removeAttribute("aria-invalid");
     else input.setAttribute("aria-invalid", "true");
-    this.#parts.fieldsNote.textContent = fits ? "" : this.#texts.not_a_time;
+    this.#parts.fieldsNote.textContent = fits
+      ? ""
+      : gettext("This is no time inside the recording. Write hours, minutes and seconds as in 1:02:03.5.");
   }
 
   #read(input: HTMLInputElement): void {
@@ -103,10 +103,10 @@ function slider(scope: Scope, state: ViewerState, choice: Slider): HTMLElement {
   return make("div", { class: "viewer__choice" }, label, output, input);
 }
 
-function statistics(scope: Scope, state: ViewerState, texts: ViewerTexts): HTMLElement {
+function statistics(scope: Scope, state: ViewerState): HTMLElement {
   const choices = [
-    { value: "max", text: texts.maximum },
-    { value: "mean", text: texts.mean },
+    { value: "max", text: gettext("Maximum") },
+    { value: "mean", text: gettext("Mean") },
   ] as const;
   const buttons = choices.map(({ value, text }) => {
     const button = make("button", { type: "button" }, text);
@@ -119,18 +119,18 @@ function statistics(scope: Scope, state: ViewerState, texts: ViewerTexts): HTMLE
   };
   state.on(scope, ["look"], show);
   show();
-  const group = make("div", { class: "choices", role: "group", "aria-label": texts.statistic });
+  const group = make("div", { class: "choices", role: "group", "aria-label": gettext("One column shows the") });
   group.append(...buttons.map(({ button }) => button));
-  return make("div", { class: "field" }, make("span", { class: "eyebrow" }, texts.statistic), group);
+  return make("div", { class: "field" }, make("span", { class: "eyebrow" }, gettext("One column shows the")), group);
 }
 
 /** Gain, range, statistic and height. They change the picture on this screen, never the recording. */
-export function fillMenu(scope: Scope, parts: Parts, state: ViewerState, texts: ViewerTexts): void {
+export function fillMenu(scope: Scope, parts: Parts, state: ViewerState): void {
   const { menu, sheet } = parts;
-  if (state.manifest.spectrogram.statistics.length > 1) sheet.append(statistics(scope, state, texts));
+  if (state.manifest.spectrogram.statistics.length > 1) sheet.append(statistics(scope, state));
   sheet.append(
     slider(scope, state, {
-      label: texts.gain,
+      label: gettext("Gain"),
       min: -20,
       max: 60,
       step: 1,
@@ -139,7 +139,7 @@ export function fillMenu(scope: Scope, parts: Parts, state: ViewerState, texts: 
       print: formatDb,
     }),
     slider(scope, state, {
-      label: texts.range,
+      label: gettext("Range"),
       min: 30,
       max: 120,
       step: 5,
@@ -148,7 +148,7 @@ export function fillMenu(scope: Scope, parts: Parts, state: ViewerState, texts: 
       print: formatDb,
     }),
     slider(scope, state, {
-      label: texts.wave_height,
+      label: gettext("Waveform height"),
       min: 0,
       max: 6,
       step: 1,
@@ -180,7 +180,7 @@ export class KeySheet {
   /** Whether letters and signs are shortcuts; the same choice as on the rating pages. */
   letters = remembered();
 
-  constructor(scope: Scope, parts: Parts, texts: ViewerTexts) {
+  constructor(scope: Scope, parts: Parts) {
     const choice = make("input", { type: "checkbox" });
     choice.checked = this.letters;
     scope.listen(choice, "change", () => {
@@ -194,12 +194,17 @@ export class KeySheet {
     const form = make(
       "form",
       { method: "dialog" },
-      make("h2", {}, texts.keys),
-      make("dl", { class: "facts viewer__keys" }, ...rows(texts)),
-      make("label", { class: "check" }, choice, make("span", {}, texts.use_keys)),
-      make("button", { class: "button button--primary", autofocus: "" }, texts.close),
+      make("h2", {}, gettext("Keys")),
+      make("dl", { class: "facts viewer__keys" }, ...rows()),
+      make(
+        "label",
+        { class: "check" },
+        choice,
+        make("span", {}, gettext("Use letters and signs as keys. Space, arrows and Esc work in any case.")),
+      ),
+      make("button", { class: "button button--primary", autofocus: "" }, gettext("Close")),
     );
-    this.#dialog = make("dialog", { class: "key-sheet viewer__key-sheet", "aria-label": texts.keys }, form);
+    this.#dialog = make("dialog", { class: "key-sheet viewer__key-sheet", "aria-label": gettext("Keys") }, form);
     parts.root.append(this.#dialog);
     scope.listen(parts.keys, "click", () => this.open());
   }
@@ -213,29 +218,29 @@ export class KeySheet {
   }
 }
 
-function rows(texts: ViewerTexts): HTMLElement[] {
-  const { name_space, name_enter, name_shift, name_page, name_home, name_end } = texts;
+function rows(): HTMLElement[] {
+  const [shift, page] = [gettext("Shift"), gettext("Page")];
   const keys: [string[], string][] = [
-    [[name_space], texts.key_play],
-    [[name_enter], texts.key_play_here],
-    [["Esc"], texts.key_stop],
-    [["←", "→"], texts.key_move],
-    [[`${name_shift} ←`, `${name_shift} →`], texts.key_select],
-    [[`${name_page} ↑`, `${name_page} ↓`], texts.key_page],
-    [[name_home, name_end], texts.key_ends],
-    [["+", "−"], texts.key_zoom],
-    [["E"], texts.key_whole],
-    [["S"], texts.key_selection],
-    [["F"], texts.key_follow],
-    [["L"], texts.key_loop],
-    [["T"], texts.key_statistic],
-    [["?"], texts.key_sheet],
+    [[gettext("Space")], gettext("Play or pause")],
+    [[gettext("Enter")], gettext("Play from the cursor")],
+    [["Esc"], gettext("Stop the sound")],
+    [["←", "→"], gettext("Move the cursor")],
+    [[`${shift} ←`, `${shift} →`], gettext("Select")],
+    [[`${page} ↑`, `${page} ↓`], gettext("Earlier, later")],
+    [[gettext("Home"), gettext("End")], gettext("First and last moment")],
+    [["+", "−"], gettext("Zoom in, zoom out")],
+    [["E"], gettext("Show the whole recording")],
+    [["S"], gettext("Zoom to the selection")],
+    [["F"], gettext("Follow the cursor while it plays")],
+    [["L"], gettext("Play the selection again and again")],
+    [["T"], gettext("Maximum or mean")],
+    [["?"], gettext("This sheet")],
   ];
   const mouse: [string, string][] = [
-    [texts.mouse_wheel, texts.mouse_wheel_does],
-    [texts.mouse_drag, texts.mouse_drag_does],
-    [texts.mouse_ruler, texts.mouse_ruler_does],
-    [texts.mouse_double, texts.mouse_double_does],
+    [gettext("Wheel, two fingers"), gettext("Zoom around the pointer; with Shift, move")],
+    [gettext("Drag"), gettext("Move; with Shift, select")],
+    [gettext("Drag the ruler"), gettext("Select")],
+    [gettext("Double-click"), gettext("Play from there")],
   ];
   return [
     ...keys.flatMap(([names, does]) =>

@@ -1,5 +1,6 @@
 // Readout of the viewer in figures and words: position, clock, what lies under the pointer, how the picture was made.
-import { fill, make } from "../lib/dom.ts";
+import { make } from "../lib/dom.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import { arrowStep } from "./controls.ts";
 import type { Parts } from "./dom.ts";
@@ -8,7 +9,6 @@ import { rangeOf, sampleAt, span } from "./geometry.ts";
 import { columnStep, storedStatistic, tileLevel, tileSpan } from "./levels.ts";
 import { dbOf, frequencyMarks, hzAt } from "./ruler.ts";
 import type { ViewerState } from "./state.ts";
-import type { ViewerTexts } from "./texts.ts";
 import type { TileStore } from "./tiles.ts";
 import { clockAt, decimalsFor, formatClock, formatDb, formatHz, formatTime, spokenParts } from "./times.ts";
 
@@ -24,22 +24,20 @@ export class Readout {
   readonly #scope: Scope;
   readonly #parts: Parts;
   readonly #state: ViewerState;
-  readonly #texts: ViewerTexts;
   readonly #tiles: TileStore;
   readonly #cells: Record<"time" | "clock" | "frequency" | "level", HTMLElement>;
   #quiet = () => {};
 
-  constructor(scope: Scope, parts: Parts, state: ViewerState, texts: ViewerTexts, tiles: TileStore) {
+  constructor(scope: Scope, parts: Parts, state: ViewerState, tiles: TileStore) {
     this.#scope = scope;
     this.#parts = parts;
     this.#state = state;
-    this.#texts = texts;
     this.#tiles = tiles;
     const cell = (name: string) => make("span", { class: `viewer__cell viewer__cell--${name}` });
     this.#cells = { time: cell("time"), clock: cell("clock"), frequency: cell("frequency"), level: cell("level") };
     const { time, clock, frequency, level } = this.#cells;
     const clocks = state.manifest.clock.length ? [clock] : [];
-    parts.readout.replaceChildren(make("b", {}, texts.pointer), time, ...clocks, frequency, level);
+    parts.readout.replaceChildren(make("b", {}, gettext("Pointer")), time, ...clocks, frequency, level);
     this.#drawAxis();
     this.showPosition();
     this.showView();
@@ -50,8 +48,8 @@ export class Readout {
     const { position, rate, manifest, length } = this.#state;
     write(this.#parts.time, formatTime(position / rate, 3));
     const clock = clockAt(manifest.clock, position, rate);
-    const none = manifest.clock.length ? this.#texts.no_clock : "";
-    write(this.#parts.clock, clock === null ? none : fill(this.#texts.clock, { time: formatClock(clock) }));
+    const none = manifest.clock.length ? gettext("between two hours") : "";
+    write(this.#parts.clock, clock === null ? none : fill(gettext("clock {time}"), { time: formatClock(clock) }));
     const slider = this.#parts.position;
     slider.max = String(length);
     slider.value = String(position);
@@ -64,7 +62,7 @@ export class Readout {
     const shape = manifest.spectrogram;
     const level = tileLevel(shape, view, screenRatio());
     const column = columnStep(shape, level);
-    const pooled = storedStatistic(shape, look.statistic, level) === "mean" ? this.#texts.mean : this.#texts.maximum;
+    const pooled = storedStatistic(shape, look.statistic, level) === "mean" ? gettext("Mean") : gettext("Maximum");
     const values = {
       window: shape.window.charAt(0).toUpperCase() + shape.window.slice(1),
       samples: shape.window_samples,
@@ -78,7 +76,14 @@ export class Readout {
       range: formatDb(look.rangeDb),
       statistic: pooled.toLowerCase(),
     };
-    const sentence = column > shape.window_samples / 2 ? this.#texts.parameters_pooled : this.#texts.parameters;
+    const sentence =
+      column > shape.window_samples / 2
+        ? gettext(
+            "{window} windows of {samples} samples ({ms} ms), each column the {statistic} over {column}; {rows} {scale} rows from {low} to {high}; gain {gain}, range {range}.",
+          )
+        : gettext(
+            "{window} window of {samples} samples ({ms} ms), one column every {column}; {rows} {scale} rows from {low} to {high}; gain {gain}, range {range}.",
+          );
     write(this.#parts.parameters, fill(sentence, values));
     this.showPointer();
   }
@@ -97,7 +102,9 @@ export class Readout {
     const clockS = clockAt(manifest.clock, sample, rate);
     write(
       clock,
-      clockS === null ? this.#texts.no_clock : fill(this.#texts.clock, { time: formatClock(clockS, decimals) }),
+      clockS === null
+        ? gettext("between two hours")
+        : fill(gettext("clock {time}"), { time: formatClock(clockS, decimals) }),
     );
     write(frequency, pointer.height === null ? "" : formatHz(hzAt(manifest.spectrogram, pointer.height)));
     const db = pointer.height === null ? null : this.#levelAt(sample, pointer.height);
@@ -115,8 +122,11 @@ export class Readout {
     if (what === "position") return this.#spokenPosition();
     if (what === "selection" && !selection) return "";
     const range = what === "selection" && selection ? selection : rangeOf(view);
-    const sentence = what === "selection" ? this.#texts.spoken_selection : this.#texts.spoken_view;
-    const spoken = (sample: number) => fill(this.#texts.spoken, { ...spokenParts(sample / rate) });
+    const sentence =
+      what === "selection"
+        ? gettext("Selected from {start} to {stop}, {length} long")
+        : gettext("Showing {length} from {start}");
+    const spoken = (sample: number) => fill(gettext("{h} h {m} min {s} s"), { ...spokenParts(sample / rate) });
     return fill(sentence, {
       start: spoken(range.start),
       stop: spoken(range.stop),
@@ -126,9 +136,9 @@ export class Readout {
 
   #spokenPosition(): string {
     const { position, rate, manifest } = this.#state;
-    const spoken = fill(this.#texts.spoken, { ...spokenParts(position / rate) });
+    const spoken = fill(gettext("{h} h {m} min {s} s"), { ...spokenParts(position / rate) });
     const clock = clockAt(manifest.clock, position, rate);
-    return clock === null ? spoken : `${spoken}, ${fill(this.#texts.clock, { time: formatClock(clock) })}`;
+    return clock === null ? spoken : `${spoken}, ${fill(gettext("clock {time}"), { time: formatClock(clock) })}`;
   }
 
   #levelAt(sample: number, height: number): number | null {

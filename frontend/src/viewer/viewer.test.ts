@@ -14,12 +14,10 @@ import {
   RATE,
   waitForPaint,
 } from "./fakePage.ts";
-import type { ViewerTexts } from "./texts.ts";
 import { mountViewer, type ViewerOptions } from "./viewer.ts";
 
 const MANIFEST = answerWith({ clock: [{ start: 0, stop: DAY, clock_s: 0 }], silences: [[158_760_000, 158_980_500]] });
 // Every text is its own key.
-const TEXTS = new Proxy({}, { get: (_, key) => String(key) }) as ViewerTexts;
 
 let asked: string[] = [];
 let manifest: object = MANIFEST;
@@ -63,7 +61,7 @@ function mount(first = 200, options: Partial<ViewerOptions> = {}) {
   status = first;
   const root = new FakeElement("div");
   const scope = new Scope();
-  return { root, scope, viewer: mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope, ...options }) };
+  return { root, scope, viewer: mountViewer(root as never, { base: "/sound/", scope, ...options }) };
 }
 
 async function mounted() {
@@ -92,8 +90,8 @@ test("it tells its figures: position, clock, how the picture was made", async ()
   viewer.goTo(30_250 * RATE);
   paint();
   assert.equal(root.find("viewer__time").textContent, "8:24:10.000");
-  assert.equal(root.find("viewer__clock").textContent, "clock");
-  assert.equal(root.find("viewer__parameters").textContent, "parameters_pooled");
+  assert.equal(root.find("viewer__clock").textContent, "clock 08:24:10");
+  assert.match(root.find("viewer__parameters").textContent, /^\w+ windows of \d+ samples .*, each column the /);
   assert.equal(root.find("viewer__position").value, String(30_250 * RATE));
   scope.dispose();
 });
@@ -172,7 +170,7 @@ test("a server that refuses is said in words, and the button asks again", async 
   const { root, scope, viewer } = mount(404);
   for (let turn = 0; turn < 5; turn += 1) await breathe();
   const veil = root.find("viewer__veil");
-  assert.ok(veil.textContent.startsWith("gone"));
+  assert.ok(veil.textContent.startsWith("This sound cannot be shown here any more."));
   status = 200;
   const [, retry] = veil.children as FakeElement[];
   retry?.dispatchEvent(new Event("click"));
@@ -201,7 +199,7 @@ test("a thousand mounts leave no listener, frame, observer, timer, picture or so
   const outer = new Scope();
   const root = new FakeElement("div");
   for (let index = 0; index < 1000; index += 1) {
-    const viewer = mountViewer(root as never, { base: "/sound/", texts: TEXTS, scope: outer });
+    const viewer = mountViewer(root as never, { base: "/sound/", scope: outer });
     // Some end before the manifest, some before the first paint, some while tiles arrive, some while they play.
     if (index % 5) await viewer.ready;
     if (index % 5 > 1) paint();

@@ -1,7 +1,7 @@
 // Viewer of a sound of any length: waveform, spectrogram, rulers, selection, marks and playing, from a clip to a day.
 
-import { fill } from "../lib/dom.ts";
 import { Problem } from "../lib/http.ts";
+import { fill, gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { PlayerNews } from "../player/slicePlayer.ts";
 import { Commands, Controls } from "./controls.ts";
@@ -16,7 +16,6 @@ import { PointerInput } from "./pointer.ts";
 import { Readout } from "./readout.ts";
 import { type Manifest, type Range, Remote } from "./remote.ts";
 import { type Look, type Marker, type Region, ViewerState } from "./state.ts";
-import type { ViewerTexts } from "./texts.ts";
 import { TileStore } from "./tiles.ts";
 import { formatTime } from "./times.ts";
 
@@ -52,7 +51,6 @@ async function watchIngest(
 export interface ViewerOptions {
   /** The sound's address, with a slash at its end. */
   base: string;
-  texts: ViewerTexts;
   scope: Scope;
   /** Gives a fresh address when the old one has expired. */
   renew?: () => Promise<string>;
@@ -65,6 +63,8 @@ export interface ViewerOptions {
   bar?: boolean;
   /** Where keys are heard; the viewer itself unless said otherwise, and nowhere where the page has keys of its own. */
   keysOn?: EventTarget | null;
+  /** What a screen reader says about the pictures, in place of the viewer's own keys. */
+  hint?: string;
   /** Source of the sound, where the page keeps some of it itself. */
   remote?: Remote;
 }
@@ -118,7 +118,7 @@ class SoundViewer implements Viewer {
     this.#options = options;
     this.#scope = options.scope.child();
     this.#remote = options.remote ?? new Remote(options.base, options.renew);
-    this.#parts = makeParts(options.texts, { minimap: true, fields: true, bar: true, ...shownOf(options) });
+    this.#parts = makeParts({ minimap: true, fields: true, bar: true, ...shownOf(options) });
     root.append(this.#parts.root);
     this.#scope.own(() => this.#parts.root.remove());
     this.ready = new Promise((resolve) => this.#later.push(() => resolve()));
@@ -212,9 +212,10 @@ class SoundViewer implements Viewer {
 
   /** Say why there is no picture, and tell after how long to ask again by oneself. */
   #explain(error: unknown): number | undefined {
-    const { texts } = this.#options;
     const lasting = error instanceof Problem && !error.passing;
-    this.#parts.veilText.textContent = lasting ? texts.gone : texts.failed;
+    this.#parts.veilText.textContent = lasting
+      ? gettext("This sound cannot be shown here any more. Load the page again.")
+      : gettext("The server did not answer. It is asked again in a few seconds.");
     this.#parts.retry.hidden = false;
     return lasting ? undefined : RETRY_MS;
   }
@@ -222,7 +223,7 @@ class SoundViewer implements Viewer {
   #begin(manifest: Manifest): void {
     if (this.#scope.disposed) return;
     const parts = this.#parts;
-    const { texts, look, keysOn = parts.root } = this.#options;
+    const { look, keysOn = parts.root } = this.#options;
     const scope = this.#scope;
     const state = new ViewerState(manifest, parts.field.clientWidth || 1);
     if (look) state.setLook(look);
@@ -231,16 +232,16 @@ class SoundViewer implements Viewer {
     const tiles = new TileStore(stores, manifest, state.look);
     const peaks = new PeakStore(stores, manifest);
     const playback = new Playback(scope, state, this.#remote, (type, news) => this.#hear(type, news));
-    const readout = new Readout(scope, parts, state, texts, tiles);
-    const sheet = new KeySheet(scope, parts, texts);
+    const readout = new Readout(scope, parts, state, tiles);
+    const sheet = new KeySheet(scope, parts);
     const commands = new Commands(state, playback, () => sheet.open());
     const marks = new Marks(scope, parts, state, (type, news) => this.#mark(type, news));
     const painted = () => this.#showNotice(state, tiles.failing || peaks.failing);
     const painter = new Painter({ scope, parts, state, tiles, peaks, marks, readout, playback, painted });
-    new Controls({ scope, parts, state, texts, commands, playback, readout, sheet, keysOn });
-    new SelectionFields(scope, parts, state, texts);
+    new Controls({ scope, parts, state, commands, playback, readout, sheet, keysOn });
+    new SelectionFields(scope, parts, state);
     new PointerInput(scope, parts, state, playback, (type, sample) => this.#emit(type, sample));
-    fillMenu(scope, parts, state, texts);
+    fillMenu(scope, parts, state);
     for (const topic of ["view", "selection", "position"] as const) state.on(scope, [topic], () => this.#emit(topic));
     void watchIngest(scope, this.#remote, manifest, (next) => {
       tiles.refresh(next);
@@ -262,14 +263,14 @@ class SoundViewer implements Viewer {
   }
 
   #hear(type: string, news: PlayerNews): void {
-    const { texts } = this.#options;
     const sentences: Partial<Record<NonNullable<PlayerNews["reason"]>, string>> = {
-      blocked: texts.blocked,
-      failed: texts.sound_failed,
-      interrupted: texts.interrupted,
-      retrying: texts.retrying,
+      blocked: gettext("Your browser keeps the sound off. Allow sound for this page, then press Play again."),
+      failed: gettext("This part cannot be played. Try another place, or load the page again."),
+      interrupted: gettext("The sound device was taken away. Press Play to go on."),
+      retrying: gettext("The sound did not arrive. It is asked for again."),
     };
-    this.#soundTrouble = type === "stall" ? texts.waiting : ((news.reason && sentences[news.reason]) ?? "");
+    this.#soundTrouble =
+      type === "stall" ? gettext("Waiting for the sound.") : ((news.reason && sentences[news.reason]) ?? "");
     if (this.#live) this.#showNotice(this.#live.state, false);
     this.#emit(type, news);
   }
@@ -281,25 +282,29 @@ class SoundViewer implements Viewer {
 
   /** One line for what is not as it should be, the nearest to the ear first. */
   #showNotice(state: ViewerState, pictureTrouble: boolean): void {
-    const { texts } = this.#options;
     const { manifest } = state;
-    const preparing = manifest.state === "ingesting" ? preparingSentence(manifest, texts) : "";
-    const sentence = this.#soundTrouble || (pictureTrouble ? texts.picture_trouble : preparing);
+    const preparing = manifest.state === "ingesting" ? preparingSentence(manifest) : "";
+    const sentence =
+      this.#soundTrouble ||
+      (pictureTrouble ? gettext("Part of the picture did not arrive. It is asked for again.") : preparing);
     if (this.#parts.notice.textContent !== sentence) this.#parts.notice.textContent = sentence;
   }
 }
 
-function preparingSentence(manifest: Manifest, texts: ViewerTexts): string {
+function preparingSentence(manifest: Manifest): string {
   const percent = Math.floor(shareReady(manifest) * 100);
   const left = manifest.time_left_s;
   return left === null
-    ? fill(texts.preparing, { percent })
-    : fill(texts.preparing_left, { percent, time: formatTime(left) });
+    ? fill(gettext("Still being prepared: {percent} percent can be seen."), { percent })
+    : fill(gettext("Still being prepared: {percent} percent can be seen, about {time} left."), {
+        percent,
+        time: formatTime(left),
+      });
 }
 
 /** Which parts a page has asked for or declined; the rest is as usual. */
-function shownOf({ minimap, fields, bar }: ViewerOptions): Partial<Options> {
-  const wishes = Object.entries({ minimap, fields, bar }).filter(([, wish]) => wish !== undefined);
+function shownOf({ minimap, fields, bar, hint }: ViewerOptions): Partial<Options> {
+  const wishes = Object.entries({ minimap, fields, bar, hint }).filter(([, wish]) => wish !== undefined);
   return Object.fromEntries(wishes);
 }
 

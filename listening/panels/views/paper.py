@@ -1,6 +1,5 @@
 """Views of paper sheets: print them, and enter what was drawn on them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -18,7 +17,6 @@ from listening.models import Seat
 from listening.panels.forms import PaperConsentForm, SheetForm
 from listening.panels.services import paper as services
 from listening.panels.services.paper import SheetChanged
-from rating.protocol import Scale
 from rating.registry import get_protocol
 from rating.services.experiments import experiment_for
 
@@ -100,27 +98,8 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
         else:
             messages.success(request, _("Recording %(number)s is saved.") % {"number": sheet_number})
             return redirect("listening:paper", slug=slug, number=number, place=place)
-    context = about | {"sheet": sheet, "form": form, "scan_texts": _scan_texts(form.scales)}
+    context = about | {"sheet": sheet, "form": form}
     return render(request, "listening/paper_sheet.html", context)
-
-
-def _scan_texts(scales: Sequence[Scale]) -> dict[str, str]:
-    """What the page says while a scan is clicked; protocols/tcsd_plane/view/paper.ts lists the same keys."""
-    right, up = scales[0].key, scales[-1].key
-    return {
-        "corner_0": _("Click the origin of the frame, where %(right)s and %(up)s are least.")
-        % {"right": right, "up": up},
-        "corner_1": _("Click the corner where only %(scale)s is at its most.") % {"scale": right},
-        "corner_2": _("Click the corner where both are at their most."),
-        "corner_3": _("Click the corner where only %(scale)s is at its most.") % {"scale": up},
-        "cross": _("Click the middle of cross {number}. To read another one, go to its numbers first."),
-        "done": _("All crosses are read. Compare the numbers with the sheet, then save."),
-        "crooked": _("These four corners make no frame. Begin again with the origin and follow the sentences."),
-        "outside": _(
-            "That is outside the frame. Click the cross, or take back the last click and set the corners right."
-        ),
-        "unreadable": _("This file is not a picture that the browser can read. Use JPEG or PNG."),
-    }
 
 
 @require_POST

@@ -1,16 +1,16 @@
 // Annotation page of a recording: puts picture, list and keys together, keeps every step, and closes the recording.
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json, Listened } from "../../../frontend/src/outbox/events.ts";
 import { coveredSeconds, type Interval, rangesOf, withHeard } from "../../../frontend/src/player/heard.ts";
 import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { readTexts } from "../../../frontend/src/viewer/texts.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import type { Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { SubmitDialog } from "../../../frontend/src/workspace/submitDialog.ts";
-import { type ChaptersPage, type ChaptersTexts, type Payload, readDraft } from "./contract.ts";
+import { type ChaptersPage, type Payload, readDraft } from "./contract.ts";
 import { type KeyActs, wireKeys, wireToolbar } from "./controls.ts";
 import {
   boundariesOf,
@@ -20,6 +20,7 @@ import {
   indexOf,
   OPENING,
   type Outcome,
+  type Said,
   untitled,
 } from "./division.ts";
 import { ChapterList } from "./lists.ts";
@@ -34,7 +35,6 @@ interface SubmitFacts {
 interface SubmitCheckParts {
   scope: Scope;
   root: ParentNode;
-  texts: ChaptersTexts;
   titles: "none" | "wanted" | "needed";
   facts(): SubmitFacts;
   finish(): Promise<void>;
@@ -51,16 +51,26 @@ class SubmitCheck {
   }
 
   #tell(dialog: SubmitDialog): void {
-    const { texts, titles, facts } = this.#parts;
+    const { titles, facts } = this.#parts;
     const { division, heardS, durationS } = facts();
     const count = division.marks.length + 1;
     const bare = titles === "none" ? [] : untitled(division);
     const forbidden = titles === "needed" && bare.length > 0;
     dialog.say({
-      count: fill(count === 1 ? texts.count_one : texts.count, { n: count }),
-      heard: fill(texts.heard, { heard: formatTime(heardS), total: formatTime(durationS) }),
-      untitled: bare.length && !forbidden ? fill(texts.untitled, { n: bare.join(", ") }) : "",
-      needed: forbidden ? fill(texts.needed, { n: bare.join(", ") }) : "",
+      count: fill(
+        count === 1
+          ? gettext("You have set no mark: the recording is one chapter.")
+          : gettext("You have divided it into {n} chapters."),
+        { n: count },
+      ),
+      heard: fill(gettext("Heard at least once: {heard} of {total}."), {
+        heard: formatTime(heardS),
+        total: formatTime(durationS),
+      }),
+      untitled: bare.length && !forbidden ? fill(gettext("Without a title: chapter {n}."), { n: bare.join(", ") }) : "",
+      needed: forbidden
+        ? fill(gettext("Every chapter needs a title. Still without one: chapter {n}."), { n: bare.join(", ") })
+        : "",
     });
     dialog.go.hidden = forbidden;
   }
@@ -140,11 +150,26 @@ class Listening {
   }
 }
 
+function sentenceOf(says: Said): string {
+  return {
+    marked: gettext("Chapter {n} begins at {time}."),
+    moved: gettext("Chapter {n} now begins at {time}."),
+    removed: gettext("The mark at {time} is removed."),
+    chosen_is: gettext("Chapter {n}, {time}"),
+    chosen_none: gettext("No mark is chosen."),
+    taken: gettext("There is a mark at this moment already."),
+    no_place: gettext("A chapter cannot begin at the very first or last moment. Move the cursor into the recording."),
+    none_before: gettext("There is no mark before this."),
+    none_after: gettext("There is no mark after this."),
+    undone: gettext("Undone."),
+    redone: gettext("Done again."),
+  }[says];
+}
+
 const LEAD_S = 2; // a boundary is judged by what comes before it
 
 /** The page on which a recording is divided: puts picture, list and keys together, and keeps every step. */
 export class Annotation {
-  readonly #texts: ChaptersTexts;
   readonly #host: WorkspaceHost;
   readonly #editing: Editing;
   readonly #picture: Picture;
@@ -154,11 +179,10 @@ export class Annotation {
   readonly #status: HTMLElement;
   readonly #showTools: (editing: Editing) => void;
 
-  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: ChaptersTexts, scope: Scope) {
+  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, scope: Scope) {
     const draft = readDraft(page.draft);
     const { titles, titles_needed } = page.page as unknown as ChaptersPage;
     const durationS = () => this.#picture.durationS;
-    this.#texts = texts;
     this.#host = host;
     this.#status = need("[data-part=status]", root);
     this.#editing = new Editing(divisionOf(draft), durationS);
@@ -170,11 +194,10 @@ export class Annotation {
     const acts = this.#acts(titles);
     wireKeys(scope, page.keys, acts);
     page.keys.onStop(scope, () => this.#stop());
-    this.#showTools = wireToolbar({ scope, root, texts, acts, picture: this.#picture });
+    this.#showTools = wireToolbar({ scope, root, acts, picture: this.#picture });
     new SubmitCheck({
       scope,
       root,
-      texts,
       titles: titles_needed ? "needed" : titles ? "wanted" : "none",
       facts: () => ({
         division: this.#editing.division,
@@ -198,7 +221,6 @@ export class Annotation {
       root,
       base: page.media.full?.url ?? "",
       renew: () => this.#host.renew().then((media) => media.full?.url ?? ""),
-      texts: { ...readTexts(), pictures_hint: this.#texts.pictures_hint },
       acts: {
         choose: (id) => this.#chooseInPicture(id),
         move: (id, seconds) => this.#moved(this.#editing.moveTo(id, seconds)),
@@ -221,7 +243,7 @@ export class Annotation {
       complain: (sentence: string) => this.#say(sentence),
     };
     const durationS = () => this.#picture.durationS;
-    return new ChapterList({ scope, root, texts: this.#texts, withTitles, durationS, acts });
+    return new ChapterList({ scope, root, withTitles, durationS, acts });
   }
 
   #acts(titles: boolean): KeyActs {
@@ -312,7 +334,7 @@ export class Annotation {
     if (!outcome) return;
     if (outcome.changed) this.#autosave.soon("act");
     this.#show();
-    this.#say(fill(this.#texts[outcome.says], { n: outcome.n, time: formatTime(outcome.atS, 1) }));
+    this.#say(fill(sentenceOf(outcome.says), { n: outcome.n, time: formatTime(outcome.atS, 1) }));
   }
 
   #show(): void {

@@ -1,11 +1,11 @@
 // Keys and buttons of the chaptering page.
 
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { type Keys, placeOf } from "../../../frontend/src/trial/keys.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import { undoKey } from "../../../frontend/src/workspace/history.ts";
-import type { ChaptersTexts } from "./contract.ts";
 import { type Editing, numberOf } from "./division.ts";
 import type { Picture } from "./picture.ts";
 
@@ -93,13 +93,12 @@ export function wireKeys(scope: Scope, keys: Keys, acts: KeyActs): void {
 interface ToolbarParts {
   scope: Scope;
   root: ParentNode;
-  texts: ChaptersTexts;
   acts: KeyActs;
   picture: Picture;
 }
 
 /** Wire the buttons; the returned function shows which of them can do something now. */
-export function wireToolbar({ scope, root, texts, acts, picture }: ToolbarParts) {
+export function wireToolbar({ scope, root, acts, picture }: ToolbarParts) {
   const wire = (name: string, act: () => void) => {
     const button = need<HTMLButtonElement>(`[data-act=${name}]`, root);
     scope.listen<MouseEvent>(button, "click", (event) => {
@@ -130,7 +129,7 @@ export function wireToolbar({ scope, root, texts, acts, picture }: ToolbarParts)
     enable(undo, canUndo);
     enable(redo, canRedo);
     name.textContent = mark
-      ? fill(texts.chosen_is, { n: numberOf(division, mark.id), time: formatTime(mark.atS, 1) })
-      : texts.chosen_none;
+      ? fill(gettext("Chapter {n}, {time}"), { n: numberOf(division, mark.id), time: formatTime(mark.atS, 1) })
+      : gettext("No mark is chosen.");
   };
 }

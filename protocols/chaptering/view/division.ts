@@ -1,7 +1,7 @@
 // Division of a recording into chapters, and its editing with undo. Pure; nothing snaps to anything.
 
 import { History } from "../../../frontend/src/workspace/history.ts";
-import type { ChaptersTexts, Payload } from "./contract.ts";
+import type { Payload } from "./contract.ts";
 
 interface Mark {
   readonly id: string;
@@ -103,9 +103,22 @@ function freeId({ marks }: Division): string {
   return `m${1 + Math.max(0, ...marks.map(({ id }) => Number(id.slice(1))))}`;
 }
 
+export type Said =
+  | "marked"
+  | "moved"
+  | "removed"
+  | "chosen_is"
+  | "chosen_none"
+  | "taken"
+  | "no_place"
+  | "none_before"
+  | "none_after"
+  | "undone"
+  | "redone";
+
 /** What to say about it: a sentence, and the chapter and moment that it speaks of. */
 export interface Outcome {
-  says: keyof ChaptersTexts;
+  says: Said;
   n: number;
   atS: number;
   changed: boolean;
@@ -208,12 +221,12 @@ export class Editing {
     return this.#goBack(this.#history.redo(), "redone");
   }
 
-  #goBack(went: boolean, says: keyof ChaptersTexts): Outcome | null {
+  #goBack(went: boolean, says: Said): Outcome | null {
     if (!this.mark && this.#chosen !== OPENING) this.#chosen = null;
     return went ? this.#say(says, true) : null;
   }
 
-  #say(says: keyof ChaptersTexts, changed = false): Outcome {
+  #say(says: Said, changed = false): Outcome {
     return { says, n: numberOf(this.division, this.#chosen), atS: this.mark?.atS ?? 0, changed };
   }
 }

@@ -1,9 +1,9 @@
 // Lists beside the picture: chapters with times and titles, and the lines of a transcript.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
 import { formatTime, parseTime } from "../../../frontend/src/viewer/times.ts";
-import type { ChaptersTexts } from "./contract.ts";
 import { type Division, isInside, LONGEST_TITLE, OPENING } from "./division.ts";
 
 interface TranscriptLine {
@@ -56,7 +56,6 @@ interface ListActs {
 interface ListParts {
   scope: Scope;
   root: ParentNode;
-  texts: ChaptersTexts;
   withTitles: boolean;
   durationS: () => number;
   acts: ListActs;
@@ -120,17 +119,16 @@ export class ChapterList {
   }
 
   #fill(row: Row, number: number, atS: number, title: string): void {
-    const { texts } = this.#parts;
     row.number.textContent = String(number);
     if (document.activeElement !== row.time) row.time.value = formatTime(atS, DECIMALS);
     if (row.title.value !== title) row.title.value = title;
     const named = (sentence: string) => fill(sentence, { n: number });
-    row.element.setAttribute("aria-label", named(texts.chapter));
-    row.time.setAttribute("aria-label", named(texts.starts));
-    row.title.setAttribute("aria-label", named(texts.title_of));
+    row.element.setAttribute("aria-label", named(gettext("Chapter {n}")));
+    row.time.setAttribute("aria-label", named(gettext("Chapter {n} begins at")));
+    row.title.setAttribute("aria-label", named(gettext("Title of chapter {n}")));
     for (const [button, sentence] of [
-      [row.hear, texts.play_of],
-      [row.remove, texts.remove_of],
+      [row.hear, gettext("Play from 2 s before chapter {n}")],
+      [row.remove, gettext("Remove the mark of chapter {n}")],
     ] as const) {
       button.setAttribute("aria-label", named(sentence));
       button.title = named(sentence);
@@ -138,7 +136,7 @@ export class ChapterList {
   }
 
   #make(id: string): Row {
-    const { texts, withTitles, acts } = this.#parts;
+    const { withTitles, acts } = this.#parts;
     const scope = this.#parts.scope.child();
     const button = (name: string) => make("button", { type: "button", class: `button button--quiet chapter__${name}` });
     const row: Row = {
@@ -150,7 +148,7 @@ export class ChapterList {
       remove: button("remove"),
       scope,
     };
-    row.title.placeholder = texts.title_hint;
+    row.title.placeholder = gettext("Title");
     row.title.hidden = !withTitles;
     row.time.disabled = row.remove.hidden = id === OPENING;
     row.hear.append(icon("play"));
@@ -178,12 +176,13 @@ export class ChapterList {
   }
 
   #moveTo(id: string, field: HTMLInputElement): void {
-    const { acts, texts, durationS } = this.#parts;
+    const { acts, durationS } = this.#parts;
     const seconds = parseTime(field.value);
     const fits = seconds !== undefined && isInside(seconds, durationS());
     field.toggleAttribute("aria-invalid", !fits);
     if (fits) acts.moveTo(id, seconds);
-    else acts.complain(texts.not_a_time);
+    else
+      acts.complain(gettext("This is no time inside the recording. Write hours, minutes and seconds as in 1:02:03.5."));
   }
 
   #drop(id: string, { element, scope }: Row): void {

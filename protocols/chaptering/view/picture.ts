@@ -1,8 +1,8 @@
 // Picture of the recording in the shared viewer, with a marker for every chapter and a strip of all chapters.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { MarkNews } from "../../../frontend/src/viewer/marks.ts";
-import type { ViewerTexts } from "../../../frontend/src/viewer/texts.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import type { Division } from "./division.ts";
 
@@ -48,7 +48,6 @@ interface PictureParts {
   root: ParentNode;
   base: string;
   renew: () => Promise<string>;
-  texts: ViewerTexts;
   acts: PictureActs;
 }
 
@@ -58,9 +57,18 @@ export class Picture {
   readonly #strip: ChapterStrip;
   readonly #stage: HTMLElement;
 
-  constructor({ scope, root, base, renew, texts, acts }: PictureParts) {
+  constructor({ scope, root, base, renew, acts }: PictureParts) {
     const place = need("[data-part=picture]", root);
-    this.viewer = mountViewer(place, { base, renew, texts, scope, fields: false, keysOn: null });
+    this.viewer = mountViewer(place, {
+      base,
+      renew,
+      scope,
+      fields: false,
+      keysOn: null,
+      hint: gettext(
+        "C marks a chapter at the cursor. Arrow keys move the chosen mark, or the cursor. I and O go from mark to mark, Enter writes the title, Space plays, question mark lists all keys.",
+      ),
+    });
     this.#strip = new ChapterStrip(place);
     this.#stage = need(".viewer__stage", place);
     const { events } = this.viewer;

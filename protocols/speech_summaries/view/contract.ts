@@ -1,7 +1,6 @@
-// Contract of the pages of speech summaries: what they receive, what they send, and their texts.
+// Contract of the pages of speech summaries: what they receive and what they send.
 import type { Json } from "../../../frontend/src/outbox/events.ts";
 import type { ShownPage } from "../../../frontend/src/trial/contract.ts";
-import { textsIn } from "../../../frontend/src/viewer/texts.ts";
 
 /** Pick words of a transcript, from `least` to `most`; best are `target`, the `ratio` of all. */
 export interface MakerPage {
@@ -42,24 +41,3 @@ export function wordsOf(page: ShownPage, slot = "transcript"): string[] {
 }
 
 export type Payload = { [key: string]: Json };
-
-export interface SummaryTexts {
-  where: string;
-  play: string;
-  stop: string;
-  sound_failed: string;
-  plays_left: string;
-  counter: string;
-  fits: string;
-  more: string;
-  fewer: string;
-  empty: string;
-  version: string;
-  rated: string;
-  still_open: string;
-}
-
-/** The sentences of the page; templates/speech_summaries/page.html holds and translates them. */
-export function readSummaryTexts(): SummaryTexts {
-  return textsIn<SummaryTexts>("#summaries-texts");
-}

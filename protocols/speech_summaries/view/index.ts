@@ -1,8 +1,9 @@
 // View of speech summaries: makers pick the words that stay, judges rate versions whose source is hidden.
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { pageOf, readSummaryTexts } from "./contract.ts";
+import { pageOf } from "./contract.ts";
 import { Judging } from "./judging.ts";
 import { Making } from "./making.ts";
 
@@ -10,10 +11,12 @@ const VIEWS = { maker: Making, judge: Judging };
 
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const { group } = pageOf(page);
-  const texts = readSummaryTexts();
   const root = host.showWorkspace();
   for (const other of root.querySelectorAll(`[data-only]:not([data-only=${group}])`)) other.remove();
-  need("[data-part=where]", root).textContent = fill(texts.where, { n: page.place.number, of: page.place.of });
+  need("[data-part=where]", root).textContent = fill(gettext("Utterance {n} of {of}"), {
+    n: page.place.number,
+    of: page.place.of,
+  });
   const words = page.labels[group === "maker" ? "WORDS" : "QUALITY"];
   for (const part of ["question", "attend"] as const) {
     const place = need(`[data-part=${part}]`, root);
@@ -21,5 +24,5 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
     place.lang = words?.language ?? "";
   }
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
-  new VIEWS[group](root, page, host, texts, scope).focus();
+  new VIEWS[group](root, page, host, scope).focus();
 }

@@ -1,10 +1,11 @@
 // Judge's page: versions of one transcript, each with a native radio group, sources hidden behind numbers.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { digitOf } from "../../../frontend/src/trial/keys.ts";
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
-import { draftOf, type Judged, type JudgePage, type Payload, pageOf, type SummaryTexts, wordsOf } from "./contract.ts";
+import { draftOf, type Judged, type JudgePage, type Payload, pageOf, wordsOf } from "./contract.ts";
 import { joined } from "./picks.ts";
 import { Sound } from "./sound.ts";
 
@@ -18,19 +19,23 @@ export class Judging {
   readonly #root: HTMLElement;
   readonly #versions: Version[];
   readonly #comment: HTMLTextAreaElement;
-  readonly #texts: SummaryTexts;
   readonly #host: WorkspaceHost;
   readonly #sound: Sound;
   readonly #drafts: Autosave;
 
-  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: SummaryTexts, scope: Scope) {
+  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, scope: Scope) {
     const draft = draftOf<Judged>(page);
     const words = page.labels.QUALITY;
     this.#root = root;
     this.#host = host;
-    this.#texts = texts;
     this.#versions = (pageOf(page) as JudgePage).versions.map((key, index) =>
-      buildVersion(key, fill(texts.version, { n: index + 1 }), joined(wordsOf(page, key)), words, draft.marks?.[key]),
+      buildVersion(
+        key,
+        fill(gettext("Version {n}"), { n: index + 1 }),
+        joined(wordsOf(page, key)),
+        words,
+        draft.marks?.[key],
+      ),
     );
     need("[data-part=transcript]", root).textContent = joined(wordsOf(page));
     need("[data-part=versions]", root).replaceChildren(
@@ -43,7 +48,6 @@ export class Judging {
       root,
       page,
       host,
-      texts,
       scope,
       plays: draft.listened?.plays ?? 0,
       onPlay: () => this.#drafts.soon("act"),
@@ -120,7 +124,7 @@ export class Judging {
     const of = this.#versions.length;
     const open = this.#open;
     for (const version of this.#versions) version.fieldset.dataset.rated = String(!open.includes(version));
-    need("[data-part=rated]", this.#root).textContent = fill(this.#texts.rated, { n: of - open.length, of });
+    need("[data-part=rated]", this.#root).textContent = fill(gettext("{n} of {of} rated"), { n: of - open.length, of });
     need("[data-part=finish]", this.#root).setAttribute("aria-disabled", String(open.length > 0));
   }
 
@@ -141,7 +145,7 @@ export class Judging {
     const open = this.#open;
     if (open.length) {
       const numbers = open.map((version) => this.#versions.indexOf(version) + 1).join(", ");
-      need("[data-part=rated]", this.#root).textContent = fill(this.#texts.still_open, { n: numbers });
+      need("[data-part=rated]", this.#root).textContent = fill(gettext("Still open: version {n}"), { n: numbers });
       this.#enter(open[0]);
       return;
     }

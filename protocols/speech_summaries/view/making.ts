@@ -1,10 +1,11 @@
 // Maker's page: words of a transcript as toggles in their order, a counter, and the summary read back below.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { type UndoKey, undoKey } from "../../../frontend/src/workspace/history.ts";
-import { draftOf, type MakerPage, type Payload, type Picked, pageOf, type SummaryTexts, wordsOf } from "./contract.ts";
+import { draftOf, type MakerPage, type Payload, type Picked, pageOf, wordsOf } from "./contract.ts";
 import { joined, missedBy, Picks, sentenceAround } from "./picks.ts";
 import { Sound } from "./sound.ts";
 
@@ -123,18 +124,16 @@ export class Making {
   readonly #page: MakerPage;
   readonly #words: string[];
   readonly #picks: Picks;
-  readonly #texts: SummaryTexts;
   readonly #host: WorkspaceHost;
   readonly #sound: Sound;
   readonly #drafts: Autosave;
   readonly #row: WordRow;
   readonly #part: <E extends HTMLElement = HTMLElement>(name: string) => E;
 
-  constructor(root: HTMLElement, shown: ShownPage, host: WorkspaceHost, texts: SummaryTexts, scope: Scope) {
+  constructor(root: HTMLElement, shown: ShownPage, host: WorkspaceHost, scope: Scope) {
     const draft = draftOf<Picked>(shown);
     this.#root = root;
     this.#host = host;
-    this.#texts = texts;
     this.#part = (name) => need(`[data-part=${name}]`, root);
     this.#page = pageOf(shown) as MakerPage;
     this.#words = wordsOf(shown);
@@ -144,7 +143,6 @@ export class Making {
       root,
       page: shown,
       host,
-      texts,
       scope,
       plays: draft.listened?.plays ?? 0,
       onPlay: () => this.#drafts.soon("act"),
@@ -198,14 +196,20 @@ export class Making {
     const missed = missedBy(count, this.#page);
     const percent = Math.round(100 * ratio);
     this.#row.show();
-    this.#part("counter").textContent = fill(this.#texts.counter, { n: count, target, percent, least, most });
+    this.#part("counter").textContent = fill(gettext("{n} of {target} words (target {percent} %, {least} to {most})"), {
+      n: count,
+      target,
+      percent,
+      least,
+      most,
+    });
     const verdict = this.#part("verdict");
     verdict.textContent = this.#verdict(missed);
     verdict.dataset.state = missed === 0 ? "fits" : missed < 0 ? "short" : "long";
     this.#drawMeter(count);
     const summary = joined(positions.map((position) => this.#words[position - 1] ?? ""));
     const readBack = this.#part("summary");
-    readBack.replaceChildren(summary || make("span", { class: "muted" }, this.#texts.empty));
+    readBack.replaceChildren(summary || make("span", { class: "muted" }, gettext("Nothing picked yet.")));
     this.#part<HTMLButtonElement>("undo").disabled = !this.#picks.canUndo;
     this.#part<HTMLButtonElement>("redo").disabled = !this.#picks.canRedo;
     this.#part<HTMLButtonElement>("clear").disabled = count === 0;
@@ -213,8 +217,8 @@ export class Making {
   }
 
   #verdict(missed: number): string {
-    if (missed === 0) return this.#texts.fits;
-    return fill(missed < 0 ? this.#texts.more : this.#texts.fewer, { n: Math.abs(missed) });
+    if (missed === 0) return gettext("The length is right");
+    return fill(missed < 0 ? gettext("{n} more") : gettext("{n} too many"), { n: Math.abs(missed) });
   }
 
   /** A track as long as the transcript, with the range that a summary may have on it. */

@@ -1,18 +1,17 @@
 // Sound of the utterance, on demand: fetched when it is first played, stopped by the same button or by Esc.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
 import { heardSeconds } from "../../../frontend/src/player/heard.ts";
 import { type Clip, Player } from "../../../frontend/src/player/player.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
-import type { SummaryTexts } from "./contract.ts";
 
 interface SoundParts {
   root: HTMLElement;
   page: ShownPage;
   host: WorkspaceHost;
-  texts: SummaryTexts;
   scope: Scope;
   /** How often it was played on an earlier visit to the page. */
   plays: number;
@@ -62,7 +61,7 @@ export class Sound {
   }
 
   async #play(): Promise<void> {
-    const { scope, texts, onPlay } = this.#parts;
+    const { scope, onPlay } = this.#parts;
     this.#player ??= new Player(scope);
     const player = this.#player;
     this.#sounding = true;
@@ -76,7 +75,10 @@ export class Sound {
       this.#heardS += heardSeconds(await player.play(clip));
     } catch {
       this.#clip = null; // asked for anew by the next press
-      if (!scope.disposed) this.#note.textContent = texts.sound_failed;
+      if (!scope.disposed)
+        this.#note.textContent = gettext(
+          "The sound did not come. Press again to try once more; the words are enough to go on.",
+        );
     }
     this.#sounding = false;
     if (!scope.disposed) this.#show();
@@ -94,10 +96,10 @@ export class Sound {
   }
 
   #show(): void {
-    const { texts } = this.#parts;
-    const word = this.#sounding ? texts.stop : texts.play;
+    const word = this.#sounding ? gettext("Stop") : gettext("Hear it");
     this.#button.replaceChildren(icon(this.#sounding ? "stop" : "play"), make("span", {}, word));
     this.#button.disabled = !this.#sounding && this.#playsLeft === 0;
-    if (Number.isFinite(this.#playsLeft)) this.#note.textContent = fill(texts.plays_left, { n: this.#playsLeft });
+    if (Number.isFinite(this.#playsLeft))
+      this.#note.textContent = fill(gettext("Plays left: {n}"), { n: this.#playsLeft });
   }
 }

@@ -1,12 +1,12 @@
 // Audio panel of the page: the full recording, the summaries, and their play buttons.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
-import { readTexts, type ViewerTexts } from "../../../frontend/src/viewer/texts.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
-import type { PlaneTexts, Token } from "./contract.ts";
+import type { Token } from "./contract.ts";
 import { numberOf } from "./crosses.ts";
 import { Day } from "./day.ts";
 import type { Listening } from "./listening.ts";
@@ -20,17 +20,15 @@ function toggle(viewer: Viewer): void {
 }
 
 /** `viewer` may change from one press to the next; `show` says what the button looks like now. */
-export function wirePlayButton(
-  scope: Scope,
-  button: HTMLElement,
-  texts: PlaneTexts,
-  viewer: () => Viewer | null,
-): () => void {
+export function wirePlayButton(scope: Scope, button: HTMLElement, viewer: () => Viewer | null): () => void {
   const show = () => {
     const sounding = viewer()?.playing ?? false;
     if (button.dataset.sounding === String(sounding)) return;
     button.dataset.sounding = String(sounding);
-    button.replaceChildren(icon(sounding ? "pause" : "play"), make("span", {}, sounding ? texts.pause : texts.play));
+    button.replaceChildren(
+      icon(sounding ? "pause" : "play"),
+      make("span", {}, sounding ? gettext("Pause") : gettext("Play")),
+    );
   };
   scope.listen(button, "click", () => {
     const current = viewer();
@@ -50,8 +48,6 @@ interface SummariesParts {
   scope: Scope;
   root: ParentNode;
   sounds: ReadonlyMap<Token, PrefetchedSound>;
-  texts: PlaneTexts;
-  viewerTexts: ViewerTexts;
   listening: Listening;
   /** Another one was chosen here. */
   chosen(token: Token): void;
@@ -77,14 +73,14 @@ export class Summaries {
 
   constructor(parts: SummariesParts) {
     this.#parts = parts;
-    const { root, scope, sounds, texts } = parts;
+    const { root, scope, sounds } = parts;
     this.#place = need("[data-part=summary]", root);
     this.#time = need("[data-part=summary-time]", root);
     this.#plays = need("[data-part=summary-plays]", root);
     this.#buttons = new Map([...sounds.keys()].map((token) => [token, this.#button(token)]));
     need("[data-part=tokens]", root).replaceChildren(...[...this.#buttons.values()].map((one) => make("li", {}, one)));
     this.#token = [...sounds.keys()][0] ?? "";
-    this.#showPlaying = wirePlayButton(scope, need("[data-part=summary-play]", root), texts, () => this.viewer);
+    this.#showPlaying = wirePlayButton(scope, need("[data-part=summary-play]", root), () => this.viewer);
     this.select(this.#token);
   }
 
@@ -129,7 +125,7 @@ export class Summaries {
   }
 
   draw(): void {
-    const { listening, texts } = this.#parts;
+    const { listening } = this.#parts;
     for (const [token, button] of this.#buttons) {
       const chosen = token === this.#token;
       const playing = chosen && (this.viewer?.playing ?? false);
@@ -138,9 +134,15 @@ export class Summaries {
       button.setAttribute("aria-pressed", String(chosen));
       button.dataset.heard = plays ? "yes" : "no";
       button.dataset.sounding = String(playing);
-      button.setAttribute("aria-label", fill(plays ? texts.summary_heard : texts.summary_unheard, { n, plays }));
+      button.setAttribute(
+        "aria-label",
+        fill(plays ? gettext("Summary {n}, played {plays} times") : gettext("Summary {n}, not heard yet"), {
+          n,
+          plays,
+        }),
+      );
     }
-    this.#plays.textContent = fill(texts.plays, { n: listening.plays(this.#token) });
+    this.#plays.textContent = fill(gettext("plays {n}"), { n: listening.plays(this.#token) });
     this.#showPlaying();
     this.#tellTime();
   }
@@ -155,12 +157,12 @@ export class Summaries {
   }
 
   #mount(token: Token): Shown {
-    const { scope, sounds, viewerTexts, listening } = this.#parts;
+    const { scope, sounds, listening } = this.#parts;
     const host = make("div", { class: "summary__host" });
     this.#place.append(host);
     const parts = { bar: false, minimap: false, fields: false };
     const remote = sounds.get(token) as PrefetchedSound;
-    const viewer = mountViewer(host, { base: "", remote, texts: viewerTexts, scope, keysOn: null, ...parts });
+    const viewer = mountViewer(host, { base: "", remote, scope, keysOn: null, ...parts });
     listening.followSummary(scope, viewer, token);
     onPlaying(scope, viewer, () => this.draw());
     scope.listen(viewer.events, "start", () => this.#parts.sounding());
@@ -183,7 +185,6 @@ interface AudioPanelParts {
   root: HTMLElement;
   page: ShownPage;
   host: WorkspaceHost;
-  texts: PlaneTexts;
   listening: Listening;
   chosen(token: Token): void;
 }
@@ -197,25 +198,20 @@ export class AudioPanel {
   readonly tokens: Token[];
   active: Player = "full";
   readonly #root: HTMLElement;
-  readonly #texts: PlaneTexts;
 
-  constructor({ scope, root, page, host, texts, listening, chosen }: AudioPanelParts) {
+  constructor({ scope, root, page, host, listening, chosen }: AudioPanelParts) {
     this.#root = root;
-    this.#texts = texts;
     this.fullPanel = need("[data-part=full-panel]", root);
     const sound = (slot: string) =>
       new PrefetchedSound(page.media[slot]?.url ?? "", () => host.renew().then((media) => media[slot]?.url ?? ""));
     const full = sound("full");
     this.tokens = Object.keys(page.media).filter((slot) => slot !== "full");
     const sounds = new Map(this.tokens.map((token) => [token, sound(token)]));
-    const viewerTexts = readTexts();
-    this.day = new Day({ root, sound: full, texts, viewerTexts, scope });
+    this.day = new Day({ root, sound: full, scope });
     this.summaries = new Summaries({
       scope,
       root,
       sounds,
-      texts,
-      viewerTexts,
       listening,
       chosen: (token) => {
         this.activate("summary");
@@ -287,7 +283,9 @@ export class AudioPanel {
     const place = need("[data-part=ready]", this.#root);
     const [ready, total] = [Math.floor(readyS), Math.floor(totalS)];
     const done = total > 0 && ready >= total;
-    place.textContent = done ? this.#texts.all_ready : fill(this.#texts.ready, { ready, total });
+    place.textContent = done
+      ? gettext("All sound ready")
+      : fill(gettext("{ready} of {total} s of sound ready"), { ready, total });
     place.dataset.state = done ? "done" : "running";
   }
 }

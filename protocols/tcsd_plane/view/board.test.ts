@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import { Keys } from "../../../frontend/src/trial/keys.ts";
-import { type FakeElement, left } from "../../../frontend/src/viewer/fakePage.ts";
+import { FakeElement, left } from "../../../frontend/src/viewer/fakePage.ts";
 import { crossesOf, fileTime, mountBoard } from "./board.ts";
-import { at, focus, mount, Root, TEXTS } from "./boardFake.ts";
+import { at, focus, mount } from "./boardFake.ts";
 import type { ShownCross } from "./contract.ts";
 
 test("choose a token, click: it lies there, tentative; drag it: it goes along; outside it sticks", () => {
@@ -173,7 +172,7 @@ test("a thousand mounts leave nothing behind", () => {
   const outer = new Scope();
   const keys = new Keys(outer);
   const before = { ...left, owned: outer.size };
-  const root = new Root("div");
+  const root = new FakeElement("div");
   for (let index = 0; index < 1000; index += 1) {
     const scope = outer.child();
     const board = mountBoard(root as never, { tokens: ["s1"], crosses: {}, play() {}, changed() {} }, keys, scope);
@@ -182,13 +181,6 @@ test("a thousand mounts leave nothing behind", () => {
   }
   assert.deepEqual({ ...left, owned: outer.size }, before);
   assert.equal(root.children.length, 0);
-});
-
-test("the sentences and their template list the same keys", () => {
-  const source = readFileSync(new URL("./crosses.ts", import.meta.url), "utf8");
-  const wanted = [...source.matchAll(/^ {2}(\w+): string;/gm)].map(([, key]) => key);
-  assert.ok(wanted.length > 30);
-  assert.deepEqual(TEXTS.map(({ dataset }) => dataset.text).toSorted(), wanted.toSorted());
 });
 
 test("an example's crosses are decided ones", () => {

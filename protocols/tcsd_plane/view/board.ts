@@ -1,5 +1,6 @@
 // Board: the plane with its tray, commands and list: one state, drawn by every part after each change.
-import { fill, make } from "../../../frontend/src/lib/dom.ts";
+import { make } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Keys } from "../../../frontend/src/trial/keys.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
@@ -7,7 +8,7 @@ import { KeyboardInput, PointerInput } from "./boardInput.ts";
 import { Announcer, Bar, Drawing, Ranges, Tray } from "./boardParts.ts";
 import { BoardState, type MoveFacts, type News, recallTrail, rememberTrail } from "./boardState.ts";
 import type { Board, BoardOptions, Crosses, Move, ShownCross, Token } from "./contract.ts";
-import { type BoardTexts, numberOf, readBoardTexts } from "./crosses.ts";
+import { numberOf } from "./crosses.ts";
 
 type Example = Readonly<Record<Token, ShownCross>>;
 
@@ -26,17 +27,15 @@ export function fileTime(seconds: number): string {
 class ExampleTour {
   readonly element: HTMLElement;
   readonly #state: BoardState;
-  readonly #texts: BoardTexts;
   readonly #options: BoardOptions;
   readonly #shown: Example;
   readonly #outer: Scope;
   #inner = new Scope(); // of the buttons that are shown now
   #told: Token | null = null;
 
-  constructor(scope: Scope, state: BoardState, texts: BoardTexts, options: BoardOptions, shown: Example) {
+  constructor(scope: Scope, state: BoardState, options: BoardOptions, shown: Example) {
     this.#outer = scope;
     this.#state = state;
-    this.#texts = texts;
     this.#options = options;
     this.#shown = shown;
     this.element = make("div", { class: "board__reason", role: "status" });
@@ -53,15 +52,21 @@ class ExampleTour {
     this.#inner.dispose();
     this.#inner = this.#outer.child();
     if (token === null || !cross) {
-      this.element.replaceChildren(make("p", { class: "muted" }, this.#texts.hint_shown));
+      this.element.replaceChildren(
+        make(
+          "p",
+          { class: "muted" },
+          gettext("Choose a cross to read why it stands there, and to hear what that means."),
+        ),
+      );
       return;
     }
     const n = numberOf(token);
-    const summary = this.#sound(fill(this.#texts.play, { n }), () => this.#options.play(token));
+    const summary = this.#sound(fill(gettext("Play summary {n}"), { n }), () => this.#options.play(token));
     const { hear } = this.#options;
     const stretches = hear ? cross.hears.map((range) => this.#sound(this.#nameOf(range), () => hear(range))) : [];
     this.element.replaceChildren(
-      make("h3", {}, fill(this.#texts.why, { n })),
+      make("h3", {}, fill(gettext("Why {n} stands there"), { n })),
       make("p", {}, cross.why),
       make("div", { class: "row" }, summary, ...stretches),
     );
@@ -75,13 +80,13 @@ class ExampleTour {
 
   #nameOf([from, to]: [number, number]): string {
     const name = this.#options.nameStretch?.([from, to]) ?? `${fileTime(from)} – ${fileTime(to)}`;
-    return fill(this.#texts.hear_full, { time: name });
+    return fill(gettext("Full recording, {time}"), { time: name });
   }
 }
 
-/** Mount it beside the texts that the template put into `root`. */
+/** Mount it at the end of `root`. */
 export function mountBoard(root: HTMLElement, options: BoardOptions, keys: Keys, scope: Scope): Board {
-  const board = new MountedBoard(readBoardTexts(root), options, keys, scope);
+  const board = new MountedBoard(options, keys, scope);
   root.append(board.element);
   scope.own(() => board.element.remove());
   board.draw();
@@ -96,7 +101,6 @@ interface Part {
 class MountedBoard implements Board {
   readonly element: HTMLElement;
   readonly #options: BoardOptions;
-  readonly #texts: BoardTexts;
   readonly #state: BoardState;
   readonly #surface: HTMLElement;
   readonly #drawing: Drawing;
@@ -106,19 +110,22 @@ class MountedBoard implements Board {
   #pointer: PointerInput | null = null;
   #ranges: Ranges | null = null;
 
-  constructor(texts: BoardTexts, options: BoardOptions, keys: Keys, scope: Scope) {
+  constructor(options: BoardOptions, keys: Keys, scope: Scope) {
     const { tokens, crosses, shown } = options;
     this.#options = options;
-    this.#texts = texts;
     this.#state = new BoardState(tokens, shown ? crossesOf(shown) : crosses, () => this.#facts());
     this.#surface = this.#makeSurface();
     this.#drawing = new Drawing(this.#surface, this.#state);
-    this.#announcer = new Announcer(this.#state, texts);
-    this.#tray = new Tray(scope, this.#state, texts, options.play);
+    this.#announcer = new Announcer(this.#state);
+    this.#tray = new Tray(scope, this.#state, options.play);
     this.#parts = shown ? [this.#tray, ...this.#readOnly(scope, shown)] : [this.#tray, ...this.#movable(scope)];
     const { hint, live } = this.#announcer;
     const parts = this.#parts.map(({ element }) => element);
-    this.element = make("section", { class: "board", "aria-label": texts.board }, this.#surface);
+    this.element = make(
+      "section",
+      { class: "board", "aria-label": gettext("Plane of temporal consistency (TC) and source diversity (SD)") },
+      this.#surface,
+    );
     this.element.append(...(shown ? [] : [hint]), ...parts, live);
     this.#listen(scope, keys);
   }
@@ -156,15 +163,18 @@ class MountedBoard implements Board {
 
   /** It takes arrow keys by itself, which a screen reader hands on to an application only. */
   #makeSurface(): HTMLElement {
-    const { board, board_role, board_hint, shown_hint } = this.#texts;
     return make("div", {
       class: "board__plane",
       dir: "ltr", // TC grows to the right in every language
       tabindex: "0",
       role: "application",
-      "aria-label": board,
-      "aria-roledescription": board_role,
-      "aria-description": this.#options.shown ? shown_hint : board_hint,
+      "aria-label": gettext("Plane of temporal consistency (TC) and source diversity (SD)"),
+      "aria-roledescription": gettext("plane"),
+      "aria-description": this.#options.shown
+        ? gettext("Digits choose a summary and tell why its cross stands where it does.")
+        : gettext(
+            "Digits choose a summary. Arrow keys move its cross, Enter places it and then decides it, Backspace lifts it back to the tray. I tells where it lies among the others.",
+          ),
     });
   }
 
@@ -174,8 +184,8 @@ class MountedBoard implements Board {
     if (trail) this.#state.resume(trail);
     this.#pointer = new PointerInput(scope, this.#surface, this.#drawing, this.#state);
     for (const [token, element] of this.#tray.tokens) this.#pointer.addSource(scope, element, token);
-    this.#ranges = new Ranges(scope, this.#state, this.#texts, this.#announcer);
-    return [new Bar(scope, this.#state, this.#texts), this.#ranges];
+    this.#ranges = new Ranges(scope, this.#state, this.#announcer);
+    return [new Bar(scope, this.#state), this.#ranges];
   }
 
   #readOnly(scope: Scope, shown: NonNullable<BoardOptions["shown"]>): Part[] {
@@ -184,7 +194,7 @@ class MountedBoard implements Board {
       const hit = this.#drawing.hit({ x: clientX - left, y: clientY - top });
       if (hit) this.#state.choose(hit);
     });
-    return [new ExampleTour(scope, this.#state, this.#texts, this.#options, shown)];
+    return [new ExampleTour(scope, this.#state, this.#options, shown)];
   }
 
   #listen(scope: Scope, keys: Keys): void {

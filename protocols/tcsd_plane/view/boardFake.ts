@@ -1,19 +1,11 @@
-// Fake page with a plane for tests without a browser: the true texts, and pointers whose events go up to the document.
+// Fake page with a plane for tests without a browser, whose pointer events go up to the document.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import { Keys } from "../../../frontend/src/trial/keys.ts";
 import { FakeElement, installFakePage } from "../../../frontend/src/viewer/fakePage.ts";
 import { mountBoard } from "./board.ts";
 import type { BoardOptions } from "./contract.ts";
 
-const TEMPLATE = readFileSync(new URL("../templates/tcsd_plane/_board.html", import.meta.url), "utf8");
-export const TEXTS = [...TEMPLATE.matchAll(/data-text="(\w+)">\{% translate "(.*?)" %\}/g)].map(
-  ([, text, textContent]) => ({
-    dataset: { text },
-    textContent,
-  }),
-);
 const SIZE = 568; // 500 px between the origin and the maxima
 
 installFakePage(() => new Response());
@@ -28,15 +20,8 @@ Object.assign(FakeElement.prototype, {
   },
 });
 
-/** Where the template put its sentences. */
-export class Root extends FakeElement {
-  querySelector(): object {
-    return { content: { querySelectorAll: () => TEXTS } };
-  }
-}
-
 export function mount(options: Partial<BoardOptions> = {}) {
-  const root = new Root("div");
+  const root = new FakeElement("div");
   const scope = new Scope();
   const keys = new Keys(scope);
   const did: string[] = [];

@@ -1,12 +1,12 @@
 // Parts of the plane: drawing, tray of tokens, command buttons, list with range inputs, and announcer.
-import { fill, make } from "../../../frontend/src/lib/dom.ts";
+import { make } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
 import type { BoardState, News } from "./boardState.ts";
 import type { Cross, Place, Token } from "./contract.ts";
 import {
   type Axis,
-  type BoardTexts,
   describe,
   describeAxis,
   describeRelations,
@@ -35,11 +35,9 @@ export class Announcer {
   readonly hint = make("p", { class: "board__hint" });
   readonly live = make("p", { class: "sr-only", role: "status" });
   readonly #state: BoardState;
-  readonly #texts: BoardTexts;
 
-  constructor(state: BoardState, texts: BoardTexts) {
+  constructor(state: BoardState) {
     this.#state = state;
-    this.#texts = texts;
   }
 
   draw(): void {
@@ -55,33 +53,45 @@ export class Announcer {
   }
 
   sayRelations(token: Token): void {
-    this.say(describeRelations(token, this.#state.crosses, this.#texts));
+    this.say(describeRelations(token, this.#state.crosses));
   }
 
   tell(news: News): void {
     const { selected, crosses } = this.#state;
     if (news.what === "moved") this.#tellMoved(news.tokens, news.axis);
     else if (selected === null) return;
-    else if (news.what === "caret") this.say(describeAxis(this.#state.caretOf(selected), news.axis, this.#texts));
-    else if (news.what === "chosen") this.say(describe(selected, crosses, this.#texts));
+    else if (news.what === "caret") this.say(describeAxis(this.#state.caretOf(selected), news.axis));
+    else if (news.what === "chosen") this.say(describe(selected, crosses));
   }
 
   #tellMoved(tokens: Token[], axis: Axis | null): void {
     const [token] = tokens;
     const { crosses } = this.#state;
     const cross = token === undefined ? undefined : crosses[token];
-    if (tokens.length > 1 || token === undefined) this.say(this.#texts.several_moved);
-    else this.say(axis && cross ? describeAxis(cross, axis, this.#texts) : describe(token, crosses, this.#texts));
+    if (tokens.length > 1 || token === undefined) this.say(gettext("Several crosses have changed."));
+    else this.say(axis && cross ? describeAxis(cross, axis) : describe(token, crosses));
   }
 
   #advice(): string {
     const { selected, asking, crosses } = this.#state;
-    if (selected === null) return this.#texts.hint_none;
+    if (selected === null) return gettext("Choose a number, then click on the plane where it belongs.");
     const n = numberOf(selected);
-    if (asking) return fill(asking === "tc" ? this.#texts.hint_ask_tc : this.#texts.hint_ask_sd, { n });
+    if (asking)
+      return fill(
+        asking === "tc"
+          ? gettext("{n} gets the same TC as which number?")
+          : gettext("{n} gets the same SD as which number?"),
+        { n },
+      );
     const cross = crosses[selected];
-    if (!cross) return fill(this.#texts.hint_tray, { n });
-    return fill(cross.decided ? this.#texts.hint_decided : this.#texts.hint_tentative, { n });
+    if (!cross)
+      return fill(gettext("Click where {n} belongs, or go there with the arrow keys and press Enter."), { n });
+    return fill(
+      cross.decided
+        ? gettext("{n} is decided. Move it to think again.")
+        : gettext("{n} is tentative. Drag it or click elsewhere; Enter or a double-click decides."),
+      { n },
+    );
   }
 }
 
@@ -225,12 +235,10 @@ export class Tray {
   readonly element: HTMLElement;
   readonly tokens = new Map<Token, HTMLButtonElement>();
   readonly #state: BoardState;
-  readonly #texts: BoardTexts;
 
-  constructor(scope: Scope, state: BoardState, texts: BoardTexts, play: (token: Token) => void) {
+  constructor(scope: Scope, state: BoardState, play: (token: Token) => void) {
     this.#state = state;
-    this.#texts = texts;
-    this.element = make("ul", { class: "board__tray", "aria-label": texts.tray, dir: "ltr" });
+    this.element = make("ul", { class: "board__tray", "aria-label": gettext("Summaries"), dir: "ltr" });
     for (const token of state.tokens) this.element.append(this.#slot(scope, token, play));
   }
 
@@ -239,14 +247,14 @@ export class Tray {
     for (const [token, button] of this.tokens) {
       button.setAttribute("data-state", standingOf(crosses[token]));
       button.setAttribute("aria-pressed", String(token === selected));
-      button.setAttribute("aria-label", describe(token, crosses, this.#texts));
+      button.setAttribute("aria-label", describe(token, crosses));
     }
   }
 
   #slot(scope: Scope, token: Token, play: (token: Token) => void): HTMLElement {
     const n = numberOf(token);
     const button = make("button", { type: "button", class: "board__token", "data-token": token }, n);
-    const name = fill(this.#texts.play, { n });
+    const name = fill(gettext("Play summary {n}"), { n });
     const sound = make(
       "button",
       { type: "button", class: "board__play", "aria-label": name, title: name },
@@ -268,13 +276,11 @@ type Act = "settle" | "lift" | "undo" | "redo";
 export class Bar {
   readonly element: HTMLElement;
   readonly #state: BoardState;
-  readonly #texts: BoardTexts;
   readonly #buttons: Record<Act, HTMLButtonElement>;
   readonly #menus: [HTMLDetailsElement, Map<Token, HTMLButtonElement>][];
 
-  constructor(scope: Scope, state: BoardState, texts: BoardTexts) {
+  constructor(scope: Scope, state: BoardState) {
     this.#state = state;
-    this.#texts = texts;
     const button = (name: Act, act: () => unknown, ...content: (Node | string)[]) => {
       const made = make("button", { type: "button", class: "button button--small", "data-act": name }, ...content);
       scope.listen(made, "click", act);
@@ -285,21 +291,24 @@ export class Bar {
       settle: button(
         "settle",
         chosen((token) => state.crosses[token] && state.settle(token, state.lastInput)),
-        texts.decide,
+        gettext("Decide"),
         key("⏎"),
       ),
       lift: button(
         "lift",
         chosen((token) => state.lift(token, state.lastInput)),
-        texts.lift,
+        gettext("Lift"),
         key("⌫"),
       ),
       undo: button("undo", () => state.undo(), sign("↶")),
       redo: button("redo", () => state.redo(), sign("↷")),
     };
-    for (const act of ["undo", "redo"] as const) {
-      this.#buttons[act].setAttribute("aria-label", texts[act]);
-      this.#buttons[act].setAttribute("title", texts[act]);
+    for (const [act, name] of [
+      ["undo", gettext("Undo")],
+      ["redo", gettext("Redo")],
+    ] as const) {
+      this.#buttons[act].setAttribute("aria-label", name);
+      this.#buttons[act].setAttribute("title", name);
     }
     this.#menus = [this.#menu(scope, "sd"), this.#menu(scope, "tc")];
     const { settle, lift, undo, redo } = this.#buttons;
@@ -331,12 +340,15 @@ export class Bar {
   }
 
   #menu(scope: Scope, axis: Axis): [HTMLDetailsElement, Map<Token, HTMLButtonElement>] {
-    const [name, each] = axis === "sd" ? (["same_sd", "same_sd_as"] as const) : (["same_tc", "same_tc_as"] as const);
+    const [name, each] =
+      axis === "sd"
+        ? [gettext("Same SD"), gettext("Same SD as summary {n}")]
+        : [gettext("Same TC"), gettext("Same TC as summary {n}")];
     const others = new Map<Token, HTMLButtonElement>();
     const menu = make("details", { class: "menu board__same" });
     for (const token of this.#state.tokens) {
       const n = numberOf(token);
-      const label = fill(this.#texts[each], { n });
+      const label = fill(each, { n });
       const button = make("button", { type: "button", class: "board__other", "aria-label": label }, n);
       scope.listen(button, "click", () => {
         menu.open = false;
@@ -344,7 +356,7 @@ export class Bar {
       });
       others.set(token, button);
     }
-    const summary = make("summary", {}, this.#texts[name], key(axis === "sd" ? "S" : "T"));
+    const summary = make("summary", {}, name, key(axis === "sd" ? "S" : "T"));
     menu.append(summary, make("div", { class: "menu__sheet board__others" }, ...others.values()));
     return [menu, others];
   }
@@ -378,16 +390,26 @@ interface Row {
 export class Ranges {
   readonly element: HTMLDetailsElement;
   readonly #state: BoardState;
-  readonly #texts: BoardTexts;
   readonly #rows = new Map<Token, Row>();
 
-  constructor(scope: Scope, state: BoardState, texts: BoardTexts, announcer: Announcer) {
+  constructor(scope: Scope, state: BoardState, announcer: Announcer) {
     this.#state = state;
-    this.#texts = texts;
     const list = make("ol", { class: "board__rows" });
     for (const token of state.tokens) list.append(this.#row(scope, token, announcer));
-    const hint = make("p", { class: "small muted" }, texts.list_hint);
-    this.element = make("details", { class: "board__list" }, make("summary", {}, texts.list), hint, list);
+    const hint = make(
+      "p",
+      { class: "small muted" },
+      gettext(
+        "Enter on a slider places a cross and then decides it; Backspace lifts it. Each move notes whether this list was open.",
+      ),
+    );
+    this.element = make(
+      "details",
+      { class: "board__list" },
+      make("summary", {}, gettext("List with figures")),
+      hint,
+      list,
+    );
   }
 
   /** Whether figures can be seen; every move keeps that. */
@@ -400,13 +422,16 @@ export class Ranges {
     for (const [token, { group, ranges, figures, relation }] of this.#rows) {
       const cross = crosses[token];
       const place = cross ?? this.#state.caretOf(token);
-      group.setAttribute("aria-label", describe(token, crosses, this.#texts));
+      group.setAttribute("aria-label", describe(token, crosses));
       group.setAttribute("data-state", standingOf(cross));
       group.setAttribute("data-chosen", token === selected ? "yes" : "no");
       relation.textContent = "";
       for (const axis of AXES) {
         ranges[axis].value = String(place[axis]);
-        ranges[axis].setAttribute("aria-valuetext", fill(this.#texts.of_maximum, { value: spoken(place[axis]) }));
+        ranges[axis].setAttribute(
+          "aria-valuetext",
+          fill(gettext("{value} of maximum"), { value: spoken(place[axis]) }),
+        );
         figures[axis].textContent = cross ? exact(place[axis]) : "–";
       }
     }
@@ -419,13 +444,13 @@ export class Ranges {
     const relation = make("span", { class: "board__relation small" });
     const where = make(
       "button",
-      { type: "button", class: "link-button small", "aria-label": fill(this.#texts.where_of, { n }) },
-      this.#texts.where,
+      { type: "button", class: "link-button small", "aria-label": fill(gettext("Where is summary {n}?"), { n }) },
+      gettext("Where?"),
     );
     const group = make("div", {
       class: "board__row",
       role: "group",
-      "aria-roledescription": this.#texts.slider_role,
+      "aria-roledescription": gettext("2D slider"),
     });
     group.append(make("span", { class: "board__row-number", "aria-hidden": "true" }, n));
     for (const axis of AXES)
@@ -435,7 +460,7 @@ export class Ranges {
     group.append(where, relation);
     scope.listen(group, "focusin", () => this.#state.choose(token));
     scope.listen(where, "click", () => {
-      relation.textContent = describeRelations(token, this.#state.crosses, this.#texts);
+      relation.textContent = describeRelations(token, this.#state.crosses);
       announcer.say(relation.textContent);
     });
     this.#rows.set(token, { group, ranges, figures, relation });
@@ -443,7 +468,9 @@ export class Ranges {
   }
 
   #range(scope: Scope, token: Token, axis: Axis): HTMLInputElement {
-    const name = fill(axis === "tc" ? this.#texts.tc_of : this.#texts.sd_of, { n: numberOf(token) });
+    const name = fill(axis === "tc" ? gettext("TC of summary {n}") : gettext("SD of summary {n}"), {
+      n: numberOf(token),
+    });
     const range = make("input", { type: "range", min: "0", max: "1", step: STEP, dir: "ltr", "aria-label": name });
     let going = false; // one pull is one move, however many values it passes
     scope.listen(range, "input", () => {

@@ -1,6 +1,5 @@
-// Contract of the plane's page: what it receives, what it sends, and its texts; the protocol's Python is the other side.
+// Contract of the plane's page: what it receives and what it sends; the protocol's Python is the other side.
 import type { Json } from "../../../frontend/src/outbox/events.ts";
-import { textsIn } from "../../../frontend/src/viewer/texts.ts";
 
 /** A summary by the key of its slot: "s1" is number 1. The full recording has the key "full". */
 export type Token = string;
@@ -102,42 +101,4 @@ export interface Board {
 
 export function readDraft(draft: Json): Partial<Workspace> {
   return typeof draft === "object" && draft !== null && !Array.isArray(draft) ? (draft as Partial<Workspace>) : {};
-}
-
-export interface PlaneTexts {
-  where: string;
-  where_one: string;
-  where_example: string;
-  about: string;
-  play: string;
-  pause: string;
-  between: string;
-  file_time: string;
-  ready: string;
-  all_ready: string;
-  explored: string;
-  probe: string;
-  probe_heard: string;
-  probe_unset: string;
-  probes_heard: string;
-  probes_none: string;
-  noted: string;
-  no_sources: string;
-  source_remove: string;
-  source_used: string;
-  summary_heard: string;
-  summary_unheard: string;
-  plays: string;
-  line: string;
-  missing: string;
-  tentative: string;
-  unheard: string;
-  unprobed: string;
-  decide_and_close: string;
-  close_recording: string;
-}
-
-/** The sentences of the workspace; templates/tcsd_plane/page.html holds and translates them. */
-export function readPlaneTexts(): PlaneTexts {
-  return textsIn<PlaneTexts>("#plane-texts");
 }

@@ -1,6 +1,6 @@
 // Crosses of the plane: how they relate to each other, and their descriptions in words.
 
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Cross, Crosses, Place, Token } from "./contract.ts";
 import { placeOf } from "./geometry.ts";
 
@@ -70,63 +70,6 @@ function level(aways: [Token, number][]): Token[] {
   return aways.filter(([, away]) => away === 0).map(([token]) => token);
 }
 
-export interface BoardTexts {
-  board: string;
-  board_role: string;
-  board_hint: string;
-  shown_hint: string;
-  tray: string;
-  not_placed: string;
-  tentative: string;
-  decided: string;
-  tc_now: string;
-  sd_now: string;
-  several_moved: string;
-  play: string;
-  hint_none: string;
-  hint_tray: string;
-  hint_tentative: string;
-  hint_decided: string;
-  hint_ask_tc: string;
-  hint_ask_sd: string;
-  hint_shown: string;
-  decide: string;
-  lift: string;
-  same_tc: string;
-  same_sd: string;
-  same_tc_as: string;
-  same_sd_as: string;
-  undo: string;
-  redo: string;
-  list: string;
-  list_hint: string;
-  slider_role: string;
-  tc_of: string;
-  sd_of: string;
-  of_maximum: string;
-  where: string;
-  where_of: string;
-  relation: string;
-  alone: string;
-  above: string;
-  below: string;
-  right_of: string;
-  left_of: string;
-  level_sd: string;
-  level_tc: string;
-  why: string;
-  hear_full: string;
-}
-
-/** The texts that the template put beside the plane: <template class="board-texts"><i data-text="place">Place</i>... */
-export function readBoardTexts(root: ParentNode): BoardTexts {
-  const { content } = need<HTMLTemplateElement>(".board-texts", root);
-  const entries = [...content.querySelectorAll<HTMLElement>("[data-text]")];
-  return Object.fromEntries(
-    entries.map((entry) => [entry.dataset.text, (entry.textContent ?? "").trim()]),
-  ) as unknown as BoardTexts;
-}
-
 /** As it is spoken: two decimals are as much as an ear can use. */
 export function spoken(value: number): string {
   return value.toFixed(2);
@@ -137,31 +80,40 @@ export function exact(value: number): string {
   return value.toFixed(4);
 }
 
-export function describe(token: Token, crosses: Crosses, texts: BoardTexts): string {
+export function describe(token: Token, crosses: Crosses): string {
   const cross = crosses[token];
   const n = numberOf(token);
-  if (!cross) return fill(texts.not_placed, { n });
-  return fill(cross.decided ? texts.decided : texts.tentative, { n, tc: spoken(cross.tc), sd: spoken(cross.sd) });
+  if (!cross) return fill(gettext("Summary {n}, not placed"), { n });
+  return fill(
+    cross.decided
+      ? gettext("Summary {n}, TC {tc} of maximum, SD {sd} of maximum, decided")
+      : gettext("Summary {n}, TC {tc} of maximum, SD {sd} of maximum, tentative"),
+    { n, tc: spoken(cross.tc), sd: spoken(cross.sd) },
+  );
 }
 
 /** Only the axis that changed, because the other one was said before. */
-export function describeAxis(place: Place, axis: Axis, texts: BoardTexts): string {
-  return axis === "tc" ? fill(texts.tc_now, { tc: spoken(place.tc) }) : fill(texts.sd_now, { sd: spoken(place.sd) });
+export function describeAxis(place: Place, axis: Axis): string {
+  return axis === "tc"
+    ? fill(gettext("TC {tc} of maximum"), { tc: spoken(place.tc) })
+    : fill(gettext("SD {sd} of maximum"), { sd: spoken(place.sd) });
 }
 
-export function describeRelations(token: Token, crosses: Crosses, texts: BoardTexts): string {
-  if (!crosses[token]) return describe(token, crosses, texts);
+export function describeRelations(token: Token, crosses: Crosses): string {
+  if (!crosses[token]) return describe(token, crosses);
   const words: Record<Relation, string> = {
-    above: texts.above,
-    below: texts.below,
-    right_of: texts.right_of,
-    left_of: texts.left_of,
-    same_sd: texts.level_sd,
-    same_tc: texts.level_tc,
+    above: gettext("above {n}"),
+    below: gettext("below {n}"),
+    right_of: gettext("right of {n}"),
+    left_of: gettext("left of {n}"),
+    same_sd: gettext("level with {n} in SD"),
+    same_tc: gettext("level with {n} in TC"),
   };
   const found = relationsOf(crosses, token).map(([relation, others]) =>
     fill(words[relation], { n: others.map(numberOf).join(", ") }),
   );
   const n = numberOf(token);
-  return found.length ? fill(texts.relation, { n, relations: found.join("; ") }) : fill(texts.alone, { n });
+  return found.length
+    ? fill(gettext("Summary {n} is {relations}."), { n, relations: found.join("; ") })
+    : fill(gettext("Summary {n} is the only cross on the plane."), { n });
 }

@@ -1,12 +1,11 @@
 // Panel of the full recording: the day as a strip of hours, and one hour of it in the large picture.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Range } from "../../../frontend/src/viewer/remote.ts";
-import type { ViewerTexts } from "../../../frontend/src/viewer/texts.ts";
 import { clockAt, formatClock, formatTime } from "../../../frontend/src/viewer/times.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import { onPlaying, wirePlayButton } from "./audioPanel.ts";
-import type { PlaneTexts } from "./contract.ts";
 import { type Hour, hourAt, hoursOf, longName, PROBES_AN_HOUR, shortName } from "./hours.ts";
 import type { PrefetchedSound } from "./prefetch.ts";
 
@@ -26,15 +25,13 @@ const KEYS: Record<string, (index: number, last: number) => number> = {
 export class HourStrip {
   readonly #root: HTMLElement;
   readonly #day: Day;
-  readonly #texts: PlaneTexts;
   readonly #marks: (hour: number) => HourMarks;
   #buttons: HTMLButtonElement[] = [];
   #built: Scope | null = null;
 
-  constructor(scope: Scope, root: ParentNode, day: Day, texts: PlaneTexts, marks: (hour: number) => HourMarks) {
+  constructor(scope: Scope, root: ParentNode, day: Day, marks: (hour: number) => HourMarks) {
     this.#root = need("[data-part=hours]", root);
     this.#day = day;
-    this.#texts = texts;
     this.#marks = marks;
     scope.listen(day.events, "hours", () => this.#build(scope));
     scope.listen(day.events, "hour", () => this.draw());
@@ -78,8 +75,8 @@ export class HourStrip {
   }
 
   #spoken(hour: Hour, noted: boolean, probes: number): string {
-    const heard = fill(this.#texts.probes_heard, { n: probes, of: PROBES_AN_HOUR });
-    return [longName(hour, this.#day.rateHz), heard, ...(noted ? [this.#texts.noted] : [])].join(", ");
+    const heard = fill(gettext("{n}/{of} probes heard"), { n: probes, of: PROBES_AN_HOUR });
+    return [longName(hour, this.#day.rateHz), heard, ...(noted ? [gettext("noted")] : [])].join(", ");
   }
 
   #press(event: KeyboardEvent): void {
@@ -99,8 +96,6 @@ const CLOSER = 0.5;
 interface DayParts {
   root: ParentNode;
   sound: PrefetchedSound;
-  texts: PlaneTexts;
-  viewerTexts: ViewerTexts;
   scope: Scope;
 }
 
@@ -109,23 +104,20 @@ export class Day {
   readonly viewer: Viewer;
   /** CustomEvents: `hours` when they are known or have become others, `hour` when another one is looked at. */
   readonly events = new EventTarget();
-  readonly #parts: DayParts;
   readonly #title: HTMLElement;
   readonly #clock: HTMLElement;
   readonly #fileTime: HTMLElement;
   #hours: Hour[] = [];
   #index = 0;
 
-  constructor(parts: DayParts) {
-    this.#parts = parts;
-    const { root, sound, viewerTexts, texts, scope } = parts;
+  constructor({ root, sound, scope }: DayParts) {
     this.#title = need("[data-part=hour-title]", root);
     this.#clock = need("[data-part=full-clock]", root);
     this.#fileTime = need("[data-part=full-time]", root);
     // The look is the same for every rater and every hour: no menu, and nothing adapts.
-    const options = { base: "", remote: sound, texts: viewerTexts, scope, bar: false, fields: false, keysOn: null };
+    const options = { base: "", remote: sound, scope, bar: false, fields: false, keysOn: null };
     this.viewer = mountViewer(need("[data-part=full]", root), options);
-    const showPlaying = wirePlayButton(scope, need("[data-part=full-play]", root), texts, () => this.viewer);
+    const showPlaying = wirePlayButton(scope, need("[data-part=full-play]", root), () => this.viewer);
     onPlaying(scope, this.viewer, showPlaying);
     const press = (name: string, act: () => void) => scope.listen(need(`[data-part=${name}]`, root), "click", act);
     press("hour-before", () => this.step(-1));
@@ -242,10 +234,9 @@ export class Day {
   #tellTime(): void {
     const { position, manifest } = this.viewer;
     const clockS = clockAt(manifest?.clock ?? [], position, this.rateHz);
-    const { texts } = this.#parts;
-    const between = manifest?.clock.length ? texts.between : formatTime(position / this.rateHz);
+    const between = manifest?.clock.length ? gettext("between two hours") : formatTime(position / this.rateHz);
     write(this.#clock, clockS === null ? between : formatClock(clockS));
-    write(this.#fileTime, fill(texts.file_time, { time: formatTime(position / this.rateHz, 1) }));
+    write(this.#fileTime, fill(gettext("file {time}"), { time: formatTime(position / this.rateHz, 1) }));
     this.#look();
   }
 }

@@ -1,7 +1,8 @@
 // Forms of the rater's notes: the list of sources, a row for every hour, and comments.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
-import type { PlaneTexts, Token, Workspace } from "./contract.ts";
+import type { Token, Workspace } from "./contract.ts";
 import { numberOf } from "./crosses.ts";
 import type { Day } from "./day.ts";
 import { longName, PROBES_AN_HOUR } from "./hours.ts";
@@ -11,15 +12,13 @@ import type { NotesModel } from "./notesModel.ts";
 export class SourceList {
   readonly #list: HTMLElement;
   readonly #notes: NotesModel;
-  readonly #texts: PlaneTexts;
   readonly #outer: Scope;
   #inner: Scope;
 
-  constructor(scope: Scope, root: ParentNode, notes: NotesModel, texts: PlaneTexts) {
+  constructor(scope: Scope, root: ParentNode, notes: NotesModel) {
     this.#outer = scope;
     this.#inner = scope.child();
     this.#notes = notes;
-    this.#texts = texts;
     this.#list = need("[data-part=sources]", root);
     const form = need<HTMLFormElement>("[data-part=source-form]", root);
     const input = need<HTMLInputElement>("input", form);
@@ -41,7 +40,10 @@ export class SourceList {
 
   #chip(source: string): HTMLElement {
     const uses = this.#notes.uses(source);
-    const label = fill(uses ? this.#texts.source_used : this.#texts.source_remove, { source, n: uses });
+    const label = fill(
+      uses ? gettext("{source} stands in {n} hours; take it out there first") : gettext("Remove {source}"),
+      { source, n: uses },
+    );
     const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");
     if (uses) remove.setAttribute("aria-disabled", "true");
     this.#inner.listen(remove, "click", () => this.#notes.removeSource(source));
@@ -60,7 +62,6 @@ export class Comments {
     scope: Scope,
     root: ParentNode,
     tokens: readonly Token[],
-    texts: PlaneTexts,
     { comment = "", lines = {} }: Partial<Written>,
     changed: () => void,
   ) {
@@ -69,7 +70,7 @@ export class Comments {
     scope.listen(this.#comment, "input", changed);
     this.#lines = new Map(
       tokens.map((token) => {
-        const label = fill(texts.line, { n: numberOf(token) });
+        const label = fill(gettext("Why summary {n} stands where it stands"), { n: numberOf(token) });
         const input = make("input", { type: "text", maxlength: "500", "aria-label": label });
         input.value = lines[token] ?? "";
         scope.listen(input, "input", changed);
@@ -92,7 +93,6 @@ interface HourNotesParts {
   root: ParentNode;
   day: Day;
   notes: NotesModel;
-  texts: PlaneTexts;
   /** How many probes of an hour were heard. */
   probes(hour: number): number;
 }
@@ -135,7 +135,7 @@ export class HourNotes {
   }
 
   #drawChips(hour: number, present: readonly string[]): void {
-    const { notes, texts } = this.#parts;
+    const { notes } = this.#parts;
     const held = document.activeElement?.getAttribute("data-source") ?? null; // drawn anew, a chip keeps the focus
     this.#chips.dispose();
     this.#chips = this.#parts.scope.child();
@@ -149,7 +149,11 @@ export class HourNotes {
       this.#chips.listen(chip, "click", () => notes.toggle(hour, source));
       return chip;
     });
-    const none = make("span", { class: "muted small" }, texts.no_sources);
+    const none = make(
+      "span",
+      { class: "muted small" },
+      gettext("Write the sources that you hear under My sources; then choose here."),
+    );
     this.#present.replaceChildren(...(chips.length ? chips : [none]));
     chips.find((chip) => chip.dataset.source === held)?.focus();
   }
@@ -170,14 +174,14 @@ export class HourNotes {
   }
 
   #row(index: number, now: boolean): HTMLElement {
-    const { day, notes, texts, probes } = this.#parts;
+    const { day, notes, probes } = this.#parts;
     const hour = day.hours[index];
     const { present, note } = notes.hour(index);
     const heard = probes(index);
     const row = make("button", { type: "button", class: "pad__row" });
     row.append(
       make("span", { class: "pad__hour" }, hour ? longName(hour, day.rateHz) : ""),
-      probeDots(heard, fill(texts.probes_heard, { n: heard, of: PROBES_AN_HOUR })),
+      probeDots(heard, fill(gettext("{n}/{of} probes heard"), { n: heard, of: PROBES_AN_HOUR })),
       make("span", { class: "pad__present" }, present.join(", ")),
       make("span", { class: "pad__note" }, note),
     );

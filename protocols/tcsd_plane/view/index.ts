@@ -1,11 +1,12 @@
 // View of the TC/SD plane: a day-long recording, its summaries, and a plane on which each becomes a cross.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { rangesOf } from "../../../frontend/src/player/heard.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { AudioPanel } from "./audioPanel.ts";
 import { mountBoard } from "./board.ts";
-import { type Board, type PlanePage, type PlaneTexts, readPlaneTexts, type Token } from "./contract.ts";
+import type { Board, PlanePage, Token } from "./contract.ts";
 import { HourStrip } from "./day.ts";
 import { Listening } from "./listening.ts";
 import { ProbePlayer } from "./probes.ts";
@@ -16,26 +17,25 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const root = host.showWorkspace();
   const workspace = need("[data-part=workspace]", root);
   const isExample = (page.page as unknown as PlanePage).example !== null;
-  const texts = readPlaneTexts();
   workspace.dataset.kind = isExample ? "example" : "rating";
-  need("[data-part=where]", root).textContent = whereText(page, host, texts, isExample);
-  need("[data-part=about]", root).textContent = isExample ? "" : aboutText(page, host, texts);
+  need("[data-part=where]", root).textContent = whereText(page, host, isExample);
+  need("[data-part=about]", root).textContent = isExample ? "" : aboutText(page, host);
   defineCriteria(root, page, scope);
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
-  if (isExample) openExample(workspace, page, host, texts, scope);
-  else new Rating(workspace, page, host, texts, scope);
+  if (isExample) openExample(workspace, page, host, scope);
+  else new Rating(workspace, page, host, scope);
 }
 
-function whereText({ session }: ShownPage, { sessions }: WorkspaceHost, texts: PlaneTexts, isExample: boolean): string {
+function whereText({ session }: ShownPage, { sessions }: WorkspaceHost, isExample: boolean): string {
   const rated = sessions.filter((one) => one.session > 0).length;
-  if (isExample) return texts.where_example;
-  return rated > 1 ? fill(texts.where, { n: session, of: rated }) : texts.where_one;
+  if (isExample) return gettext("Example, not to be rated");
+  return rated > 1 ? fill(gettext("Recording {n} of {of}"), { n: session, of: rated }) : gettext("Recording");
 }
 
 /** How long a recording takes, as the plan of the sessions has it. */
-function aboutText({ session }: ShownPage, { sessions }: WorkspaceHost, texts: PlaneTexts): string {
+function aboutText({ session }: ShownPage, { sessions }: WorkspaceHost): string {
   const seconds = sessions.find((one) => one.session === session)?.seconds_left ?? 0;
-  return seconds > 0 ? fill(texts.about, { minutes: Math.round(seconds / 60) }) : "";
+  return seconds > 0 ? fill(gettext("about {minutes} min"), { minutes: Math.round(seconds / 60) }) : "";
 }
 
 /** What TC and SD mean, in the words of the test, one key away. */
@@ -54,7 +54,7 @@ function definition(name: string, { language, word, question, attend }: ScaleWor
 }
 
 /** Nothing is rated and nothing is noted; what is heard is shown as on any other page. */
-function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: PlaneTexts, scope: Scope): void {
+function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, scope: Scope): void {
   const { probes: planned, example } = page.page as unknown as PlanePage;
   const redraw = () => {
     sound.day.viewer.setHeard(rangesOf(listening.full, sound.day.rateHz));
@@ -64,11 +64,11 @@ function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, te
   };
   const listening = new Listening({}, redraw);
   const chosen = (token: Token) => board.select(token);
-  const sound = new AudioPanel({ scope, root, page, host, texts, listening, chosen });
+  const sound = new AudioPanel({ scope, root, page, host, listening, chosen });
   const { day, summaries, tokens, fullPanel } = sound;
   const changed = () => sound.prefetch.setProbes(probePlayer.byNeed);
-  const probePlayer: ProbePlayer = new ProbePlayer({ scope, root, day, texts, listening, planned, own: [], changed });
-  const strip = new HourStrip(scope, root, day, texts, (hour) => ({ noted: false, probes: probePlayer.heardIn(hour) }));
+  const probePlayer: ProbePlayer = new ProbePlayer({ scope, root, day, listening, planned, own: [], changed });
+  const strip = new HourStrip(scope, root, day, (hour) => ({ noted: false, probes: probePlayer.heardIn(hour) }));
   const board: Board = mountBoard(
     need("[data-part=board]", root),
     {

@@ -1,5 +1,6 @@
 // Entry of the paper pages: [data-print] prints, #sheet takes numbers, #scan reads them off a picture.
-import { embedded, fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import { Scope } from "../../../frontend/src/lib/scope.ts";
 import { Clicks, type Outcome, type Point } from "./scanGeometry.ts";
 
@@ -94,21 +95,29 @@ function ends(input: HTMLInputElement): [number, number] {
 const LONGEST_SIDE_PX = 2400; // of what is kept in memory: finer than a pencil
 const INK = "#c2006b";
 
-interface ScanTexts {
-  corner_0: string;
-  corner_1: string;
-  corner_2: string;
-  corner_3: string;
-  cross: string;
-  done: string;
-  crooked: string;
-  outside: string;
-  unreadable: string;
+function complaint(outcome: Outcome): string {
+  if (outcome === "crooked")
+    return gettext("These four corners make no frame. Begin again with the origin and follow the sentences.");
+  if (outcome === "outside")
+    return gettext(
+      "That is outside the frame. Click the cross, or take back the last click and set the corners right.",
+    );
+  return "";
+}
+
+/** Which corner to click, from the origin along the edge of TC. */
+function cornerText(corner: number): string {
+  const [right, up] = ["TC", "SD"];
+  return [
+    fill(gettext("Click the origin of the frame, where {right} and {up} are least."), { right, up }),
+    fill(gettext("Click the corner where only {scale} is at its most."), { scale: right }),
+    gettext("Click the corner where both are at their most."),
+    fill(gettext("Click the corner where only {scale} is at its most."), { scale: up }),
+  ][corner] as string;
 }
 
 /** A scan that is clicked: read in this browser, drawn on a canvas, sent nowhere. */
 class Scan {
-  readonly #texts: ScanTexts;
   readonly #fields: Fields;
   readonly #clicks: Clicks;
   readonly #stage = need("#scan-stage");
@@ -118,8 +127,7 @@ class Scan {
   readonly #again = need<HTMLButtonElement>("#scan-again");
   #picture: ImageBitmap | null = null;
 
-  constructor(fields: Fields, texts: ScanTexts, scope: Scope) {
-    this.#texts = texts;
+  constructor(fields: Fields, scope: Scope) {
     this.#fields = fields;
     this.#clicks = new Clicks(fields.slots);
     const file = need<HTMLInputElement>("#scan-file");
@@ -139,7 +147,7 @@ class Scan {
     try {
       picture = await createImageBitmap(file);
     } catch {
-      this.#tell(this.#texts.unreadable);
+      this.#tell(gettext("This file is not a picture that the browser can read. Use JPEG or PNG."));
       return;
     }
     this.#picture?.close();
@@ -179,15 +187,18 @@ class Scan {
     const next = this.#clicks.next;
     const slot = next && "slot" in next ? next.slot : null;
     this.#fields.point(slot);
-    this.#tell(outcome === "crooked" || outcome === "outside" ? this.#texts[outcome] : this.#asked());
+    this.#tell(complaint(outcome) || this.#asked());
     this.#draw();
   }
 
   #asked(): string {
     const next = this.#clicks.next;
-    if (!next) return this.#texts.done;
-    if ("slot" in next) return fill(this.#texts.cross, { number: this.#fields.numberOf(next.slot) });
-    return this.#texts[`corner_${next.corner}` as keyof ScanTexts];
+    if (!next) return gettext("All crosses are read. Compare the numbers with the sheet, then save.");
+    if ("slot" in next)
+      return fill(gettext("Click the middle of cross {number}. To read another one, go to its numbers first."), {
+        number: this.#fields.numberOf(next.slot),
+      });
+    return cornerText(next.corner);
   }
 
   #tell(sentence: string): void {
@@ -237,5 +248,5 @@ if (button) scope.listen(button, "click", () => window.print());
 const sheet = document.querySelector<HTMLFormElement>("#sheet");
 if (sheet) {
   const fields = new Fields(sheet, scope);
-  if (document.querySelector("#scan")) new Scan(fields, embedded<ScanTexts>("scan-texts"), scope);
+  if (document.querySelector("#scan")) new Scan(fields, scope);
 }

@@ -1,10 +1,11 @@
 // Probes of the hour in view: played one by one or five in a row, and moved by pointer or key.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import { type Scope, WakeSignal } from "../../../frontend/src/lib/scope.ts";
 import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
 import type { MarkNews } from "../../../frontend/src/viewer/marks.ts";
-import type { OwnProbe, PlaneTexts } from "./contract.ts";
+import type { OwnProbe } from "./contract.ts";
 import type { Day } from "./day.ts";
 import { allProbes, fifthAt, PROBES_AN_HOUR, type Probe, probeId, shareOf, withOwn } from "./hours.ts";
 import type { Listening } from "./listening.ts";
@@ -15,7 +16,6 @@ interface ProbePlayerParts {
   scope: Scope;
   root: ParentNode;
   day: Day;
-  texts: PlaneTexts;
   listening: Listening;
   planned: readonly (readonly number[])[];
   own: readonly OwnProbe[];
@@ -109,7 +109,7 @@ export class ProbePlayer {
   }
 
   draw(): void {
-    const { day, texts, listening } = this.#parts;
+    const { day, listening } = this.#parts;
     const hour = day.hour?.index ?? 0;
     const markers = this.#here().map(({ number, start, id }) => {
       return { id: String(number), at: start, label: String(number), movable: true, heard: listening.hasProbe(id) };
@@ -118,7 +118,9 @@ export class ProbePlayer {
     for (const [offset, button] of this.#buttons.entries())
       this.#drawButton(button, this.#here(offset + 1), offset + 1);
     const of = this.#here().length;
-    this.#count.textContent = of ? fill(texts.probes_heard, { n: this.heardIn(hour), of }) : texts.probes_none;
+    this.#count.textContent = of
+      ? fill(gettext("{n}/{of} probes heard"), { n: this.heardIn(hour), of })
+      : gettext("Click in the picture to put a probe there.");
     this.#row.toggleAttribute("disabled", !of);
     this.#move.setAttribute("aria-pressed", String(this.#moving));
   }
@@ -133,13 +135,16 @@ export class ProbePlayer {
   }
 
   #drawButton(button: HTMLButtonElement, probe: Probe | undefined, number: number): void {
-    const { day, texts, listening } = this.#parts;
+    const { day, listening } = this.#parts;
     const heard = probe !== undefined && listening.hasProbe(probe.id);
-    const name = probe ? day.nameOf(probe.start) : texts.probe_unset;
+    const name = probe ? day.nameOf(probe.start) : gettext("not set");
     button.replaceChildren(icon("play"), make("b", {}, String(number)), " ", make("span", {}, name));
     button.dataset.heard = heard ? "yes" : "no";
     button.setAttribute("aria-pressed", String(number === this.#chosen));
-    button.setAttribute("aria-label", fill(heard ? texts.probe_heard : texts.probe, { n: number, time: name }));
+    button.setAttribute(
+      "aria-label",
+      fill(heard ? gettext("Probe {n} {time}, heard") : gettext("Probe {n} {time}"), { n: number, time: name }),
+    );
   }
 
   /** Probes of the hour that is looked at, or one of them. */

@@ -1,5 +1,6 @@
 // Rating page of a recording: puts sound, notes and plane together, keeps every step, and closes the recording.
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json } from "../../../frontend/src/outbox/events.ts";
 import { coveredSeconds, rangesOf } from "../../../frontend/src/player/heard.ts";
@@ -9,7 +10,7 @@ import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { SubmitDialog } from "../../../frontend/src/workspace/submitDialog.ts";
 import { AudioPanel, type Summaries } from "./audioPanel.ts";
 import { mountBoard } from "./board.ts";
-import { type Board, type PlanePage, type PlaneTexts, readDraft, type Token, type Workspace } from "./contract.ts";
+import { type Board, type PlanePage, readDraft, type Token, type Workspace } from "./contract.ts";
 import { numberOf, tentativeTokens } from "./crosses.ts";
 import { type Day, HourStrip, ZOOM_STEP } from "./day.ts";
 import { Comments, HourNotes, SourceList } from "./hourNotes.ts";
@@ -30,18 +31,16 @@ interface Progress {
 /** Guide to the three steps and how far each has come; it forbids nothing. */
 class Guide {
   readonly #root: ParentNode;
-  readonly #texts: PlaneTexts;
 
-  constructor(scope: Scope, root: ParentNode, texts: PlaneTexts, go: (step: Step) => void) {
+  constructor(scope: Scope, root: ParentNode, go: (step: Step) => void) {
     this.#root = root;
-    this.#texts = texts;
     for (const step of ["explore", "hours", "place"] as const)
       scope.listen(need(`[data-step=${step}]`, root), "click", () => go(step));
   }
 
   show({ heardS, sources, hours, placed }: Progress): void {
     const minutes = Math.floor(heardS / 60);
-    this.#write("explore", fill(this.#texts.explored, { minutes, sources }), false);
+    this.#write("explore", fill(gettext("{minutes} min, {sources} sources"), { minutes, sources }), false);
     this.#write("hours", `${hours[0]}/${hours[1]}`, hours[1] > 0 && hours[0] === hours[1]);
     this.#write("place", `${placed[0]}/${placed[1]}`, placed[0] === placed[1]);
   }
@@ -62,7 +61,6 @@ interface SubmitFacts {
 interface SubmitCheckParts {
   scope: Scope;
   root: ParentNode;
-  texts: PlaneTexts;
   tokens: readonly Token[];
   board: Board;
   facts(): SubmitFacts;
@@ -86,19 +84,29 @@ class SubmitCheck {
   }
 
   #tell(dialog: SubmitDialog): void {
-    const { texts, tokens, board, facts } = this.#parts;
+    const { tokens, board, facts } = this.#parts;
     const missing = tokens.filter((token) => !board.crosses[token]);
     const tentative = tentativeTokens(board.crosses);
     const { unheard, hoursWithoutProbes } = facts();
     const bare = hoursWithoutProbes.length;
     dialog.say({
-      missing: missing.length ? fill(texts.missing, { n: names(missing) }) : "",
-      tentative: tentative.length ? fill(texts.tentative, { n: names(tentative) }) : "",
-      unheard: unheard.length ? fill(texts.unheard, { n: names(unheard) }) : "",
-      unprobed: bare ? fill(texts.unprobed, { n: bare, hours: hoursWithoutProbes.join(", ") }) : "",
+      missing: missing.length
+        ? fill(gettext("Not on the plane yet: {n}. The recording can be closed when every summary has its cross."), {
+            n: names(missing),
+          })
+        : "",
+      tentative: tentative.length
+        ? fill(gettext("Still tentative: {n}. Closing decides them where they stand."), { n: names(tentative) })
+        : "",
+      unheard: unheard.length ? fill(gettext("Not heard yet: summary {n}."), { n: names(unheard) }) : "",
+      unprobed: bare
+        ? fill(gettext("No probe heard in {n} hours: {hours}."), { n: bare, hours: hoursWithoutProbes.join(", ") })
+        : "",
     });
     dialog.go.hidden = missing.length > 0;
-    dialog.go.textContent = tentative.length ? texts.decide_and_close : texts.close_recording;
+    dialog.go.textContent = tentative.length
+      ? gettext("Decide all and close the recording")
+      : gettext("Close the recording");
   }
 }
 
@@ -197,7 +205,7 @@ export class Rating {
   readonly #board: Board;
   readonly #guide: Guide;
 
-  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, texts: PlaneTexts, scope: Scope) {
+  constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, scope: Scope) {
     this.#root = root;
     this.#host = host;
     const draft = readDraft(page.draft);
@@ -206,23 +214,22 @@ export class Rating {
     this.#listening = new Listening(draft.listened ?? {}, (what) => this.#heard(what));
     this.#notes = new NotesModel(draft, () => this.#noted());
     const chosen = (token: Token) => this.#board.select(token);
-    this.#sound = new AudioPanel({ scope, root, page, host, texts, listening: this.#listening, chosen });
+    this.#sound = new AudioPanel({ scope, root, page, host, listening: this.#listening, chosen });
     const { day, tokens, summaries } = this.#sound;
     this.#probePlayer = new ProbePlayer({
       scope,
       root,
       day,
-      texts,
       listening: this.#listening,
       planned,
       own: draft.probes ?? [],
       changed: (byHand) => this.#probesMoved(byHand),
     });
-    this.#strip = new HourStrip(scope, root, day, texts, (hour) => this.#marksOf(hour));
+    this.#strip = new HourStrip(scope, root, day, (hour) => this.#marksOf(hour));
     const probes = (hour: number) => this.#probePlayer.heardIn(hour);
-    this.#hourNotes = new HourNotes({ scope, root, day, notes: this.#notes, texts, probes });
-    this.#sources = new SourceList(scope, root, this.#notes, texts);
-    this.#comments = new Comments(scope, root, tokens, texts, draft, () => this.#autosave.soon("text"));
+    this.#hourNotes = new HourNotes({ scope, root, day, notes: this.#notes, probes });
+    this.#sources = new SourceList(scope, root, this.#notes);
+    this.#comments = new Comments(scope, root, tokens, draft, () => this.#autosave.soon("text"));
     const options = {
       tokens,
       crosses: draft.crosses ?? {},
@@ -232,8 +239,8 @@ export class Rating {
     };
     this.#board = mountBoard(need("[data-part=board]", root), options, page.keys, scope);
     this.#board.select(summaries.token);
-    this.#guide = new Guide(scope, root, texts, (step) => this.#go(step));
-    this.#wire(scope, page, texts);
+    this.#guide = new Guide(scope, root, (step) => this.#go(step));
+    this.#wire(scope, page);
     scope.listen(day.events, "hours", () => {
       this.#showHeard();
       this.#showProgress();
@@ -241,7 +248,7 @@ export class Rating {
     this.#showProgress();
   }
 
-  #wire(scope: Scope, { keys }: ShownPage, texts: PlaneTexts): void {
+  #wire(scope: Scope, { keys }: ShownPage): void {
     const { day, summaries, fullPanel, tokens } = this.#sound;
     wireKeys({
       scope,
@@ -259,7 +266,7 @@ export class Rating {
     keys.onStop(scope, () => this.#probePlayer.stop());
     const finish = () => this.#finish();
     const board = this.#board;
-    new SubmitCheck({ scope, root: this.#root, texts, tokens, board, facts: () => this.#facts(), finish });
+    new SubmitCheck({ scope, root: this.#root, tokens, board, facts: () => this.#facts(), finish });
   }
 
   #facts() {

@@ -1,8 +1,9 @@
 // Card of one caption: two scores, three penalties, their sum and a comment.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage } from "../../../frontend/src/trial/contract.ts";
-import { ENTERED, isPenalty, PENALTIES, pageOf, SCORES, type Scale, type ThumbsTexts } from "./contract.ts";
+import { ENTERED, isPenalty, PENALTIES, pageOf, SCORES, type Scale } from "./contract.ts";
 import {
   formatNumber,
   formatSum,
@@ -24,7 +25,6 @@ interface RowParts {
   scale: Scale;
   words: ScaleWords;
   step: number;
-  texts: ThumbsTexts;
   set: (value: number | null) => void;
 }
 
@@ -40,7 +40,7 @@ export class Row {
 
   constructor(parts: RowParts) {
     this.#parts = parts;
-    const { scope, id, scale, words, step, texts, set } = parts;
+    const { scope, id, scale, words, step, set } = parts;
     const values = isPenalty(scale) ? CHIPS : scoreValues(step);
     const choices = values.map((value) => choice(id, value, isPenalty(scale) ? anchorOf(words, value) : ""));
     this.#radios = choices.map(({ radio }) => radio);
@@ -65,7 +65,7 @@ export class Row {
     this.element.dataset.scale = scale;
     this.element.dataset.kind = isPenalty(scale) ? "penalty" : "score";
     this.element.title = words.question;
-    this.#state.textContent = texts.unset;
+    this.#state.textContent = gettext("not set");
     for (const radio of this.#radios) scope.listen(radio, "change", () => set(Number(radio.value)));
   }
 
@@ -76,7 +76,7 @@ export class Row {
   /** Show what is set; what was said about the field no longer holds. */
   show(value: number | null): void {
     this.element.dataset.set = value === null ? "no" : "yes";
-    this.#state.textContent = value === null ? this.#parts.texts.unset : "";
+    this.#state.textContent = value === null ? gettext("not set") : "";
     for (const radio of this.#radios) radio.checked = value !== null && Number(radio.value) === value;
     if (!this.#exact || this.#exact === document.activeElement) return;
     if (this.#exact.getAttribute("aria-invalid") === "true") return;
@@ -122,14 +122,14 @@ export class Row {
   }
 
   #makeExact(): HTMLInputElement {
-    const { scope, id, words, texts } = this.#parts;
+    const { scope, id, words } = this.#parts;
     const input = make("input", {
       type: "text",
       class: "thumbs-row__exact num",
       inputmode: "decimal",
       autocomplete: "off",
-      placeholder: texts.exact,
-      "aria-label": fill(texts.exact_for, { scale: words.word }),
+      placeholder: gettext("exact"),
+      "aria-label": fill(gettext("Exact penalty for {scale}"), { scale: words.word }),
       "aria-describedby": `${id}-note`,
     });
     // Read while it is typed: its message is there before Next is reached for, so that Next does not move.
@@ -146,7 +146,7 @@ export class Row {
 
   /** A positive number can only mean the penalty of that size; what was made of it is told. */
   #read(input: HTMLInputElement): void {
-    const { scale, step, texts, set } = this.#parts;
+    const { scale, step, set } = this.#parts;
     const typed = input.value.trim();
     const reading = readScale(scale, hasOnlyBegun(typed) ? "" : typed, step);
     this.clearDoubt();
@@ -158,8 +158,11 @@ export class Row {
     if (reading.meant === undefined) input.setAttribute("aria-invalid", "true");
     this.#note.textContent =
       reading.meant === undefined
-        ? problemText(reading.problem, { scale, typed, step }, texts)
-        : fill(texts.flipped, { typed, value: formatNumber(reading.meant) });
+        ? problemText(reading.problem, { scale, typed, step })
+        : fill(gettext("A penalty is never positive: {typed} was taken as {value}."), {
+            typed,
+            value: formatNumber(reading.meant),
+          });
   }
 
   /** Show the number as it was taken; what was not taken stays as it was typed. */
@@ -230,7 +233,6 @@ interface CaptionParts {
   template: HTMLTemplateElement;
   page: ShownPage;
   answers: PageAnswers;
-  texts: ThumbsTexts;
   slot: string;
   number: number;
   changed: (what: "number" | "comment") => void;
@@ -246,12 +248,12 @@ export class CaptionCard {
 
   constructor(parts: CaptionParts) {
     this.#parts = parts;
-    const { scope, template, page, slot, number, texts } = parts;
+    const { scope, template, page, slot, number } = parts;
     this.slot = slot;
     this.number = number;
     this.element = need(".thumbs-caption", template.content.cloneNode(true) as DocumentFragment);
     this.element.dataset.slot = slot;
-    nameCaption(this.element, slot, fill(texts.caption, { n: number }));
+    nameCaption(this.element, slot, fill(gettext("Caption {n}"), { n: number }));
     need("[data-part=text]", this.element).textContent = page.texts[slot]?.text ?? "";
     for (const [place, scales] of [
       ["scores", SCORES],
@@ -275,27 +277,26 @@ export class CaptionCard {
   }
 
   show(): void {
-    const { answers, texts } = this.#parts;
+    const { answers } = this.#parts;
     const numbers = answers.numbers(this.slot);
     for (const [scale, row] of this.#rows) row.show(numbers[scale] ?? null);
     const count = ENTERED.length - answers.missingOf(this.slot).length;
     const complete = isComplete(numbers);
     need("[data-part=count]", this.element).textContent = complete
-      ? texts.all_set
-      : fill(texts.set_count, { n: count });
+      ? gettext("All set")
+      : fill(gettext("{n} of 5 set"), { n: count });
     const total = need("[data-part=total]", this.element);
     total.dataset.set = complete ? "yes" : "no";
     need("span", total).textContent = complete
       ? `${formatSum(numbers)} = ${formatNumber(overall(numbers))}`
-      : texts.overall_later;
+      : gettext("Shown when all five are set");
   }
 
   #row(scale: Scale): HTMLElement {
-    const { scope, page, answers, texts } = this.#parts;
+    const { scope, page, answers } = this.#parts;
     const row = new Row({
       scope,
       scale,
-      texts,
       id: `${this.slot}-${scale}`,
       words: wordsOf(page, scale),
       step: pageOf(page).step,
@@ -314,11 +315,11 @@ export class CaptionCard {
   }
 
   #wireComment(): void {
-    const { scope, answers, texts, changed } = this.#parts;
+    const { scope, answers, changed } = this.#parts;
     const comment = need<HTMLTextAreaElement>("textarea", this.element);
     const label = need<HTMLLabelElement>(".thumbs-caption__comment label", this.element);
     comment.id = label.htmlFor = `${this.slot}-comment`;
-    comment.setAttribute("aria-label", fill(texts.comment_of, { n: this.number }));
+    comment.setAttribute("aria-label", fill(gettext("Comment on caption {n}"), { n: this.number }));
     comment.value = answers.comment(this.slot);
     const keep = () => {
       answers.setComment(this.slot, comment.value);

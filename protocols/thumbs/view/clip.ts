@@ -1,15 +1,15 @@
 // Clip of a page: play button, small picture, number of plays, and the question whether it was synthesised.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
 import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
 import type { ShownPage } from "../../../frontend/src/trial/contract.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
-import { readTexts } from "../../../frontend/src/viewer/texts.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import { wordsOf } from "./caption.ts";
-import { pageOf, type ThumbsTexts } from "./contract.ts";
+import { pageOf } from "./contract.ts";
 import type { PageAnswers } from "./scores.ts";
 
 /** The one question about the clip itself: whether it was synthesised. Yes and no are answers; nothing is preset. */
@@ -56,7 +56,6 @@ const NEWS = ["ready", "position", "start", "stall", "resume", "stop"];
 interface ClipParts {
   scope: Scope;
   root: ParentNode;
-  texts: ThumbsTexts;
   url: string;
   renew: () => Promise<string>;
   /** Earlier plays of the same clip. */
@@ -75,13 +74,13 @@ export class Clip {
 
   constructor(parts: ClipParts) {
     this.#parts = parts;
-    const { scope, root, texts, url, renew } = parts;
+    const { scope, root, url, renew } = parts;
     this.#plays = parts.plays;
     this.#button = need("[data-part=play]", root);
     const place = need("[data-part=picture]", root);
     const shown = { bar: false, minimap: false, fields: false, keysOn: null };
-    const words = { ...readTexts(), pictures_hint: texts.pictures_hint };
-    this.#viewer = mountViewer(place, { base: url, renew, texts: words, scope, ...shown });
+    const hint = gettext("Space plays and pauses. The slider below goes to any moment.");
+    this.#viewer = mountViewer(place, { base: url, renew, hint, scope, ...shown });
     scope.listen(this.#button, "click", () => this.toggle());
     this.#listen(scope);
     for (const type of NEWS) scope.listen(this.#viewer.events, type, () => this.#show());
@@ -131,17 +130,20 @@ export class Clip {
   }
 
   #show(): void {
-    const { root, texts } = this.#parts;
+    const { root } = this.#parts;
     const { manifest, position, playing } = this.#viewer;
     const rateHz = manifest?.sample_rate_hz ?? 1;
     const time = `${formatTime(position / rateHz)} / ${formatTime((manifest?.length_samples ?? 0) / rateHz)}`;
     say(need("[data-part=time]", root), time);
-    say(need("[data-part=plays]", root), this.#plays === 1 ? texts.heard_once : fill(texts.heard, { n: this.#plays }));
+    say(
+      need("[data-part=plays]", root),
+      this.#plays === 1 ? gettext("Heard once") : fill(gettext("Heard {n} times"), { n: this.#plays }),
+    );
     if (this.#button.dataset.sounding === String(playing)) return;
     this.#button.dataset.sounding = String(playing);
     this.#button.replaceChildren(
       icon(playing ? "pause" : "play"),
-      make("span", {}, playing ? texts.pause : texts.play),
+      make("span", {}, playing ? gettext("Pause") : gettext("Play")),
     );
   }
 }

@@ -1,24 +1,20 @@
 // Worked example: captions with their scores and reasons, on a page of its own and beside the rubric.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { hidesOverall, nameCaption, wordsOf } from "./caption.ts";
 import { Clip } from "./clip.ts";
-import { captionSlots, ENTERED, pageOf, type ThumbsTexts, type Worked } from "./contract.ts";
+import { captionSlots, ENTERED, pageOf, type Worked } from "./contract.ts";
 import { clipOf } from "./rating.ts";
 import { formatNumber, formatSum, isComplete, overall } from "./scores.ts";
 
 /** One card for every caption of an example page; `prefix` keeps the ids of two places apart. */
-function workedCaptions(
-  page: TrialPage,
-  template: HTMLTemplateElement,
-  texts: ThumbsTexts,
-  prefix: string,
-): HTMLElement[] {
+function workedCaptions(page: TrialPage, template: HTMLTemplateElement, prefix: string): HTMLElement[] {
   const worked = pageOf(page).example?.captions ?? {};
   return captionSlots(page).map((slot, index) => {
     const card = need(".thumbs-caption", template.content.cloneNode(true) as DocumentFragment);
-    nameCaption(card, `${prefix}-${slot}`, fill(texts.caption, { n: index + 1 }));
+    nameCaption(card, `${prefix}-${slot}`, fill(gettext("Caption {n}"), { n: index + 1 }));
     need("[data-part=text]", card).textContent = page.texts[slot]?.text ?? "";
     showNumbers(card, page, worked[slot] ?? {});
     return card;
@@ -46,13 +42,7 @@ function showNumbers(card: HTMLElement, page: TrialPage, { why = "", ...numbers 
 let example: TrialPage | undefined; // the same on every page of a visit
 
 /** Returns what opens it. */
-export function wireRubric(
-  scope: Scope,
-  root: ParentNode,
-  page: ShownPage,
-  host: WorkspaceHost,
-  texts: ThumbsTexts,
-): () => void {
+export function wireRubric(scope: Scope, root: ParentNode, page: ShownPage, host: WorkspaceHost): () => void {
   const dialog = need<HTMLDialogElement>("[data-part=rubric]", root);
   const template = need<HTMLTemplateElement>("template[data-part=worked]", root);
   const place = need("[data-part=rubric-example]", dialog);
@@ -60,7 +50,7 @@ export function wireRubric(
     ...ENTERED.flatMap((scale) => definition(wordsOf(page, scale))),
   );
   const show = () => {
-    if (example && !place.childElementCount) place.append(...workedCaptions(example, template, texts, "rubric"));
+    if (example && !place.childElementCount) place.append(...workedCaptions(example, template, "rubric"));
   };
   const open = () => {
     dialog.showModal();
@@ -94,17 +84,15 @@ export function openExample(
   root: HTMLElement,
   page: ShownPage,
   host: WorkspaceHost,
-  texts: ThumbsTexts,
   scope: Scope,
   openRubric: () => void,
 ): void {
   const template = need<HTMLTemplateElement>("template[data-part=worked]", root);
-  need("[data-part=captions]", root).replaceChildren(...workedCaptions(page, template, texts, "example"));
-  tellSynthesised(root, page, texts);
+  need("[data-part=captions]", root).replaceChildren(...workedCaptions(page, template, "example"));
+  tellSynthesised(root, page);
   const clip = new Clip({
     scope,
     root,
-    texts,
     url: page.media.clip?.url ?? "",
     renew: () => clipOf(host, page.trial),
     plays: 0,
@@ -125,11 +113,11 @@ export function openExample(
 }
 
 /** The question and its answer stand where the question will stand, without anything to choose. */
-function tellSynthesised(root: HTMLElement, page: ShownPage, texts: ThumbsTexts): void {
+function tellSynthesised(root: HTMLElement, page: ShownPage): void {
   const { example, synthesised } = pageOf(page);
   const place = need("[data-part=synthesised]", root);
   place.hidden = !synthesised || typeof example?.synthesised !== "boolean";
   const words = wordsOf(page, "SYNTHESISED");
-  const answer = example?.synthesised ? texts.yes : texts.no;
+  const answer = example?.synthesised ? gettext("Yes") : gettext("No");
   place.replaceChildren(`${words.question} `, Object.assign(document.createElement("b"), { textContent: answer }));
 }

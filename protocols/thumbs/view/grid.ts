@@ -1,5 +1,6 @@
 // Grid of all captions of all clips in one table: typed, pasted, checked cell by cell.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json, Listened } from "../../../frontend/src/outbox/events.ts";
 import type { ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
@@ -7,7 +8,7 @@ import { icon } from "../../../frontend/src/viewer/dom.ts";
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { hidesOverall, wordsOf } from "./caption.ts";
 import { Clip } from "./clip.ts";
-import { ENTERED, pageOf, readDraft, type ThumbsTexts } from "./contract.ts";
+import { ENTERED, pageOf, readDraft } from "./contract.ts";
 import { Cell, type Column, pasteInto, wireMoves } from "./gridCells.ts";
 import type { PageList } from "./pageList.ts";
 import { clipOf } from "./rating.ts";
@@ -56,21 +57,29 @@ function columnsOf(page: TrialPage): Column[] {
   return [...ENTERED, ...(pageOf(page).synthesised ? (["SYNTHESISED"] as const) : []), "COMMENT"];
 }
 
-function rowsOf(scope: Scope, sheet: Sheet, texts: ThumbsTexts, acts: RowActs): GridRow[] {
+function rowsOf(scope: Scope, sheet: Sheet, acts: RowActs): GridRow[] {
   const { page, answers, clip } = sheet;
   const { step } = pageOf(page);
   const makeCell = (slot: string, column: Column, name: string) =>
-    new Cell({ scope, answers, texts, slot, column, step, name, changed: (...news) => acts.changed(sheet, ...news) });
-  const words = (column: Column) => (column === "COMMENT" ? texts.comment : wordsOf(page, column).word);
-  const shared = makeCell("clip", "SYNTHESISED", fill(texts.cell_clip, { column: words("SYNTHESISED"), clip }));
+    new Cell({ scope, answers, slot, column, step, name, changed: (...news) => acts.changed(sheet, ...news) });
+  const words = (column: Column) => (column === "COMMENT" ? gettext("Comment") : wordsOf(page, column).word);
+  const shared = makeCell(
+    "clip",
+    "SYNTHESISED",
+    fill(gettext("{column}, clip {clip}"), { column: words("SYNTHESISED"), clip }),
+  );
   return answers.slots.map((slot, index) => {
     const number = index + 1;
     const cells = columnsOf(page).map((column) =>
       column === "SYNTHESISED"
         ? shared
-        : makeCell(slot, column, fill(texts.cell, { column: words(column), clip, n: number })),
+        : makeCell(
+            slot,
+            column,
+            fill(gettext("{column}, clip {clip}, caption {n}"), { column: words(column), clip, n: number }),
+          ),
     );
-    return rowOf(scope, sheet, { slot, number, cells }, texts, acts);
+    return rowOf(scope, sheet, { slot, number, cells }, acts);
   });
 }
 
@@ -78,11 +87,10 @@ function rowOf(
   scope: Scope,
   sheet: Sheet,
   { slot, number, cells }: Pick<GridRow, "slot" | "number" | "cells">,
-  texts: ThumbsTexts,
   acts: RowActs,
 ): GridRow {
   const { page, answers, clip } = sheet;
-  const label = fill(texts.play_row, { n: clip });
+  const label = fill(gettext("Play clip {n}"), { n: clip });
   const play = make("button", { type: "button", class: "button button--small", "aria-label": label }, icon("play"));
   scope.listen(play, "click", () => acts.play(sheet));
   const name = make("th", { scope: "row" }, make("div", { class: "num" }, make("span", {}, `${clip}.${number}`), play));
@@ -114,7 +122,6 @@ interface GridParts {
   root: HTMLElement;
   page: ShownPage;
   host: WorkspaceHost;
-  texts: ThumbsTexts;
   list: PageList;
   openRubric: () => void;
   /** The pages that were answered here without being opened. */
@@ -131,11 +138,11 @@ export class Grid {
 
   constructor(parts: GridParts) {
     this.#parts = parts;
-    const { scope, root, page, texts, list, openRubric } = parts;
+    const { scope, root, page, list, openRubric } = parts;
     // The player comes with the first row that is played.
     for (const part of ["captions", "foot", "progress-line", "block", "player"])
       need(`[data-part=${part}]`, root).hidden = true;
-    need("[data-part=where]", root).textContent = texts.all_clips;
+    need("[data-part=where]", root).textContent = gettext("All clips");
     need("[data-part=grid]", root).hidden = false;
     page.keys.onStop(scope, () => this.#playing?.clip.stop());
     page.keys.on(scope, ({ key }) => {
@@ -147,7 +154,7 @@ export class Grid {
       meanings[key.toLowerCase()]?.();
       return key.toLowerCase() in meanings;
     });
-    this.#say(texts.loading);
+    this.#say(gettext("Fetching your answers"));
     void this.#load();
   }
 
@@ -156,14 +163,14 @@ export class Grid {
   }
 
   async #load(): Promise<void> {
-    const { scope, root, page, host, texts } = this.#parts;
+    const { scope, root, page, host } = this.#parts;
     this.#sheets = sheetsOf(await host.pages());
     if (scope.disposed) return;
     const acts = {
       play: (sheet: Sheet) => this.#play(sheet),
       changed: (sheet: Sheet, _: Cell, what: "number" | "comment") => this.#changed(sheet, what),
     };
-    this.#rows = this.#sheets.flatMap((sheet) => rowsOf(scope, sheet, texts, acts));
+    this.#rows = this.#sheets.flatMap((sheet) => rowsOf(scope, sheet, acts));
     for (const sheet of this.#sheets) this.#steps.set(sheet, new Autosave(scope, host, () => this.#keep(sheet)));
     this.#nameColumns();
     need("[data-part=rows]", root).replaceChildren(...this.#rows.map(({ element }) => element));
@@ -175,22 +182,24 @@ export class Grid {
   }
 
   #nameColumns(): void {
-    const { root, page, texts } = this.#parts;
-    const words = (column: string) => (column === "COMMENT" ? texts.comment : wordsOf(page, column).word);
+    const { root, page } = this.#parts;
+    const words = (column: string) => (column === "COMMENT" ? gettext("Comment") : wordsOf(page, column).word);
     const names = columnsOf(page).map(words);
     if (!hidesOverall(page)) names.push(wordsOf(page, "OVERALL").word);
     need("[data-part=columns]", root).append(...names.map((name) => make("th", { scope: "col" }, name)));
   }
 
   #wire(): void {
-    const { scope, root, texts } = this.#parts;
+    const { scope, root } = this.#parts;
     const table = need("[data-part=rows]", root);
     wireMoves(scope, table, () => this.#rows);
     scope.listen<ClipboardEvent>(table, "paste", (event) => {
       const pasted = pasteInto(this.#rows, event);
       if (!pasted) return;
-      const outside = pasted.outside ? ` ${fill(texts.pasted_outside, { n: pasted.outside })}` : "";
-      this.#say(fill(texts.pasted, { n: pasted.cells }) + outside);
+      const outside = pasted.outside
+        ? ` ${fill(gettext("{n} cells did not fit into the table and were left out."), { n: pasted.outside })}`
+        : "";
+      this.#say(fill(gettext("{n} cells pasted."), { n: pasted.cells }) + outside);
     });
     scope.listen(need("[data-act=first-doubt]", root), "click", () => this.#doubtful[0]?.input.focus());
     scope.listen(need("[data-act=flip]", root), "click", () => this.#flip());
@@ -210,7 +219,7 @@ export class Grid {
   }
 
   #play(sheet: Sheet): void {
-    const { root, host, texts } = this.#parts;
+    const { root, host } = this.#parts;
     if (this.#playing?.sheet !== sheet) {
       this.#playing?.scope.dispose();
       need("[data-part=player]", root).hidden = false;
@@ -218,7 +227,6 @@ export class Grid {
       const clip: Clip = new Clip({
         scope,
         root,
-        texts,
         url: sheet.page.media.clip?.url ?? "",
         renew: () => clipOf(host, sheet.page.trial),
         plays: sheet.plays,
@@ -230,7 +238,7 @@ export class Grid {
       });
       this.#playing = { sheet, clip, scope };
       need("[data-part=clip-name]", root).hidden = false;
-      need("[data-part=clip-name]", root).textContent = fill(texts.clip, { n: sheet.clip });
+      need("[data-part=clip-name]", root).textContent = fill(gettext("Clip {n}"), { n: sheet.clip });
     }
     this.#playing.clip.toggle();
   }
@@ -248,19 +256,25 @@ export class Grid {
   }
 
   #show(): void {
-    const { root, texts } = this.#parts;
+    const { root } = this.#parts;
     for (const row of this.#rows) row.show();
     const done = this.#rows.filter(({ sheet, slot }) => !sheet.answers.missingOf(slot).length).length;
-    need("[data-part=rows-done]", root).textContent = fill(texts.rows_done, { n: done, of: this.#rows.length });
+    need("[data-part=rows-done]", root).textContent = fill(gettext("{n} of {of} rows complete"), {
+      n: done,
+      of: this.#rows.length,
+    });
     const doubtful = this.#doubtful;
     need("[data-part=doubts]", root).hidden = !doubtful.length;
-    need("[data-part=doubts-text]", root).textContent = fill(texts.doubtful, { n: doubtful.length });
+    need("[data-part=doubts-text]", root).textContent = fill(
+      gettext("{n} cells need a look: what stands in them is not kept."),
+      { n: doubtful.length },
+    );
     need("[data-act=flip]", root).hidden = doubtful.every(({ meant }) => meant === undefined);
   }
 
   /** Everything is there: the page goes on. Else what comes first of what is missing is shown. */
   #done(): void {
-    const { page, host, texts } = this.#parts;
+    const { page, host } = this.#parts;
     const sheet = this.#sheets.find(({ answers }) => answers.missing.length);
     if (!sheet) {
       const current = this.#sheets.find((one) => one.page.trial === page.trial);
@@ -274,7 +288,12 @@ export class Grid {
     row?.cells.find(({ column }) => column === first?.scale)?.input.focus();
     const missing = sheet.answers.missing.filter(({ slot }) => slot === first?.slot);
     const scales = missing.map(({ scale }) => wordsOf(page, scale).word).join(", ");
-    this.#say(fill(texts.row_missing, { row: fill(texts.row, { clip: sheet.clip, n: row?.number ?? 1 }), scales }));
+    this.#say(
+      fill(gettext("{row} lacks: {scales}."), {
+        row: fill(gettext("Clip {clip}, caption {n}"), { clip: sheet.clip, n: row?.number ?? 1 }),
+        scales,
+      }),
+    );
   }
 
   #say(sentence: string): void {

@@ -1,7 +1,8 @@
 // Cells of the grid: their values and errors, moving between them, and pasting from a spreadsheet.
-import { fill, make } from "../../../frontend/src/lib/dom.ts";
+import { make } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
-import type { Scale, ThumbsTexts } from "./contract.ts";
+import type { Scale } from "./contract.ts";
 import type { GridRow } from "./grid.ts";
 import { formatNumber, hasOnlyBegun, type PageAnswers, problemText, readScale } from "./scores.ts";
 
@@ -43,7 +44,6 @@ let made = 0;
 interface CellParts {
   scope: Scope;
   answers: PageAnswers;
-  texts: ThumbsTexts;
   slot: string;
   column: Column;
   step: number;
@@ -90,12 +90,12 @@ export class Cell {
   }
 
   #makeInput(): HTMLInputElement | HTMLSelectElement {
-    const { column, texts } = this.#parts;
+    const { column } = this.#parts;
     if (column === "SYNTHESISED") {
       const choices = [
         ["", ""],
-        ["yes", texts.yes],
-        ["no", texts.no],
+        ["yes", gettext("Yes")],
+        ["no", gettext("No")],
       ] as const;
       return make("select", {}, ...choices.map(([value, word]) => make("option", { value }, word)));
     }
@@ -114,25 +114,27 @@ export class Cell {
 
   /** Says what is wrong, or nothing. */
   #keep(text: string): string {
-    const { answers, slot, column, texts } = this.#parts;
+    const { answers, slot, column } = this.#parts;
     if (column === "COMMENT") {
       answers.setComment(slot, text.slice(0, LONGEST_COMMENT));
-      return text.length > LONGEST_COMMENT ? fill(texts.comment_long, { n: LONGEST_COMMENT }) : "";
+      return text.length > LONGEST_COMMENT
+        ? fill(gettext("Only the first {n} characters are kept."), { n: LONGEST_COMMENT })
+        : "";
     }
     if (column === "SYNTHESISED") {
-      const answer = yesOrNo(text, texts);
+      const answer = yesOrNo(text, { yes: gettext("Yes"), no: gettext("No") });
       answers.synthesised = answer ?? null;
-      return answer === undefined ? fill(texts.no_answer, { typed: text.trim() }) : "";
+      return answer === undefined ? fill(gettext("Yes or no; “{typed}” is not kept."), { typed: text.trim() }) : "";
     }
     return this.#keepNumber(column, text.trim());
   }
 
   #keepNumber(scale: Scale, typed: string): string {
-    const { answers, slot, step, texts } = this.#parts;
+    const { answers, slot, step } = this.#parts;
     const reading = readScale(scale, typed, step);
     this.meant = "problem" in reading ? reading.meant : undefined;
     answers.set(slot, scale, "value" in reading ? reading.value : null);
-    return "problem" in reading ? problemText(reading.problem, { scale, typed, step, meant: this.meant }, texts) : "";
+    return "problem" in reading ? problemText(reading.problem, { scale, typed, step, meant: this.meant }) : "";
   }
 
   #tell(problem: string): void {

@@ -1,9 +1,10 @@
 // View of THumBS: a clip and its captions on one page, or all captions of all clips in a grid.
 
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { SessionSummary, ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { pageOf, readThumbsTexts, type ThumbsTexts } from "./contract.ts";
+import { pageOf } from "./contract.ts";
 import { openExample, wireRubric } from "./example.ts";
 import { Grid } from "./grid.ts";
 import { PageList } from "./pageList.ts";
@@ -64,44 +65,37 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
     return;
   }
   const root = host.showWorkspace();
-  const texts = readThumbsTexts();
   const workspace = need("[data-part=workspace]", root);
   const isExample = pageOf(page).example !== undefined;
   const mode = isExample ? "example" : rememberedMode();
   workspace.dataset.mode = mode;
-  tellPlace(workspace, page, host, texts, isExample);
+  tellPlace(workspace, page, host, isExample);
   scope.listen(need("[data-act=keys]", workspace), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
-  const openRubric = wireRubric(scope, workspace, page, host, texts);
+  const openRubric = wireRubric(scope, workspace, page, host);
   let flush = () => {};
-  const list = new PageList({ scope, root: workspace, trial: page.trial, host, texts, leave: () => flush() });
-  if (isExample) openExample(workspace, page, host, texts, scope, openRubric);
+  const list = new PageList({ scope, root: workspace, trial: page.trial, host, leave: () => flush() });
+  if (isExample) openExample(workspace, page, host, scope, openRubric);
   else {
-    const parts = { scope, root: workspace, page, host, texts, list, openRubric };
+    const parts = { scope, root: workspace, page, host, list, openRubric };
     const worked = mode === "grid" ? new Grid({ ...parts, answered: answeredInGrid }) : new Rating(parts);
     flush = () => worked.flush();
-    wireModes(workspace, page, host, texts, scope, mode as Mode, flush);
+    wireModes(workspace, page, host, scope, mode as Mode, flush);
   }
   need("h1", workspace).focus({ preventScroll: true });
 }
 
-function tellPlace(
-  root: HTMLElement,
-  page: ShownPage,
-  host: WorkspaceHost,
-  texts: ThumbsTexts,
-  isExample: boolean,
-): void {
+function tellPlace(root: HTMLElement, page: ShownPage, host: WorkspaceHost, isExample: boolean): void {
   const { block, blocks, number, of } = placeAmong(page, host.sessions);
   const { place } = page;
-  const where = fill(texts.where, { n: place.number, of: place.of });
-  need("[data-part=where]", root).textContent = isExample ? texts.where_example : where;
+  const where = fill(gettext("Clip {n} of {of}"), { n: place.number, of: place.of });
+  need("[data-part=where]", root).textContent = isExample ? gettext("Example") : where;
   const heading = need("[data-part=block]", root);
   heading.hidden = isExample || blocks < 2;
-  heading.textContent = fill(texts.block, { n: block, of: blocks });
+  heading.textContent = fill(gettext("Block {n} of {of}"), { n: block, of: blocks });
   const progress = need<HTMLProgressElement>("[data-part=progress]", root);
   progress.max = of;
   progress.value = number - 1;
-  need("[data-part=progress-text]", root).textContent = fill(texts.progress, { n: number, of });
+  need("[data-part=progress-text]", root).textContent = fill(gettext("{n} of {of}"), { n: number, of });
   need("[data-part=progress-line]", root).hidden = isExample;
 }
 
@@ -110,7 +104,6 @@ function wireModes(
   root: HTMLElement,
   page: ShownPage,
   host: WorkspaceHost,
-  texts: ThumbsTexts,
   scope: Scope,
   mode: Mode,
   flush: () => void,
@@ -120,7 +113,7 @@ function wireModes(
     scope.listen(button, "click", () => {
       if (button.dataset.mode === mode) return;
       if (!navigator.onLine) {
-        host.notice(texts.offline);
+        host.notice(gettext("This needs the network, which is away at the moment. Everything you enter is kept."));
         return;
       }
       flush();

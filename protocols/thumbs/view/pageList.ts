@@ -1,15 +1,15 @@
 // List of all clips with their state; each can be opened until everything is handed in.
-import { fill, make, need } from "../../../frontend/src/lib/dom.ts";
+import { make, need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { pageOf, type ThumbsTexts } from "./contract.ts";
+import { pageOf } from "./contract.ts";
 
 interface PageListParts {
   scope: Scope;
   root: ParentNode;
   trial: string;
   host: WorkspaceHost;
-  texts: ThumbsTexts;
   /** Keep what was entered; then the page is left. */
   leave: () => void;
 }
@@ -31,9 +31,11 @@ export class PageList {
   }
 
   async open(): Promise<void> {
-    const { texts, scope } = this.#parts;
+    const { scope } = this.#parts;
     const status = need("[data-part=list-status]", this.#dialog);
-    status.textContent = navigator.onLine ? texts.loading : texts.offline;
+    status.textContent = navigator.onLine
+      ? gettext("Fetching your answers")
+      : gettext("This needs the network, which is away at the moment. Everything you enter is kept.");
     this.#dialog.showModal();
     this.#parts.leave();
     const pages = await this.#parts.host.pages();
@@ -45,9 +47,9 @@ export class PageList {
 
   /** To the page before this one, in the order in which they come. */
   async back(): Promise<void> {
-    const { host, trial, texts, leave, scope } = this.#parts;
+    const { host, trial, leave, scope } = this.#parts;
     if (!navigator.onLine) {
-      host.notice(texts.offline);
+      host.notice(gettext("This needs the network, which is away at the moment. Everything you enter is kept."));
       return;
     }
     leave();
@@ -65,23 +67,24 @@ export class PageList {
   }
 
   #blocks(pages: readonly TrialPage[]): HTMLElement[] {
-    const { texts } = this.#parts;
     const sessions = [...new Set(pages.map(({ session }) => session))];
     const blocks = sessions.filter((session) => session > 0);
     return sessions.map((session) => {
       const lines = pages.filter((page) => page.session === session).map((page) => this.#line(page));
       const list = make("ol", { class: "thumbs-list" }, ...lines);
-      const name = fill(texts.block_name, { n: blocks.indexOf(session) + 1 });
+      const name = fill(gettext("Block {n}"), { n: blocks.indexOf(session) + 1 });
       return make("section", {}, ...(session > 0 && blocks.length > 1 ? [make("h3", {}, name)] : []), list);
     });
   }
 
   #line(page: TrialPage): HTMLElement {
-    const { texts, trial } = this.#parts;
+    const { trial } = this.#parts;
     const isExample = pageOf(page).example !== undefined;
     const state = page.answered ? "whole" : page.draft === null ? "open" : "begun";
-    const words = { whole: texts.state_whole, begun: texts.state_begun, open: texts.state_open };
-    const name = isExample ? texts.where_example : fill(texts.where, { n: page.place.number, of: page.place.of });
+    const words = { whole: gettext("answered"), begun: gettext("begun"), open: gettext("not begun") };
+    const name = isExample
+      ? gettext("Example")
+      : fill(gettext("Clip {n} of {of}"), { n: page.place.number, of: page.place.of });
     const button = make(
       "button",
       { type: "button", class: "thumbs-list__page" },

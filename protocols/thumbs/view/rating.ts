@@ -1,6 +1,7 @@
 // Rating page of one clip: its captions side by side, each scored; every change is kept.
 
-import { fill, need } from "../../../frontend/src/lib/dom.ts";
+import { need } from "../../../frontend/src/lib/dom.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json } from "../../../frontend/src/outbox/events.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
@@ -8,7 +9,7 @@ import { digitOf, type Keys, placeOf } from "../../../frontend/src/trial/keys.ts
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { CaptionCard, type Row, wordsOf } from "./caption.ts";
 import { Clip, Synthesised } from "./clip.ts";
-import { readDraft, type Scale, type ThumbsTexts } from "./contract.ts";
+import { readDraft, type Scale } from "./contract.ts";
 import type { PageList } from "./pageList.ts";
 import { PageAnswers } from "./scores.ts";
 
@@ -91,7 +92,6 @@ interface RatingParts {
   root: HTMLElement;
   page: ShownPage;
   host: WorkspaceHost;
-  texts: ThumbsTexts;
   list: PageList;
   openRubric: () => void;
 }
@@ -109,7 +109,7 @@ export class Rating {
 
   constructor(parts: RatingParts) {
     this.#parts = parts;
-    const { scope, root, page, host, texts } = parts;
+    const { scope, root, page, host } = parts;
     this.#answers = new PageAnswers(page);
     this.#steps = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#clip.listened));
     this.#cards = this.#makeCards();
@@ -117,7 +117,6 @@ export class Rating {
     this.#clip = new Clip({
       scope,
       root,
-      texts,
       url: page.media.clip?.url ?? "",
       renew: () => clipOf(host, page.trial),
       plays: readDraft(page.draft).listened?.plays ?? 0,
@@ -137,12 +136,12 @@ export class Rating {
   }
 
   #makeCards(): CaptionCard[] {
-    const { scope, root, page, texts } = this.#parts;
+    const { scope, root, page } = this.#parts;
     const template = need<HTMLTemplateElement>("template[data-part=caption]", root);
     const answers = this.#answers;
     const changed = (what: "number" | "comment") => this.#changed(what);
     const cards = answers.slots.map(
-      (slot, index) => new CaptionCard({ scope, template, page, answers, texts, slot, number: index + 1, changed }),
+      (slot, index) => new CaptionCard({ scope, template, page, answers, slot, number: index + 1, changed }),
     );
     for (const card of cards)
       for (const type of ["focusin", "pointerdown"]) scope.listen(card.element, type, () => this.#choose(card));
@@ -190,7 +189,7 @@ export class Rating {
 
   #noPenalties(): void {
     this.#chosen?.setNoPenalties();
-    if (this.#chosen) this.#say(fill(this.#parts.texts.no_penalties, { n: this.#chosen.number }));
+    if (this.#chosen) this.#say(fill(gettext("Caption {n}: no penalties."), { n: this.#chosen.number }));
   }
 
   #changed(what: "number" | "comment" = "number"): void {
@@ -207,16 +206,16 @@ export class Rating {
   }
 
   #tellMissing(slot: string): void {
-    const { texts, page } = this.#parts;
+    const { page } = this.#parts;
     const card = this.#cards.find((one) => one.slot === slot);
     if (!card) {
-      this.#say(texts.lacks_synthesised);
+      this.#say(gettext("Say whether the soundscape is synthesised: yes or no."));
       this.#synthesised.focus();
       return;
     }
     const missing = this.#answers.missingOf(slot);
     const scales = missing.map((scale) => wordsOf(page, scale).word).join(", ");
-    this.#say(fill(texts.lacks, { n: card.number, scales }));
+    this.#say(fill(gettext("Caption {n} lacks: {scales}."), { n: card.number, scales }));
     if (missing[0]) card.row(missing[0])?.focus();
   }
 

@@ -1,6 +1,6 @@
 // Scores of captions: what was typed, whether it may be given, the sum, and the answers of one page. Pure.
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 
-import { fill } from "../../../frontend/src/lib/dom.ts";
 import type { TrialPage } from "../../../frontend/src/trial/contract.ts";
 import {
   type CaptionAnswer,
@@ -14,7 +14,6 @@ import {
   readDraft,
   SCORES,
   type Scale,
-  type ThumbsTexts,
 } from "./contract.ts";
 
 const LOWEST_PENALTY = -2;
@@ -188,9 +187,16 @@ interface Typed {
 }
 
 /** Message about a number that cannot be taken: what is wrong, and what would be right. */
-export function problemText(problem: Problem, { scale, typed, step, meant }: Typed, texts: ThumbsTexts): string {
+export function problemText(problem: Problem, { scale, typed, step, meant }: Typed): string {
   const shown = typed.length > LONGEST ? `${typed.slice(0, LONGEST)}…` : typed;
-  const range = isPenalty(scale) ? texts.penalty_range : texts.score_range;
-  const sentence = { no_number: texts.no_number, positive: texts.positive, out_of_range: range, off_step: range };
+  const range = isPenalty(scale)
+    ? gettext("A penalty goes from 0 to −2 in steps of 0.1; {typed} is not kept.")
+    : gettext("It goes from 1 to 5 in steps of {step}; {typed} is not kept.");
+  const sentence = {
+    no_number: gettext("“{typed}” is no number."),
+    positive: gettext("A penalty is 0 or negative; {typed} is not kept. Is {value} meant?"),
+    out_of_range: range,
+    off_step: range,
+  };
   return fill(sentence[problem], { typed: shown, step, value: meant === undefined ? "" : formatNumber(meant) });
 }

@@ -1,0 +1,28 @@
+// Texts in the reader's language: the English text stands in the code, Django's JavaScript catalogue has the translation.
+
+/** What the script of Django's JavaScriptCatalog leaves behind; there is none in English, and in tests. */
+interface Catalogue {
+  gettext(text: string): string;
+  ngettext(one: string, many: string, count: number): string;
+}
+
+/** The names in braces of an English text; each must be filled, in whatever language the text is. */
+type Places<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+
+const catalogue = () => (globalThis as { django?: Catalogue }).django;
+
+/** Translate a text. It stands here as one plain string, because `makemessages` reads it from the source. */
+export function gettext<Text extends string>(text: Text): Text {
+  return (catalogue()?.gettext(text) as Text | undefined) ?? text;
+}
+
+/** Translate a text that has a form for one and a form for many; languages have other forms than English. */
+export function ngettext<One extends string, Many extends string>(one: One, many: Many, count: number): One | Many {
+  return (catalogue()?.ngettext(one, many, count) as One | Many | undefined) ?? (count === 1 ? one : many);
+}
+
+/** Fill the {name} places of a translated text. */
+export function fill<Text extends string>(text: Text, values: Record<Places<Text>, string | number>): string {
+  const given: Record<string, string | number> = values;
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => String(given[name] ?? place));
+}
