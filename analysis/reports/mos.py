@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analysis import datasets, matrices
+from analysis import datasets, p808_export
 from analysis.exports import csv_lines
 from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
 from analysis.reports.choices import Choices
@@ -237,7 +237,7 @@ def paragraph(experiment: Experiment, result: Result) -> str:
     )
 
 
-STARTERS = Path(__file__).resolve().parent.parent / "starters"
+EXAMPLE_SCRIPTS = Path(__file__).resolve().parent.parent / "example_scripts"
 EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
 
 
@@ -288,7 +288,7 @@ class MosReport(Report):
         if result["computed_at"] is not None:
             yield "analysis/expected.csv", _means(experiment, result, {})
         for name in ("starter.py", "starter.R"):
-            yield f"analysis/{name}", [(STARTERS / name).read_text()]
+            yield f"analysis/{name}", [(EXAMPLE_SCRIPTS / name).read_text()]
         yield from _legacy(experiment, simulated=simulated)
 
 
@@ -309,26 +309,21 @@ class MosChoices(Choices):
         return {"unit": self.unit, "scale": self.scale, "against": self.against}
 
 
-def suffix_of(scales: list[str], scale: str) -> str:
-    """What the P.808 toolkit adds to its column names: nothing where there is one scale."""
-    return f"_{scale}" if len(scales) > 1 else ""
-
-
 def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:
-    """The shapes of others, one file a scale; each is made when its turn comes, out of the codes."""
-    table = datasets.table(experiment, simulated=simulated)
+    """The shapes of others, one file a scale; each is made when its turn comes."""
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
     scales = [scale.key for scale in get_protocol(experiment.protocol).scales]
-    clips = partial(matrices.clips, table, names=condition_names(experiment))
+    clips = partial(p808_export.clips, dataset.scores, names=condition_names(experiment))
     for scale in scales:
-        made, suffix = clips(scale=scale), suffix_of(scales, scale)
-        wide = csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
+        made, suffix = clips(scale=scale), p808_export.suffix_of(scales, scale)
+        wide = csv_lines(p808_export.wide_rows(made), columns=p808_export.wide_columns(len(dataset.ballots)))
         yield f"legacy/udase/results_{scale}.csv", wide
-        by_clip = csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
+        by_clip = csv_lines(p808_export.clip_rows(made, suffix), columns=p808_export.clip_columns(made, suffix))
         yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip
-    layout = matrices.layout_of(experiment.protocol)
-    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
+    layout = p808_export.layout_of(experiment.protocol)
+    rows = p808_export.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
     name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
-    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales, layout))
+    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=p808_export.condition_columns(scales, layout))
 
 
 def _number(text: str) -> int:
