@@ -74,13 +74,14 @@ def export_report_file(
 ) -> tuple[ReportFile, Iterable[str]]:
     """Return a file of a method's report and its content."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
-    files = get_report(method).files
-    if name not in files:
-        raise UnknownFile(name=name[:80], known=", ".join(files) or "-")
-    if not files[name].of_votes:
+    file = get_report(method).file(name)
+    if file is None:
+        raise UnknownFile(name=name[:80], known=", ".join(get_report(method).files) or "-")
+    if not file.of_votes:
         _refuse_uncomputed(experiment, result)
+    pieces = file.make(experiment, result, asked)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
-    return files[name], files[name].make(experiment, result, asked)
+    return file, pieces
 
 
 def _refuse_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> None:
