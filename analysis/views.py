@@ -1,6 +1,7 @@
 """The experimenter's page of results."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -47,5 +48,6 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "downloads": reader.downloads,
         "files": reader.files,
         "table_formats": TABLE_FORMATS,
+        "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
     }

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from analysis import datasets
 from analysis.mos import MeanOpinionScore, tables
-from analysis.mos.cells import Marks
+from analysis.mos.cells import with_categories
 from core.models import User
 from core.services.accounts import create_account, random_password
 from listening.models import Panel, Participant, Seat
@@ -53,7 +53,7 @@ def _measure(name: str, experiment: Experiment) -> Iterator[str]:
 
 
 def _by_condition(table: pd.DataFrame) -> Any:
-    return tables.by_condition(tables.Gathered.of(Marks.of(table, np.ones(len(table), dtype=bool))))
+    return tables.by_condition(tables.Gathered.of(with_categories(table)))
 
 
 def _grouped(table: pd.DataFrame) -> Any:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.template.defaultfilters import floatformat
@@ -34,8 +34,13 @@ class Column:
         return self.write(*(row[key] for key in self.keys))
 
 
+class Cell(NamedTuple):
+    text: str
+    numeric: bool
+
+
 class Line(NamedTuple):
-    cells: list[tuple[str, bool]]  # text, and whether it is a figure
+    cells: list[Cell]
     muted: bool
 
 
@@ -55,14 +60,14 @@ class Table:
     def pages(self) -> int:
         return max(1, -(-len(self.rows) // self.rows_a_page)) if self.rows_a_page else 1
 
-    @cached_property
+    @property
     def lines(self) -> list[Line]:
         """The rows of the page as a reader sees them."""
         start = (self.page - 1) * self.rows_a_page
         return [self.line(row) for row in self.rows[start : start + self.rows_a_page or None]]
 
     def line(self, row: Row) -> Line:
-        cells = [(column.text(row), column.numeric) for column in self.columns]
+        cells = [Cell(column.text(row), column.numeric) for column in self.columns]
         return Line(cells, muted=row.get("n_votes", FEW_VOTES) < FEW_VOTES)
 
 
