@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from analysis.models import FoldedBallot, Result
+from analysis.models import Result
 from core.admin import ReadOnlyAdmin
 
-admin.site.register([FoldedBallot, Result], ReadOnlyAdmin)
+admin.site.register(Result, ReadOnlyAdmin)

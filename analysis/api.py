@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from analysis.reports.mos import suffix_of
+from analysis.p808_export import suffix_of
 from analysis.services import exports
 from analysis.services.archives import export_dataset
 from analysis.services.results import read_items, read_result
@@ -28,7 +28,7 @@ CSV = {(200, "text/csv"): OpenApiTypes.STR}
 
 
 class Results(APIView):
-    """The newest result of one method; `stale` says that newer votes are being folded in."""
+    """The newest result of one method; `stale` says that the figures are being updated with newer votes."""
 
     audience = Audience.STAFF
 

@@ -1,15 +1,17 @@
-"""The only module that turns rows into tables."""
+"""Tables of an experiment's answers: the ballots that count, their scores as a DataFrame, and their pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
-from analysis.codebook import Codebook
 from analysis.method import COLUMNS, AnsweredPage, HeardSlot
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
 from rating.protocol import Entry
@@ -20,9 +22,7 @@ from stimuli.models import Stimulus
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analysis.folding import Records
-
-# What a download of single marks tells, and where it comes from.
+# What a download of single scores tells, and where it comes from.
 SOURCES = {
     "ballot": "vote__ballot_id",
     "listener": "vote__ballot__seat__participant__number",
@@ -49,10 +49,31 @@ SOURCES = {
     "flags": "vote__flags",
     "received_at": "vote__received_at",
 }
+# What a method's table is made of. Ids and JSON come as text: 200,000 UUID and dict objects would take seconds.
+READ: dict[str, str | Cast] = {
+    "ballot": Cast("vote__ballot_id", TextField()),
+    "stimulus": Cast("slot__stimulus_id", TextField()),
+    "detail": Cast("vote__current_for__detail", TextField()),
+    "kind": "vote__current_for__kind",
+    "scale": "scale",
+    "slot": "slot__key",
+    "position": "vote__current_for__position",
+    "session": "vote__current_for__session",
+    "value": "value",
+}
+REPEATED = ("ballot", "stimulus", "detail", "kind", "scale", "slot")  # texts that many rows share
+ROWS_AT_ONCE = 20_000  # rows that are held as Python objects
+STIMULUS_COLUMNS = {
+    "item": "item",
+    "condition": "condition",
+    "condition_role": "role",
+    "factors": "factors",
+    "condition_factors": "condition_factors",
+}
 
 
-class Sitting(NamedTuple):
-    """A ballot that counts: one listener, in one seat of one panel, and its folded marks."""
+class CountedBallot(NamedTuple):
+    """A ballot that counts: one listener, in one seat of one panel."""
 
     ballot: UUID
     kind: str
@@ -61,56 +82,55 @@ class Sitting(NamedTuple):
     seat: int | None
     participant: int | None  # none where the participant was erased; the ballot still counts as one person
     group: str | None  # of people, where the protocol has groups
-    columns: bytes | None  # none where there is no fold that holds every vote
 
 
 class Progress(NamedTuple):
     """How far a listener has come with the pages of the test; practice is not counted."""
 
-    listener: int  # as in the tables of marks
+    listener: int  # as in the tables of scores
     pages: int
     of_pages: int
     complete: bool  # nothing is left to answer; a page whose clip would not play was left out
 
 
+class StimulusNames(NamedTuple):
+    """A stimulus by its names."""
+
+    item: str
+    condition: str
+    role: str
+    factors: str  # of the item, as JSON
+    condition_factors: str  # as JSON
+
+
 @dataclass(frozen=True)
-class Table:
-    """Every mark that counts as codes: which sitting, what was heard, on which scale, and the value."""
+class Dataset:
+    """The ballots that count, listener 1 first, and every current score on them, one a row."""
 
-    codebook: Codebook
-    sittings: list[Sitting]
-    sitting: Any  # one code a mark
-    records: Records
+    ballots: list[CountedBallot]
+    scores: pd.DataFrame
 
 
-def counted(experiment: Experiment, *, simulated: bool) -> Any:
+def counted(experiment: Experiment, *, simulated: bool) -> QuerySet[Ballot]:
     """The ballots that count: no previews, no rehearsals, none given up; simulated ones only when asked for."""
     kinds = [Ballot.Kind.MAIN, Ballot.Kind.SIMULATED] if simulated else [Ballot.Kind.MAIN]
     return Ballot.objects.filter(experiment=experiment, kind__in=kinds, abandoned_at__isnull=True)
 
 
-def sittings(experiment: Experiment, codebook: Codebook, *, simulated: bool) -> list[Sitting]:
-    """Return every ballot that counts, panel by panel and seat by seat, with its fold where that is current."""
-    rows = counted(experiment, simulated=simulated).order_by(
+def counted_ballots(experiment: Experiment, *, simulated: bool) -> list[CountedBallot]:
+    """Return every ballot that counts, panel by panel and seat by seat."""
+    ordered = counted(experiment, simulated=simulated).order_by(
         "seat__panel__number", "seat__number", "seat__occupancy", "kind", "id"
     )
-    names = (
+    rows = ordered.values_list(
         *("id", "kind", "vote_count", "seat__panel__number", "seat__number", "seat__participant__number"),
         "seat__panel__group",
     )
-    current = codebook.sha256
-    folds = ("folded__vote_count", "folded__codebook", "folded__columns")
-    return [
-        Sitting(
-            *(ballot, kind, held, panel, seat, who, group),
-            bytes(columns) if (votes, codes) == (held, current) else None,
-        )
-        for ballot, kind, held, panel, seat, who, group, votes, codes, columns in rows.values_list(*names, *folds)
-    ]
+    return [CountedBallot(*row) for row in rows]
 
 
-def progress(experiment: Experiment, seated: Sequence[Sitting], *, simulated: bool) -> list[Progress]:
-    """Return how far everybody in these sittings has come."""
+def progress(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> list[Progress]:
+    """Return how far the listener of each of these ballots has come."""
     trials = Trial.objects.filter(ballot__in=counted(experiment, simulated=simulated), kind="test")
     counts = (
         trials.order_by()
@@ -118,87 +138,102 @@ def progress(experiment: Experiment, seated: Sequence[Sitting], *, simulated: bo
         .annotate(planned=Count("id"), given=Count("id", filter=Q(answered=True)), left=Count("id", filter=UNANSWERED))
     )
     found = {ballot: (given, planned, left == 0) for ballot, planned, given, left in counts}
-    return [
-        Progress(number, *found.get(sitting.ballot, (0, 0, False))) for number, sitting in enumerate(seated, start=1)
-    ]
+    return [Progress(number, *found.get(each.ballot, (0, 0, False))) for number, each in enumerate(ballots, start=1)]
 
 
-def table(experiment: Experiment, *, simulated: bool) -> Table:
-    """Return every mark that counts; what is folded is not read again from single votes."""
-    import numpy as np
-
-    from analysis.folding import BALLOTS_AT_ONCE, fold, lengths, unfold
-
-    codebook = Codebook.of(experiment)
-    seated = sittings(experiment, codebook, simulated=simulated)
-    stale = [sitting.ballot for sitting in seated if sitting.columns is None and sitting.vote_count]
-    fresh: dict[UUID, bytes] = {}
-    for start in range(0, len(stale), BALLOTS_AT_ONCE):
-        fresh |= fold(stale[start : start + BALLOTS_AT_ONCE], codebook)
-    columns = [fresh.get(sitting.ballot, b"") if sitting.columns is None else sitting.columns for sitting in seated]
-    return Table(codebook, seated, np.repeat(np.arange(len(seated)), lengths(columns)), unfold(columns))
+def read_dataset(experiment: Experiment, *, simulated: bool) -> Dataset:
+    """Read the ballots that count and their scores."""
+    ballots = counted_ballots(experiment, simulated=simulated)
+    return Dataset(ballots, _scores(experiment, ballots, simulated=simulated))
 
 
-def marks(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
-    """Return every mark that counts, one a row, with the columns that methods expect."""
-    return frame(table(experiment, simulated=simulated))
+def read_scores(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
+    """Return every score that counts, one a row, with the columns that methods expect."""
+    return read_dataset(experiment, simulated=simulated).scores
 
 
-def frame(coded: Table) -> pd.DataFrame:
-    """Spell a table out for methods; names are categories, so that nothing is written two million times."""
-    import numpy as np
+def _scores(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> pd.DataFrame:
+    """Read the scores of current answers, listener by listener in the order of the pages; names are categories."""
     import pandas as pd
 
-    records, codebook = coded.records, coded.codebook
-    stimulus = records["stimulus"].astype(np.intp)
-
-    def named(codes: Any, names: Any) -> pd.Categorical:
-        return pd.Categorical.from_codes(codes, pd.Index(names), validate=False)
-
-    def by_stimulus(names: list[str]) -> pd.Categorical:
-        codes, kinds = pd.factorize(np.array(names, dtype=object), sort=True)
-        return named(codes[stimulus], kinds)
-
-    panels = sorted({sitting.panel for sitting in coded.sittings if sitting.panel is not None})
-    of_sitting = [panels.index(each.panel) if each.panel is not None else -1 for each in coded.sittings]
-    groups = sorted({sitting.group or "" for sitting in coded.sittings})
-    of_group = [groups.index(sitting.group or "") for sitting in coded.sittings]
-    columns = {
-        "listener": named(coded.sitting, list(range(1, len(coded.sittings) + 1))),
-        "panel": named(np.array(of_sitting, dtype=np.int32)[coded.sitting], panels),
-        "session": np.ascontiguousarray(records["session"]),
-        "position": np.ascontiguousarray(records["position"]),
-        "item": by_stimulus([heard.item for heard in codebook.stimuli]),
-        "condition": by_stimulus([heard.condition for heard in codebook.stimuli]),
-        "condition_role": by_stimulus([heard.role for heard in codebook.stimuli]),
-        "scale": named(records["scale"], list(codebook.scales)),
-        "value": np.ascontiguousarray(records["value"]),
-        "kind": named(records["practice"], ["test", "practice"]),
-        "factors": by_stimulus([heard.factors for heard in codebook.stimuli]),
-        "condition_factors": by_stimulus([heard.condition_factors for heard in codebook.stimuli]),
-        "group": named(np.array(of_group, dtype=np.int32)[coded.sitting], groups),
+    rows = _read_rows(experiment, simulated=simulated)
+    numbers = {each.ballot: number for number, each in enumerate(ballots, start=1)}
+    listener = _renamed(rows["ballot"], lambda ballot: numbers.get(UUID(ballot)))
+    rows["listener"] = pd.Categorical(listener, categories=list(numbers.values()))
+    # A ballot that came after the list of ballots was read has no number, and is left to the next time.
+    rows = rows[rows["listener"].notna()].sort_values(["listener", "position", "slot", "scale"], ignore_index=True)
+    by_number = dict(enumerate(ballots, start=1))
+    stimuli = read_stimuli(experiment)
+    columns: dict[str, Any] = {
+        name: rows[name] for name in ("listener", "session", "position", "scale", "value", "kind")
     }
-    return pd.DataFrame({name: columns[name] for name in COLUMNS} | _own_columns(coded), copy=False)
+    columns["panel"] = _renamed(rows["listener"], lambda number: by_number[number].panel)
+    columns["group"] = _renamed(rows["listener"], lambda number: by_number[number].group or "")
+    for name, field in STIMULUS_COLUMNS.items():
+        names = {text: getattr(stimuli[UUID(text)], field) for text in rows["stimulus"].cat.categories}
+        columns[name] = _renamed(rows["stimulus"], names.get)
+    own = get_protocol(experiment.protocol).trial_columns
+    details = {text: json.loads(text) for text in rows["detail"].cat.categories} if own else {}
+    for column in own:
+        names = {text: _text(column.of(detail)) for text, detail in details.items()}
+        columns[column.key] = _renamed(rows["detail"], names.get)
+    return pd.DataFrame({name: columns[name] for name in (*COLUMNS, *(column.key for column in own))})
 
 
-def _own_columns(coded: Table) -> dict[str, pd.Categorical]:
-    """The columns that the protocol adds to the table."""
+def _read_rows(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
+    """Read the columns of READ, a part at a time: few rows are Python objects at any moment."""
+    import pandas as pd
+    from pandas.api.types import union_categoricals
+
+    scores = Score.objects.filter(
+        vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__isnull=False
+    )
+    rows = scores.values_list(*READ.values()).iterator(chunk_size=ROWS_AT_ONCE)
+    parts: list[pd.DataFrame] = []
+    while (some := list(islice(rows, ROWS_AT_ONCE))) or not parts:
+        part = pd.DataFrame.from_records(some, columns=list(READ))
+        parts.append(part.astype(dict.fromkeys(REPEATED, "category")))
+    texts = {name: union_categoricals([part[name] for part in parts], sort_categories=True) for name in REPEATED}
+    numbers = pd.concat([part[["position", "session", "value"]] for part in parts], ignore_index=True)
+    return numbers.assign(**texts)
+
+
+def _renamed(column: pd.Series[Any], name_of: Callable[[Any], Any]) -> pd.Categorical:
+    """Name each category anew, once, whatever the number of rows; None is no name."""
     import numpy as np
     import pandas as pd
 
-    codes, found = pd.factorize(np.ascontiguousarray(coded.records["columns"]))
-    made = {}
-    for column in coded.codebook.columns:
-        places, names = pd.factorize(np.array(coded.codebook.column_names(column, found), dtype=object))
-        made[column.key] = pd.Categorical.from_codes(places[codes], pd.Index(names), validate=False)
-    return made
+    names = np.empty(len(column.cat.categories), dtype=object)
+    names[:] = [name_of(each) for each in column.cat.categories]
+    codes, found = pd.factorize(names, sort=True)
+    return pd.Categorical.from_codes(codes[column.cat.codes], pd.Index(found).infer_objects())
 
 
-def answered_pages(experiment: Experiment, seated: Sequence[Sitting]) -> Iterator[AnsweredPage]:
-    """Yield every page of these sittings with its newest answer, ballot by ballot, as the protocol reads it."""
+def _text(value: str | int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def read_stimuli(experiment: Experiment) -> dict[UUID, StimulusNames]:
+    """Return the names of everything in the experiment's collection, by id."""
+    rows = Stimulus.objects.filter(item__collection=experiment.collection_id).values_list(
+        "id", "item__name", "condition__name", "condition__role", "item__factors", "condition__factors"
+    )
+    return {
+        stimulus: StimulusNames(item, condition, role, _as_json(factors), _as_json(made_with))
+        for stimulus, item, condition, role, factors, made_with in rows
+    }
+
+
+def _as_json(factors: object) -> str:
+    named = factors if isinstance(factors, dict) else {}
+    return json.dumps({str(key): str(value) for key, value in named.items()}, sort_keys=True, ensure_ascii=False)
+
+
+def answered_pages(experiment: Experiment, ballots: Sequence[CountedBallot]) -> Iterator[AnsweredPage]:
+    """Yield every page of these ballots with its newest answer, ballot by ballot, as the protocol reads it."""
     protocol = get_protocol(experiment.protocol)
-    for listener, sitting in enumerate(seated, start=1):
-        trials = Trial.objects.filter(ballot=sitting.ballot, answered=True).select_related("current_vote")
+    for listener, counts in enumerate(ballots, start=1):
+        trials = Trial.objects.filter(ballot=counts.ballot, answered=True).select_related("current_vote")
         for trial in trials.prefetch_related(
             "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
         ):
@@ -206,8 +241,8 @@ def answered_pages(experiment: Experiment, seated: Sequence[Sitting]) -> Iterato
             answer = protocol.read(trial.current_vote.payload, plan)  # type: ignore[union-attr]
             yield AnsweredPage(
                 listener=listener,
-                group=sitting.group or "",
-                panel=sitting.panel,
+                group=counts.group or "",
+                panel=counts.panel,
                 session=trial.session,
                 position=trial.position,
                 kind=trial.kind,
@@ -227,8 +262,8 @@ def _heard(entry: Entry) -> HeardSlot:
     return HeardSlot(entry.item, entry.condition, entry.role, entry.factors, entry.text, entry.duration_s)
 
 
-def detailed_marks(experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
-    """Yield every mark that counts with all that is known of it, in the order in which it arrived."""
+def detailed_scores(experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
+    """Yield every score that counts with all that is known of it, in the order in which it arrived."""
     names = list(SOURCES)
     ballots = counted(experiment, simulated=simulated)
     scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False)

@@ -1,4 +1,4 @@
-"""Downloads: one tidy row a mark, UTF-8, dot decimals, UTC, missing values empty."""
+"""CSV files: one row a mark with the meanings of its columns, and every table of a result in one file."""
 
 import csv
 import json
@@ -7,10 +7,41 @@ from datetime import UTC
 from typing import Any
 from uuid import UUID
 
-from analysis.columns import MEANINGS
 from core.spreadsheets import neutralise
 from core.stored_json import list_in, number_in, object_in, text_in
-from rating.protocol import TrialColumn
+from rating.protocol import Protocol, TrialColumn
+
+# The columns in the download of single marks, and the dictionary that goes along with the data.
+MEANINGS = {
+    "row_id": "The mark's number; it never changes and is never used again.",
+    "experiment": "The experiment's short name.",
+    "design_sha256": "The hash over everything that shapes an answer, fixed when the experiment went live.",
+    "subject_id": "The participant's pseudonym in this experiment, such as sub-0007; erased-... after erasure.",
+    "panel": "The number of the panel.",
+    "session": "The session of the plan; 0 is practice.",
+    "position": "The trial's place in the ballot, from 1.",
+    "trial_id": "The trial; marks of one page share it.",
+    "kind": "practice or test.",
+    "item": "The item's name.",
+    "factors": "The item's factors, as a JSON object.",
+    "condition": "The condition: a letter until the experiment is unblinded, then its name.",
+    "condition_role": "test, reference, anchor or full-length; empty until the experiment is unblinded.",
+    "scale": "The scale, in capitals.",
+    "value": "The mark.",
+    "label_set": "The wording that was shown.",
+    "protocol": "The protocol's slug.",
+    "protocol_version": "Its version when the vote was cast.",
+    "revision": "How often the trial had been answered, this answer included.",
+    "n_plays": "How often the clip was played, as the browser says.",
+    "heard_ms": "How many milliseconds of it were played.",
+    "heard_full": "Whether it was played to its end.",
+    "level_db": "The level that the participant had set before, in dB above or below the middle.",
+    "client_wall": "The time of the answer by the participant's clock: data, not order.",
+    "received_at": "When the server stored the vote.",
+    "row_type": "main or simulated.",
+    "flags": "What to know about the vote. late: it came after the experiment was paused or closed; fast: it came "
+    "sooner after its sound was first fetched than the sound lasts.",
+}
 
 COLUMNS = list(MEANINGS)
 
@@ -23,7 +54,10 @@ class _Line:
 
 
 def csv_lines(rows: Iterable[Mapping[str, Any]], *, columns: Sequence[str] = COLUMNS) -> Iterator[str]:
-    """Yield a CSV file line by line; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    """Yield a CSV file line by line: dot decimals, UTC, missing values empty.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
     writer = csv.DictWriter(_Line(), columns, lineterminator="\n", extrasaction="ignore")
     yield writer.writerow({column: neutralise(column) for column in columns})
     for row in rows:
@@ -77,3 +111,77 @@ def _cell(value: Any) -> Any:
     if hasattr(value, "astimezone"):
         return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return value
+
+
+def meanings_for(protocol: Protocol) -> dict[str, str]:
+    """The meanings of all columns, with the protocol's own after the kind of the trial."""
+    own = {column.key: column.help for column in protocol.trial_columns}
+    at = list(MEANINGS).index("kind") + 1
+    return dict([*list(MEANINGS.items())[:at], *own.items(), *list(MEANINGS.items())[at:]])
+
+
+# A result's tables in one file: what a row is about in the first columns, its figures in the others.
+FIRST_COLUMNS = (
+    "table",
+    "unit",
+    "scale",
+    "condition",
+    "against",
+    "panel",
+    "factor",
+    "level",
+    "item",
+    "session",
+    "order",
+    "against_order",
+    "pairing",
+    "n_votes",
+    "n_listeners",
+    "n_items",
+    "mos",
+    "difference",
+    "slope_per_100_pages",
+    "residual",
+    "sd",
+    "ci_low",
+    "ci_high",
+    "votes_1",
+    "votes_2",
+    "votes_3",
+    "votes_4",
+    "votes_5",
+    "share_lowest",
+    "share_highest",
+    "good_or_better",
+    "poor_or_worse",
+)
+# The same tables under the names that a reader of the file will look for.
+CALLED = {
+    "rows": "conditions",
+    "votes_level": "conditions",
+    "votes_level_p808": "conditions",
+    "items_level": "conditions",
+}
+NO_FIGURES = ("warnings",)
+NOT_FLAT = ("counts",)  # spread over columns
+
+
+def table_columns(tables: Mapping[str, Any]) -> list[str]:
+    """The columns that say what a row is about and the figures that most tables have, then all others as they come."""
+    others = dict.fromkeys(
+        name
+        for row in table_rows(tables)
+        for name, value in row.items()
+        if name not in FIRST_COLUMNS and name not in NOT_FLAT and not isinstance(value, dict | list)
+    )
+    return [*FIRST_COLUMNS, *others]
+
+
+def table_rows(tables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every row of every table under the name of its table; figures as they are, to the last digit."""
+    for part, rows in tables.items():
+        if not isinstance(rows, list) or part in NO_FIGURES:
+            continue
+        for row in rows:
+            counts = {f"votes_{category}": count for category, count in row.get("counts", {}).items()}
+            yield {"table": CALLED.get(part, part), **row, **counts}

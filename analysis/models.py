@@ -1,9 +1,9 @@
-"""Rows of what it means."""
+"""Model of computed results."""
 
 from django.db import models
 
 from core.models import BaseModel
-from rating.models import Ballot, Experiment
+from rating.models import Experiment
 
 
 class Result(BaseModel):
@@ -27,18 +27,3 @@ class Result(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.experiment.slug} {self.method}"
-
-
-class FoldedBallot(BaseModel):
-    """A ballot's current marks as bytes, so that a recompute reads few large rows; it can always be folded again.
-
-    It is stale when the ballot holds more votes, or when the codes of the experiment's stimuli mean something else.
-    """
-
-    ballot = models.OneToOneField(Ballot, on_delete=models.CASCADE, related_name="folded")
-    vote_count = models.PositiveIntegerField()
-    codebook = models.CharField(max_length=64)
-    columns = models.BinaryField()
-
-    def __str__(self) -> str:
-        return f"fold of {self.ballot_id}"

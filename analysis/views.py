@@ -1,6 +1,7 @@
 """The experimenter's page of results."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -8,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from analysis.registry import get_report, method_of, methods
+from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
@@ -45,5 +47,7 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "template": reader.template,
         "downloads": reader.downloads,
         "files": reader.files,
+        "table_formats": TABLE_FORMATS,
+        "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
     }

@@ -1,7 +1,7 @@
 """Recomputing every table of the MOS, reading included, against one pandas groupby over the same table in memory."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from statistics import median
 from typing import Any
@@ -13,11 +13,8 @@ from django.db import connection
 from django.utils import timezone
 
 from analysis import datasets
-from analysis.codebook import Codebook
-from analysis.folding import RECORD
-from analysis.models import FoldedBallot
 from analysis.mos import MeanOpinionScore, tables
-from analysis.mos.cells import Marks
+from analysis.mos.cells import with_categories
 from core.models import User
 from core.services.accounts import create_account, random_password
 from listening.models import Panel, Participant, Seat
@@ -28,32 +25,27 @@ from stimuli.models import Collection, Condition, Item, Stimulus
 ROUNDS = 5
 PANELS, ITEMS_A_PANEL, CONDITIONS, SCALES = 4, 32, 5, ("SIG", "BAK", "OVRL")
 MARKS_A_LISTENER = ITEMS_A_PANEL * CONDITIONS * len(SCALES)
-ORDER = ["SIG", "BAK", "OVRL"]
+ORDERS = (["SIG", "BAK", "OVRL"], ["BAK", "SIG", "OVRL"])
 
 
 def run() -> Iterator[str]:
-    yield from _measure("20,000 votes", _voted(listeners=42), cold=True)
-    yield from _measure("2,000,000 votes, folded directly", _folded(listeners=4168), cold=False)
+    yield from _measure("20,000 votes", _voted(listeners=42))
+    yield from _measure("200,000 votes", _voted(listeners=417))
 
 
-def _measure(name: str, experiment: Experiment, *, cold: bool) -> Iterator[str]:
-    """Cold reads single votes, as after the first look; warm reads folds, as after every later vote."""
-    if cold:
-        seconds = _seconds(lambda: datasets.marks(experiment, simulated=False), rounds=1)
-        yield f"{name}: read from single votes, once a ballot: {seconds * 1000:.0f} ms"
-        _fold(experiment)
-    table = datasets.marks(experiment, simulated=False)
+def _measure(name: str, experiment: Experiment) -> Iterator[str]:
+    table = datasets.read_scores(experiment, simulated=False)
     words = table.astype(dict.fromkeys(("condition", "scale", "item", "listener"), "str"))
     method = MeanOpinionScore()
     method.run(table)  # loads scipy
     plain = _seconds(lambda: _grouped(words))
     coded = _seconds(lambda: _grouped(table))
-    reading = _seconds(lambda: datasets.marks(experiment, simulated=False))
-    same = _seconds(lambda: _by_condition(datasets.marks(experiment, simulated=False)))
-    whole = _seconds(lambda: method.run(datasets.marks(experiment, simulated=False)))
+    reading = _seconds(lambda: datasets.read_scores(experiment, simulated=False))
+    same = _seconds(lambda: _by_condition(datasets.read_scores(experiment, simulated=False)))
+    whole = _seconds(lambda: method.run(datasets.read_scores(experiment, simulated=False)))
     yield (
         f"{name} ({len(table):,} marks, {connection.vendor}): pandas {plain * 1000:.1f} ms over names, "
-        f"{coded * 1000:.1f} ms over categories; reading folds takes {reading * 1000:.1f} ms"
+        f"{coded * 1000:.1f} ms over categories; reading takes {reading * 1000:.1f} ms"
     )
     for what, seconds in (("by condition over listeners, votes and items", same), ("every table", whole)):
         ratios = f"{seconds / plain:.1f} times pandas over names, {seconds / coded:.1f} over categories"
@@ -61,7 +53,7 @@ def _measure(name: str, experiment: Experiment, *, cold: bool) -> Iterator[str]:
 
 
 def _by_condition(table: pd.DataFrame) -> Any:
-    return tables.by_condition(tables.Gathered.of(Marks.of(table, np.ones(len(table), dtype=bool))))
+    return tables.by_condition(tables.Gathered.of(with_categories(table)))
 
 
 def _grouped(table: pd.DataFrame) -> Any:
@@ -118,91 +110,45 @@ def _seats(experiment: Experiment, listeners: int) -> list[Ballot]:
     return ballots
 
 
-def _marks(codebook: Codebook, number: int, rng: np.random.Generator) -> Any:
-    """One listener's marks on the items of the panel, as records: stimuli in a random order, each on every scale."""
-    every = np.array([int(heard.item[-3:]) for heard in codebook.stimuli])
-    heard = rng.permutation(np.flatnonzero(every // ITEMS_A_PANEL == number % PANELS))
-    records = np.zeros(MARKS_A_LISTENER, dtype=RECORD)
-    records["stimulus"] = np.repeat(heard, len(SCALES))
-    records["position"] = np.arange(1, MARKS_A_LISTENER + 1)
-    records["session"] = 1 + np.arange(MARKS_A_LISTENER) * 4 // MARKS_A_LISTENER
-    order = ORDER if number % 2 else ["BAK", "SIG", "OVRL"]
-    pages = [codebook.column_code({"part": part, "order": order}) for part in range(1, len(SCALES) + 1)]
-    records["columns"] = np.tile(pages, len(heard))
-    records["scale"] = np.tile(np.arange(len(SCALES)), len(heard))
-    records["value"] = rng.integers(1, 6, MARKS_A_LISTENER)
-    return records
-
-
-def _folded(*, listeners: int) -> Experiment:
-    """Folds without votes behind them: what is measured is everything after the folding."""
-    experiment, rng = _experiment(), np.random.default_rng(1)
-    codebook = Codebook.of(experiment)
-    FoldedBallot.objects.bulk_create(
-        (
-            FoldedBallot(
-                ballot=ballot,
-                vote_count=ballot.vote_count,
-                codebook=codebook.sha256,
-                columns=_marks(codebook, number, rng).tobytes(),
-            )
-            for number, ballot in enumerate(_seats(experiment, listeners))
-        ),
-        batch_size=100,
-    )
-    return experiment
-
-
 def _voted(*, listeners: int) -> Experiment:
     """Real rows for every mark, written in bulk."""
     experiment, rng = _experiment(), np.random.default_rng(1)
-    codebook = Codebook.of(experiment)
+    stimuli = Stimulus.objects.filter(item__collection=experiment.collection_id).order_by("item__name", "id")
+    by_panel = np.array(stimuli.values_list("id", flat=True)).reshape(PANELS, ITEMS_A_PANEL * CONDITIONS)
     for number, ballot in enumerate(_seats(experiment, listeners)):
-        _write(ballot, codebook, _marks(codebook, number, rng))
+        _write(ballot, rng.permutation(by_panel[number % PANELS]), ORDERS[number % 2], rng)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE rating_trial SET revision = 1, answered = TRUE, current_vote_id ="
+            " (SELECT id FROM rating_vote WHERE rating_vote.trial_id = rating_trial.id) WHERE current_vote_id IS NULL"
+        )
+        cursor.execute("ANALYZE")
     return experiment
 
 
-def _write(ballot: Ballot, codebook: Codebook, records: Any) -> None:
+def _write(ballot: Ballot, heard: Any, order: Sequence[str], rng: np.random.Generator) -> None:
+    """One listener's marks on the items of the panel: stimuli in a random order, each on every scale."""
+    pages = [(stimulus, part) for stimulus in heard for part in range(len(SCALES))]
     consent = Consent.objects.create(ballot=ballot, text_sha256="", language="en")
-    trials = [
+    trials = Trial.objects.bulk_create(
         Trial(
             ballot=ballot,
-            position=int(record["position"]),
-            session=int(record["session"]),
+            position=position,
+            session=1 + position * 4 // (len(pages) + 1),
             kind="test",
-            ask=[codebook.scales[record["scale"]]],
-            detail={"part": 1 + int(record["scale"]), "order": ORDER},
+            ask=[order[part]],
+            detail={"part": part + 1, "order": order},
         )
-        for record in records
-    ]
-    Trial.objects.bulk_create(trials)
-    slots = [
-        Slot(trial=trial, key="a", stimulus_id=codebook.stimuli[record["stimulus"]].id)
-        for trial, record in zip(trials, records, strict=True)
-    ]
-    Slot.objects.bulk_create(slots)
+        for position, (_, part) in enumerate(pages, start=1)
+    )
+    slots = Slot.objects.bulk_create(
+        Slot(trial=trial, key="a", stimulus_id=stimulus) for trial, (stimulus, _) in zip(trials, pages, strict=True)
+    )
     fixed = {"ballot": ballot, "consent": consent, "outcome": "accepted", "revision": 1, "payload": {}}
     votes = Vote.objects.bulk_create(
         Vote(event_id=uuid4(), trial=trial, protocol="p835", received_at=timezone.now(), **fixed) for trial in trials
     )
-    for trial, vote in zip(trials, votes, strict=True):
-        trial.current_vote, trial.revision = vote, 1
-    Trial.objects.bulk_update(trials, ["current_vote", "revision"], batch_size=200)
     Score.objects.bulk_create(
-        Score(vote=vote, slot=slot, scale=codebook.scales[record["scale"]], value=float(record["value"]))
-        for vote, slot, record in zip(votes, slots, records, strict=True)
+        Score(vote=vote, slot=slot, scale=order[part], value=float(value))
+        for vote, slot, (_, part), value in zip(votes, slots, pages, rng.integers(1, 6, len(pages)), strict=True)
     )
-
-
-def _fold(experiment: Experiment) -> None:
-    from analysis.services.folds import refold
-    from analysis.tasks import refresh_results
-    from core.jobs import JobRun, enqueue, queue
-    from core.models import Job
-
-    asked = enqueue(refresh_results, experiment_id=str(experiment.pk))
-    claimed = queue.claim(worker="bench", names=[asked.name], job_id=asked.pk)
-    if claimed is None:
-        raise RuntimeError("the job that folds could not be claimed: there is nothing to measure")
-    refold(run=JobRun(claimed), experiment=experiment, simulated=False)
-    Job.objects.filter(pk=asked.pk).delete()

@@ -205,11 +205,10 @@ class PageAccess:
 
 @dataclass(frozen=True)
 class TrialColumn:
-    """A column that a protocol adds to tables of marks: a key of `TrialPlan.detail` and the values it may have."""
+    """A column that a protocol adds to tables of marks: a key of `TrialPlan.detail`."""
 
     key: str
     help: str
-    values: tuple[str | int, ...]
 
     def of(self, detail: Mapping[str, Json]) -> str | int | None:
         """The value on one page; a list is written with hyphens, such as SIG-BAK-OVRL."""

@@ -13,20 +13,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='FoldedBallot',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('vote_count', models.PositiveIntegerField()),
-                ('codebook', models.CharField(max_length=64)),
-                ('columns', models.BinaryField()),
-                ('ballot', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='folded', to='rating.ballot')),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
             name='Result',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),

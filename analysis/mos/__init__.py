@@ -50,11 +50,11 @@ class MeanOpinionScore(Method):
     def run(self, table: pd.DataFrame) -> Json:
         # numpy, pandas and scipy load here, in the worker; the web process only needs a method's name.
         from analysis.mos import effects, tables
-        from analysis.mos.cells import Marks
+        from analysis.mos.cells import names, with_categories
 
-        practised = (table["kind"] == "practice").to_numpy(bool)
-        test, practice = Marks.of(table, ~practised), Marks.of(table, practised)
-        if not len(test):
+        practised = table["kind"] == "practice"
+        test, practice = with_categories(table[~practised]), with_categories(table[practised])
+        if test.empty:
             return EMPTY | {"anchoring": tables.by_item(practice)}
         gathered = tables.Gathered.of(test)
         items = tables.by_item(test)
@@ -70,11 +70,11 @@ class MeanOpinionScore(Method):
             "warnings": tables.warn(items, distribution),
             "counts": {
                 "votes": len(test),
-                "listeners": len(test.listener),
-                "panels": len(test.panel),
-                "items": len(test.item),
-                "conditions": len(test.condition),
-                "sessions": len(test.session),
+                "listeners": len(names(test, "listener")),
+                "panels": len(names(test, "panel")),
+                "items": len(names(test, "item")),
+                "conditions": len(names(test, "condition")),
+                "sessions": len(names(test, "session")),
                 "practice_votes": len(practice),
             },
         }

@@ -7,8 +7,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from analysis.mos.cells import Cells, Floats, Marks, Summary, Sums, figures, ratio, spread, t_quantile
+from analysis.mos.cells import Cells, Floats, Summary, Sums, figures, names, ratio, spread, t_quantile
 
 Rows = list[dict[str, Any]]
 
@@ -17,7 +18,7 @@ PAIRED_CONDITIONS = 30  # with more of them, each is compared with the baseline 
 PAGES = 100  # a slope is told for this many pages, so that it can be read beside a scale of five points
 
 
-def within_listeners(marks: Marks, people: Cells) -> dict[str, Any]:
+def within_listeners(marks: pd.DataFrame, people: Cells) -> dict[str, Any]:
     """Everything in which listeners are compared with themselves, and the condition to compare with first."""
     sums = Sums.of(marks)
     return {
@@ -29,54 +30,55 @@ def within_listeners(marks: Marks, people: Cells) -> dict[str, Any]:
     }
 
 
-def baseline(marks: Marks) -> str:
+def baseline(marks: pd.DataFrame) -> str:
     """The condition that the others are compared with first: by its name, or else the first that is under test."""
-    names = [str(name) for name in marks.condition.names]
-    tested = [name for name in names if marks.roles[name] == "test"] or names
+    roles = marks.drop_duplicates("condition", keep="last").set_index("condition")["condition_role"]
+    known = [str(name) for name in names(marks, "condition")]
+    tested = [name for name in known if roles[name] == "test"] or known
     called = [name for wanted in UNPROCESSED for name in tested if name.lower() == wanted]
     return next(iter([*called, *tested]))
 
 
-def differences(marks: Marks, means: Floats) -> Rows:
+def differences(marks: pd.DataFrame, means: Floats) -> Rows:
     """Every condition against every other (or against the baseline, where there are many), paired by listener.
 
     `means` is scale x condition x listener, nan where a listener heard nothing of it.
     """
-    names = marks.condition.names
-    against = range(len(names)) if len(names) <= PAIRED_CONDITIONS else [names.index(baseline(marks))]
+    conditions, scales = names(marks, "condition"), names(marks, "scale")
+    against = range(len(conditions)) if len(conditions) <= PAIRED_CONDITIONS else [conditions.index(baseline(marks))]
     rows: Rows = []
     for other in against:
         found = spread(means - means[:, other : other + 1])
         for (scale, one), row in _difference_rows(found):
             if one != other:
-                pair = {"condition": names[one], "against": names[other]}
-                rows.append(pair | {"scale": marks.scale.names[scale]} | row)
+                pair = {"condition": conditions[one], "against": conditions[other]}
+                rows.append(pair | {"scale": scales[scale]} | row)
     return rows
 
 
-def scale_orders(marks: Marks) -> Rows:
+def scale_orders(marks: pd.DataFrame) -> Rows:
     """What asking in another order changes, for each scale and condition, and for all conditions together.
 
     Within listeners where they heard a condition under both orders; between listeners (Welch) where nobody did.
     """
-    orders = [name for name in marks.order.names if name]
+    orders = [name for name in names(marks, "order") if name]
     if len(orders) < 2:
         return []
-    cells = Cells.of((marks.order, marks.scale, marks.condition, marks.listener), marks.value)
+    cells = Cells.of(marks, ("order", "scale", "condition", "listener"))
     means = ratio(cells.x, cells.n)
     rows: Rows = []
     # In rising order BAK comes before SIG; what is told is SIG first minus BAK first.
     for against, order in combinations(orders, 2):
-        one, other = (means[marks.order.names.index(name)] for name in (order, against))
-        names = {"order": order, "against_order": against}
+        one, other = (means[names(marks, "order").index(name)] for name in (order, against))
+        about = {"order": order, "against_order": against}
         together, single = _order_differences(*_together(one, other)), _order_differences(one, other)
-        for number, scale in enumerate(marks.scale.names):
-            found = [(None, together[number]), *zip(marks.condition.names, single[number], strict=True)]
-            rows += [names | {"scale": scale, "condition": condition} | row for condition, row in found if row]
+        for number, scale in enumerate(names(marks, "scale")):
+            found = [(None, together[number]), *zip(names(marks, "condition"), single[number], strict=True)]
+            rows += [about | {"scale": scale, "condition": condition} | row for condition, row in found if row]
     return rows
 
 
-def positions(marks: Marks, sums: Sums) -> Rows:
+def positions(marks: pd.DataFrame, sums: Sums) -> Rows:
     """How residuals (mark minus the mean of its condition) move with the position inside a session, by listener.
 
     With p the position and r the residual, both about their means in a listener's session: slope = sum(p r) / sum(p p).
@@ -88,12 +90,12 @@ def positions(marks: Marks, sums: Sums) -> Rows:
     along = np.nan_to_num(pp - ratio(p * p, n)).sum(axis=-1)
     found = spread(PAGES * ratio(across, along))
     return [
-        {"scale": marks.scale.names[scale]} | row
+        {"scale": names(marks, "scale")[scale]} | row
         for (scale,), row in _difference_rows(found, name="slope_per_100_pages")
     ]
 
 
-def sessions(marks: Marks, sums: Sums) -> Rows:
+def sessions(marks: pd.DataFrame, sums: Sums) -> Rows:
     """The mean of each session over listeners, raw and as a residual: less condition mean and less listener mean."""
     n = np.swapaxes(sums.n.sum(axis=-1), 1, 2)
     rest = np.swapaxes(sums.residuals().sum(axis=-1), 1, 2)
@@ -102,9 +104,9 @@ def sessions(marks: Marks, sums: Sums) -> Rows:
     residual = spread(ratio(rest, n) - of_listener[:, None, :])
     rows: Rows = []
     for (scale, session), row in _difference_rows(residual, name="residual"):
-        names = {"scale": marks.scale.names[scale], "session": int(marks.session.names[session])}
+        about = {"scale": names(marks, "scale")[scale], "session": int(names(marks, "session")[session])}
         counts = {"n_votes": int(n[scale, session].sum()), "mos": float(raw.mean[scale, session])}
-        rows.append(names | counts | row)
+        rows.append(about | counts | row)
     return rows
 
 

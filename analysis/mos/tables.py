@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from analysis.mos.cells import (
-    NORMAL_QUANTILE,
-    Cells,
-    Coded,
-    Floats,
-    Integers,
-    Marks,
-    Summary,
-    figures,
-    listeners_in,
-    place,
-)
+from analysis.mos.cells import NORMAL_QUANTILE, Cells, Floats, Integers, Summary, figures, names, over_listeners
 
 Rows = list[dict[str, Any]]
 
@@ -33,7 +23,7 @@ LEVELS_OF_A_FACTOR = 50  # what has more is an identifier, not a factor
 class Gathered:
     """The marks by scale and condition, and along the last axis by listener, or by each item of each panel."""
 
-    marks: Marks
+    marks: pd.DataFrame
     people: Cells
     things: Cells
     panel_of_listener: Integers
@@ -41,27 +31,23 @@ class Gathered:
     item_of_thing: Integers
 
     @classmethod
-    def of(cls, marks: Marks) -> Gathered:
-        things = marks.panel.codes * len(marks.item) + marks.item.codes + len(marks.item)  # panel -1 becomes row 0
-        size = (len(marks.panel) + 1) * len(marks.item)
-        seen = np.flatnonzero(np.bincount(things, minlength=size))
-        places = np.zeros(size, dtype=np.int64)
-        places[seen] = np.arange(len(seen))
-        thing = Coded(places[things], seen.tolist())
-        panel_of_listener = np.full(len(marks.listener), -1, dtype=np.int64)
-        panel_of_listener[marks.listener.codes] = marks.panel.codes
+    def of(cls, marks: pd.DataFrame) -> Gathered:
+        panel, item = (marks[name].cat.codes.astype(np.int64) for name in ("panel", "item"))  # panel -1: none
+        count = len(names(marks, "item"))
+        marks = marks.assign(thing=(panel * count + item).astype("category"))
+        things = marks["thing"].cat.categories.to_numpy()
         return cls(
             marks=marks,
-            people=Cells.of((marks.scale, marks.condition, marks.listener), marks.value),
-            things=Cells.of((marks.scale, marks.condition, thing), marks.value),
-            panel_of_listener=panel_of_listener,
-            panel_of_thing=seen // len(marks.item) - 1,
-            item_of_thing=seen % len(marks.item),
+            people=Cells.of(marks, ("scale", "condition", "listener")),
+            things=Cells.of(marks, ("scale", "condition", "thing")),
+            panel_of_listener=np.asarray(panel.groupby(marks["listener"], observed=False).last(), dtype=np.int64),
+            panel_of_thing=things // count,
+            item_of_thing=things % count,
         )
 
     def items(self, things: Cells | None = None) -> Cells:
         """By scale, condition and item, whatever the panel."""
-        return (things or self.things).gathered(self.item_of_thing, len(self.marks.item))
+        return (things or self.things).gathered(self.item_of_thing, len(names(self.marks, "item")))
 
 
 def by_condition(gathered: Gathered) -> dict[str, Rows]:
@@ -72,7 +58,7 @@ def by_condition(gathered: Gathered) -> dict[str, Rows]:
 
 def by_panel(gathered: Gathered) -> Rows:
     rows: Rows = []
-    for code, panel in enumerate(gathered.marks.panel.names):
+    for code, panel in enumerate(names(gathered.marks, "panel")):
         people = gathered.people.taken(np.flatnonzero(gathered.panel_of_listener == code))
         things = gathered.things.taken(np.flatnonzero(gathered.panel_of_thing == code))
         rows += [{"panel": panel} | row for row in _rows(gathered.marks, people, things)]
@@ -83,64 +69,63 @@ def by_factor(gathered: Gathered) -> Rows:
     """The items of each level of each factor; an item that lacks a factor is in none of its levels."""
     marks, rows = gathered.marks, []
     items = gathered.items()
-    for factor in sorted({name for factors in marks.factors_by_item for name in factors}):
-        named = [factors.get(factor) for factors in marks.factors_by_item]
-        names = sorted({name for name in named if name is not None})
-        if len(names) > LEVELS_OF_A_FACTOR:
+    by_item = marks.drop_duplicates("item", keep="last").set_index("item")["factors"]
+    factors_by_item = [json.loads(by_item[item]) for item in names(marks, "item")]
+    for factor in sorted({name for factors in factors_by_item for name in factors}):
+        named = [factors.get(factor) for factors in factors_by_item]
+        levels = sorted({name for name in named if name is not None})
+        if len(levels) > LEVELS_OF_A_FACTOR:
             continue
-        level_of_item = np.array([names.index(name) if name is not None else -1 for name in named])
+        level_of_item = np.array([levels.index(name) if name is not None else -1 for name in named])
         # No level is a level of its own here, and is not shown.
-        levels = Coded((level_of_item % (len(names) + 1))[marks.item.codes], [*names, None])
-        people = Cells.of((marks.scale, marks.condition, levels, marks.listener), marks.value)
-        for code, level in enumerate(names):
+        level_of_mark = level_of_item[marks["item"].cat.codes] % (len(levels) + 1)
+        named_level = pd.Categorical.from_codes(level_of_mark, pd.RangeIndex(len(levels) + 1))
+        people = Cells.of(marks.assign(level=named_level), ("scale", "condition", "level", "listener"))
+        for code, level in enumerate(levels):
             heard = Cells(*(part[:, :, code] for part in (people.n, people.x, people.xx)))
             of_level = items.taken(np.flatnonzero(level_of_item == code))
             rows += [{"factor": factor, "level": level} | row for row in _rows(marks, heard, of_level)]
     return rows
 
 
-def by_item(marks: Marks) -> Rows:
+def by_item(marks: pd.DataFrame) -> Rows:
     """Every item under every condition, over listeners: nearly always one vote each."""
-    if not len(marks):
+    if marks.empty:
         return []
-    columns = {"condition": marks.condition, "item": marks.item, "scale": marks.scale}
-    codes, shape = place(list(columns.values()))
-    cells = Cells.of(list(columns.values()), marks.value)
+    by = ("condition", "item", "scale")
+    cells = Cells.of(marks, by)
     votes = Cells(*(part.reshape(-1, 1) for part in (cells.n, cells.x, cells.xx))).over_votes()
-    listeners, summary = listeners_in(codes, len(votes.n), marks.listener, marks.value)
     found = np.flatnonzero(votes.n)
-    names = [
-        dict(zip(columns, line, strict=True))
-        for line in zip(*_names(list(columns.values()), np.unravel_index(found, shape)), strict=True)
-    ]
+    listeners, votes = over_listeners(marks, by, votes).chosen(found), votes.chosen(found)
     counts = {
-        "n_votes": votes.n[found].astype(int).tolist(),
-        "n_listeners": listeners[found].astype(int).tolist(),
+        "n_votes": votes.n.astype(int).tolist(),
+        "n_listeners": listeners.n.astype(int).tolist(),
         "n_items": [1] * len(found),
     }
-    return _lines(names, counts, found, summary or votes, "listener")
+    return _lines(_labels(marks, by, found), counts, listeners, "listener")
 
 
-def _names(columns: Sequence[Coded], places: Sequence[Any]) -> list[list[Any]]:
-    return [[column.names[code] for code in at.tolist()] for column, at in zip(columns, places, strict=True)]
+def _labels(marks: pd.DataFrame, by: Sequence[str], found: Integers) -> Rows:
+    """What the cells are about that were found, of all combinations of the names in these columns."""
+    every = [names(marks, column) for column in by]
+    places = np.unravel_index(found, [len(each) for each in every])
+    columns = [[each[code] for code in at.tolist()] for each, at in zip(every, places, strict=True)]
+    return [dict(zip(by, line, strict=True)) for line in zip(*columns, strict=True)]
 
 
-def _rows(marks: Marks, people: Cells, things: Cells) -> Rows:
+def _rows(marks: pd.DataFrame, people: Cells, things: Cells) -> Rows:
     """Every condition and scale that was heard at all, once for each unit; condition first, then scale."""
     votes, listeners, items = _condition_first(people.over_votes(), people.over_units(), things.over_units())
     found = np.flatnonzero(votes.n)
-    places = np.unravel_index(found, (len(marks.condition), len(marks.scale)))
-    labels = [
-        {"condition": condition, "scale": scale}
-        for condition, scale in zip(*_names([marks.condition, marks.scale], places), strict=True)
-    ]
+    labels = _labels(marks, ("condition", "scale"), found)
+    votes, listeners, items = (each.chosen(found) for each in (votes, listeners, items))
     counted = {"n_votes": votes, "n_listeners": listeners, "n_items": items}
-    counts = {name: summary.n[found].astype(int).tolist() for name, summary in counted.items()}
+    counts = {name: summary.n.astype(int).tolist() for name, summary in counted.items()}
     return [
-        *_lines(labels, counts, found, listeners, "listener"),
-        *_lines(labels, counts, found, votes, "vote"),
-        *_lines(labels, counts, found, votes, "vote-1.96", quantile=NORMAL_QUANTILE),
-        *_lines(labels, counts, found, items, "item"),
+        *_lines(labels, counts, listeners, "listener"),
+        *_lines(labels, counts, votes, "vote"),
+        *_lines(labels, counts, votes, "vote-1.96", quantile=NORMAL_QUANTILE),
+        *_lines(labels, counts, items, "item"),
     ]
 
 
@@ -150,26 +135,18 @@ def _condition_first(*summaries: Summary) -> list[Summary]:
 
 
 def _lines(
-    labels: Rows,
-    counts: dict[str, list[int]],
-    found: Integers,
-    summary: Summary,
-    unit: str,
-    *,
-    quantile: float | None = None,
+    labels: Rows, counts: dict[str, list[int]], summary: Summary, unit: str, *, quantile: float | None = None
 ) -> Rows:
-    chosen = Summary(summary.n[found], summary.mean[found], summary.sd[found])
-    half: Floats = chosen.half_width(quantile=quantile)
+    half: Floats = summary.half_width(quantile=quantile)
     columns: dict[str, list[Any]] = {
         **counts,
-        "mos": figures(chosen.mean),
-        "sd": figures(chosen.sd),
-        "ci_low": figures(chosen.mean - half),
-        "ci_high": figures(chosen.mean + half),
+        "mos": figures(summary.mean),
+        "sd": figures(summary.sd),
+        "ci_low": figures(summary.mean - half),
+        "ci_high": figures(summary.mean + half),
     }
-    names = list(columns)
     return [
-        {**label, **dict(zip(names, line, strict=True)), "unit": unit}
+        {**label, **dict(zip(columns, line, strict=True)), "unit": unit}
         for label, line in zip(labels, zip(*columns.values(), strict=True), strict=True)
     ]
 
@@ -180,19 +157,16 @@ FEW_VOTES = 8  # for one clip on one scale
 CROWDED_END = 0.4  # of all votes on one end of the scale: there, differences can no longer show
 
 
-def distribution(marks: Marks) -> Rows:
+def distribution(marks: pd.DataFrame) -> Rows:
     """How many votes each category got, by condition and scale. Scales with other values have no such table."""
-    category = marks.value.astype(np.int64)
-    fits = (category == marks.value) & (category >= CATEGORIES[0]) & (category <= CATEGORIES[-1])
-    odd = set() if fits.all() else set(np.unique(marks.scale.codes[~fits]).tolist())
-    columns = (marks.condition, marks.scale, Coded(np.where(fits, category, 0), [0, *CATEGORIES]))
-    codes, shape = place(columns)
-    counts = np.bincount(codes, minlength=math.prod(shape)).reshape(shape)[..., 1:]
+    fits = marks["value"].isin(CATEGORIES)
+    whole = marks[~marks["scale"].isin(marks.loc[~fits, "scale"])]
+    given = whole["value"].astype(pd.CategoricalDtype(list(CATEGORIES)))
+    counts = whole.groupby(["condition", "scale", given], observed=False).size().unstack()
     return [
-        {"condition": marks.condition.names[condition], "scale": marks.scale.names[scale]}
-        | _shares(counts[condition, scale].tolist())
-        for condition, scale in np.argwhere(counts.sum(axis=-1)).tolist()
-        if scale not in odd
+        dict(zip(("condition", "scale"), key, strict=True)) | _shares(line)
+        for key, line in zip(counts.index, counts.to_numpy().tolist(), strict=True)
+        if any(line)
     ]
 
 

@@ -1,17 +1,23 @@
-"""Contract of a report: what the results page shows of a method, and which files can be taken away."""
+"""Contract of a report: what the results page shows of a method, what a reader may choose, and its files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext_noop as _
 
+from analysis.reports.tables import TABLE_FORMATS, Table, tables_in
+from core.errors import AppError
 from rating.models import Experiment
 
 Result = Mapping[str, Any]  # as analysis.services.results.read_result gives it
 Asked = Mapping[str, str]  # what stands in the address
 Pieces = Iterable[str]
+
+TABLE_PREFIX = "table-"  # of the name under which a table is downloaded
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,70 @@ class Report(ABC):
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         """Return what the template needs, as `part.report`."""
 
+    def tables(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Table]:
+        """Return every table of the page by its id; each can be downloaded by itself."""
+        return {table.id: table for table in tables_in(self.context(experiment, result, asked))}
+
+    def file(self, name: str) -> ReportFile | None:
+        """Return the file of this name: one of `files`, or a table of the page such as table-conditions.tex."""
+        if name in self.files:
+            return self.files[name]
+        table_id, ending = name.removeprefix(TABLE_PREFIX).rpartition(".")[::2]
+        if not name.startswith(TABLE_PREFIX) or ending not in TABLE_FORMATS:
+            return None
+
+        def make(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
+            tables = self.tables(experiment, result, asked)
+            if table_id not in tables:
+                raise file_unknown(name, known=[f"{TABLE_PREFIX}{each}.{ending}" for each in tables])
+            return ["".join(TABLE_FORMATS[ending].write(tables[table_id]))]  # at once, in the language of the request
+
+        return ReportFile(name, make, TABLE_FORMATS[ending].content_type)
+
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
         """Return files that the dataset holds besides, by their path in it."""
         return ()
+
+
+class Choices(ABC):
+    """What a report can be asked for; what it does not know falls back to its default."""
+
+    usual: ClassVar[Mapping[str, str]] = {}  # defaults that need no words in an address
+
+    def __init__(self, asked: Asked) -> None:
+        self.simulated = asked.get("simulated") == "1"
+
+    @property
+    @abstractmethod
+    def chosen(self) -> Mapping[str, str | None]:
+        """Each choice under its name in the address."""
+
+    @property
+    def kept(self) -> dict[str, str | int]:
+        """Everything that was chosen: what a form that changes one choice sends along of the others."""
+        return self._worded({})
+
+    def query(self, **changes: str | int | None) -> str:
+        """The same page with other choices, all in one order."""
+        return urlencode(self._worded(changes))
+
+    def _worded(self, changes: Mapping[str, str | int | None]) -> dict[str, str | int]:
+        told = {"simulated": "1" if self.simulated else "", **self.chosen, **changes}
+        return {name: value for name, value in told.items() if value and self.usual.get(name) != value}
+
+
+def file_unknown(name: str, *, known: Iterable[str]) -> AppError:
+    return AppError(
+        "result.unknown_file",
+        404,
+        _("This method has no file called '{name}'. Known: {known}."),
+        name=name[:80],
+        known=", ".join(known) or "-",
+    )
+
+
+def one_of(wanted: str | None, known: Sequence[str], usual: str = "") -> str:
+    """What was asked for, or the usual, or the first there is."""
+    if wanted in known:
+        return str(wanted)
+    return usual if usual in known else next(iter(known), "")

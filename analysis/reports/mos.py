@@ -1,6 +1,7 @@
 """Report of mean opinion scores: units to choose from, differences, breakdowns, and shapes that others parse."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -8,23 +9,20 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analysis import datasets, matrices
+from analysis import datasets, p808_export
 from analysis.exports import csv_lines
-from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
-from analysis.reports.choices import Choices
-from analysis.reports.listeners import complete_only, listener_sentences
-from analysis.reports.page_tables import (
-    PageTable,
+from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
+from analysis.reports.messages import complete_only, fill_methods_text, listener_sentences
+from analysis.reports.tables import (
     Row,
-    count_of,
+    Table,
+    count,
     difference_columns,
-    figure,
-    laid_out,
     mean_columns,
+    number_column,
     percent,
-    word,
+    text_column,
 )
-from analysis.reports.paragraphs import methods_paragraph
 from analysis.services.results import ITEMS_A_PAGE
 from rating.models import Experiment
 from rating.registry import get_protocol
@@ -61,65 +59,56 @@ def unit_notes() -> dict[str, str]:
     }
 
 
-def means(table: Mapping[str, Any], *, unit: str, scale: str) -> PageTable:
+def means(table: Mapping[str, Any], *, unit: str, scale: str) -> Table:
     rows = _of_scale(table.get(UNIT_TABLES[unit], []), scale)
-    return laid_out("conditions", _("By condition"), unit_notes()[unit], mean_columns(), rows)
+    return Table("conditions", _("By condition"), unit_notes()[unit], mean_columns(), rows)
 
 
-def differences(table: Mapping[str, Any], *, against: str, scale: str) -> tuple[PageTable, list[str], str]:
+def differences(table: Mapping[str, Any], *, against: str, scale: str) -> tuple[Table, list[str], str]:
     """The differences to one condition, the conditions to choose from, and the one that was chosen."""
     rows = table.get("differences", [])
     choices = list(dict.fromkeys(row["against"] for row in rows))
     first = table.get("baseline") or next(iter(choices), "")
     chosen = against if against in choices else first
-    columns = difference_columns("difference", _("Difference"), word(_("Condition"), "condition"))
+    columns = difference_columns("difference", _("Difference"), text_column(_("Condition"), "condition"))
     note = _("Each listener's own difference, averaged, with its 95 % t interval over listeners.")
     shown = [row for row in _of_scale(rows, scale) if row["against"] == chosen]
-    return laid_out("differences", _("Differences"), note, columns, shown), choices, chosen
+    return Table("differences", _("Differences"), note, columns, shown), choices, chosen
 
 
-def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[PageTable]:
+def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[Table]:
     """Means by panel and by factor, the spread of the votes, and what order and position did."""
     made = [
-        laid_out(
+        Table(
             "panels",
             _("By panel"),
             unit_notes()[unit],
-            mean_columns(word(_("Panel"), "panel")),
+            mean_columns(text_column(_("Panel"), "panel")),
             _of_unit(_of_scale(table.get("panels", []), scale), unit),
         ),
-        laid_out(
+        Table(
             "factors",
             _("By factor"),
             unit_notes()[unit],
-            mean_columns(word(_("Factor"), "factor"), word(_("Level"), "level")),
+            mean_columns(text_column(_("Factor"), "factor"), text_column(_("Level"), "level")),
             _of_unit(_of_scale(table.get("factors", []), scale), unit),
         ),
         _distribution(_of_scale(table.get("distribution", []), scale)),
         *_effects(table, scale),
     ]
-    return [each for each in made if each.lines]
+    return [each for each in made if each.rows]
 
 
-def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> PageTable:
+def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> Table:
     """One page of the items, or of the clips of the anchoring session."""
-    chosen = _of_scale(rows, scale)
-    pages = max(1, -(-len(chosen) // ITEMS_A_PAGE))
-    page = min(max(page, 1), pages)
-    start = (page - 1) * ITEMS_A_PAGE
     titles = {"items": _("By item"), "anchoring": _("Anchoring session")}
     notes = {
         "items": _("Over listeners. Means of fewer than five answers are grey."),
         "anchoring": _("Practice with reference stimuli, kept apart from all other figures. Over listeners."),
     }
-    return laid_out(
-        part,
-        titles[part],
-        notes[part],
-        mean_columns(word(_("Item"), "item"), items=False),
-        chosen[start : start + ITEMS_A_PAGE],
-        pages={"page": page, "pages": pages, "total": len(chosen)},
-    )
+    columns = mean_columns(text_column(_("Item"), "item"), items=False)
+    table = Table(part, titles[part], notes[part], columns, _of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
+    return replace(table, page=min(max(page, 1), table.pages))
 
 
 def warning_sentences(warnings: list[Row]) -> list[str]:
@@ -145,47 +134,48 @@ def warning_sentences(warnings: list[Row]) -> list[str]:
     ]
 
 
-def _distribution(rows: list[Row]) -> PageTable:
+def _distribution(rows: list[Row]) -> Table:
     columns = [
-        word(_("Condition"), "condition"),
-        word(_("Scale"), "scale"),
-        *((str(n), True, lambda row, n=n: str(row["counts"][str(n)])) for n in range(1, 6)),
-        ("%GoB", True, lambda row: percent(row["good_or_better"])),
-        ("%PoW", True, lambda row: percent(row["poor_or_worse"])),
+        text_column(_("Condition"), "condition"),
+        text_column(_("Scale"), "scale"),
+        *(number_column(str(n), f"votes_{n}", str) for n in range(1, 6)),
+        number_column("%GoB", "good_or_better", percent),
+        number_column("%PoW", "poor_or_worse", percent),
     ]
     note = _(
         "How many answers each category got; the shares of 4 and 5 (good or better) and of 1 and 2 (poor or worse)."
     )
-    return laid_out("distribution", _("Distribution"), note, columns, rows)
+    counted = [{**row, **{f"votes_{n}": row["counts"][str(n)] for n in range(1, 6)}} for row in rows]
+    return Table("distribution", _("Distribution"), note, columns, counted)
 
 
-def _effects(table: Mapping[str, Any], scale: str) -> list[PageTable]:
+def _effects(table: Mapping[str, Any], scale: str) -> list[Table]:
     orders = _of_scale(table.get("orders", []), scale)
     order = difference_columns(
         "difference",
         _("Difference"),
-        word(_("Condition"), "condition"),
-        (_("Order"), False, lambda row: f"{row['order']} − {row['against_order']}"),
+        text_column(_("Condition"), "condition"),
+        text_column(_("Order"), "order", "against_order", write="{} − {}".format),
     )
     slope = difference_columns("slope_per_100_pages", _("Points in 100 pages"))
     session = difference_columns(
         "residual",
         _("Residual"),
-        word(_("Session"), "session"),
-        (_("Answers"), True, count_of("n_votes")),
-        ("MOS", True, lambda row: figure(row["mos"])),
+        text_column(_("Session"), "session"),
+        number_column(_("Answers"), "n_votes", count),
+        number_column("MOS", "mos"),
     )
     between = any(row["pairing"] == "between listeners" for row in orders)
     return [
-        laid_out("orders", _("Order of the scales"), _order_note(between=between), order, orders),
-        laid_out(
+        Table("orders", _("Order of the scales"), _order_note(between=between), order, orders),
+        Table(
             "positions",
             _("Position"),
             _("How marks drift within a session: the slope of each listener's residuals, averaged over listeners."),
             slope,
             _of_scale(table.get("positions", []), scale),
         ),
-        laid_out(
+        Table(
             "sessions",
             _("Sessions"),
             _("A residual is a mark less the mean of its condition and less its listener's own mean; over listeners."),
@@ -215,7 +205,7 @@ def _of_unit(rows: list[Row], unit: str) -> list[Row]:
     return [row for row in rows if row["unit"] == unit]
 
 
-def paragraph(experiment: Experiment, result: Result) -> str:
+def methods_text(experiment: Experiment, result: Result) -> str:
     """Say what the figures are made of; nothing where there are none."""
     counts = result["counts"]
     if not counts:
@@ -232,12 +222,12 @@ def paragraph(experiment: Experiment, result: Result) -> str:
         _("{practice_votes} votes of the anchoring session are kept apart.") if counts["practice_votes"] else "",
         _("No vote was excluded by a rule; ballots that were given up and taken over by others do not count."),
     ]
-    return methods_paragraph(
+    return fill_methods_text(
         experiment, result, told, counts=counts, scales=", ".join(scale["key"] for scale in result["scales"])
     )
 
 
-STARTERS = Path(__file__).resolve().parent.parent / "starters"
+EXAMPLE_SCRIPTS = Path(__file__).resolve().parent.parent / "example_scripts"
 EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
 
 
@@ -279,16 +269,16 @@ class MosReport(Report):
             "choices": choices,
             "against": against,
             "breakdowns": breakdowns(table, unit=chosen.unit, scale=chosen.scale),
-            "long": [_paged(each, chosen) for each in long if each.lines],
+            "long": [_paged(each, chosen) for each in long if each.rows],
             "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
-            "paragraph": paragraph(experiment, result),
+            "methods_text": methods_text(experiment, result),
         }
 
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
         if result["computed_at"] is not None:
             yield "analysis/expected.csv", _means(experiment, result, {})
         for name in ("starter.py", "starter.R"):
-            yield f"analysis/{name}", [(STARTERS / name).read_text()]
+            yield f"analysis/{name}", [(EXAMPLE_SCRIPTS / name).read_text()]
         yield from _legacy(experiment, simulated=simulated)
 
 
@@ -309,34 +299,28 @@ class MosChoices(Choices):
         return {"unit": self.unit, "scale": self.scale, "against": self.against}
 
 
-def suffix_of(scales: list[str], scale: str) -> str:
-    """What the P.808 toolkit adds to its column names: nothing where there is one scale."""
-    return f"_{scale}" if len(scales) > 1 else ""
-
-
 def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:
-    """The shapes of others, one file a scale; each is made when its turn comes, out of the codes."""
-    table = datasets.table(experiment, simulated=simulated)
+    """The shapes of others, one file a scale; each is made when its turn comes."""
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
     scales = [scale.key for scale in get_protocol(experiment.protocol).scales]
-    clips = partial(matrices.clips, table, names=condition_names(experiment))
+    clips = partial(p808_export.clips, dataset.scores, names=condition_names(experiment))
     for scale in scales:
-        made, suffix = clips(scale=scale), suffix_of(scales, scale)
-        wide = csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
+        made, suffix = clips(scale=scale), p808_export.suffix_of(scales, scale)
+        wide = csv_lines(p808_export.wide_rows(made), columns=p808_export.wide_columns(len(dataset.ballots)))
         yield f"legacy/udase/results_{scale}.csv", wide
-        by_clip = csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
+        by_clip = csv_lines(p808_export.clip_rows(made, suffix), columns=p808_export.clip_columns(made, suffix))
         yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip
-    layout = matrices.layout_of(experiment.protocol)
-    rows = matrices.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
+    layout = p808_export.layout_of(experiment.protocol)
+    rows = p808_export.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
     name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
-    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=matrices.condition_columns(scales, layout))
+    yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=p808_export.condition_columns(scales, layout))
 
 
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 1
 
 
-def _paged(table: Any, asked: MosChoices) -> Mapping[str, Any]:
-    page, pages = table.pages["page"], table.pages["pages"]
-    turn = {"before": page - 1, "after": page + 1 if page < pages else 0}
+def _paged(table: Table, asked: MosChoices) -> Mapping[str, Any]:
+    turn = {"before": table.page - 1, "after": table.page + 1 if table.page < table.pages else 0}
     links = {name: asked.query(**{f"{table.id}_page": to}) if to else "" for name, to in turn.items()}
-    return {"table": table, "opened": page > 1, **links}
+    return {"table": table, "opened": table.page > 1, **links}

@@ -1,19 +1,18 @@
-"""The dataset: everything that was answered and computed, with what it takes to read it again, as one zip."""
+"""Dataset archive: everything that was answered and computed, with a README and checksums, as one zip."""
 
+import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from analysis import datasets
-from analysis.archive_texts import readme
-from analysis.columns import meanings_for
-from analysis.exports import csv_lines, subject_id
-from analysis.flat_tables import table_columns, table_rows
+from analysis.datasets import CountedBallot
+from analysis.exports import csv_lines, meanings_for, subject_id, table_columns, table_rows
 from analysis.registry import get_report, method_of
 from analysis.services.exports import note_download, vote_lines
 from analysis.services.results import read_result
-from analysis.services.zipping import zipped
 from core.models import User
 from listening.models import Design
 from rating.models import Experiment
@@ -23,26 +22,58 @@ from rating.services.experiments import condition_names
 PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes", "pages", "of_pages", "complete")
 STIMULI = ("item", "condition", "condition_role", "factors")
 
+PIECE_BYTES = 64 * 1024
+CHECKSUMS = "checksums.sha256"
+EPOCH = (1980, 1, 1, 0, 0, 0)  # a zip of the same data is the same zip
+
+README = """# {title}
+
+Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}), made by Earmark.
+{marks} marks. Conditions are {conditions}.
+
+- `data/*responses_data.csv`: one row a mark, practice included (`kind`). The `.json` beside it explains every column.
+- `data/*participants_data.csv`: which column of the wide matrices is which listener, how many pages of the test were
+  answered, and whether anything is left (`complete`). Results count everybody; `complete_listeners` in them does not.
+- `data/*stimuli_data.csv`: items, conditions, factors.
+- `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: listener, vote,
+  vote-1.96 (as the P.808 toolkit has it) or item. What cannot be computed is empty.
+- `analysis/`: `starter.py` (pandas, scipy) and `starter.R` print the means by condition, as `expected.csv` has them.
+- `legacy/udase/`: one matrix a scale: condition, sample, subject_1 ..., empty where a listener did not rate a clip.
+  Of a clip that was rated twice by one listener the last mark stands here.
+- `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE.
+- `design.json`: what was planned, with the hashes that fix it. `checksums.sha256`: `sha256sum -c checksums.sha256`.
+
+UTF-8, dot decimals, times in UTC, missing values empty. A text that a spreadsheet would run as a formula (it
+begins with = + - @, a tab or a line break) has an apostrophe before it; numbers have none.
+
+Root of the server's records when this was downloaded: `{root}`. Whether any of them was altered or removed
+since, `manage.py verify_votes --root {root}` says on that server.
+
+{results}
+"""
+BLIND = "letters: the experiment has not been unblinded"
+OPEN = "named: the experiment has been unblinded"
+
 File = tuple[str, Iterable[str]]
 
 
 def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[bytes]:
     """Return the dataset as pieces of a zip. Nothing in it names a condition before the experiment is unblinded."""
     root = note_download(experiment=experiment, actor=actor, simulated=simulated, what="dataset")
-    table = datasets.table(experiment, simulated=simulated)
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
     slug = method_of(experiment.protocol)
     results = {slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)}
     files = [
-        ("README.md", [readme(experiment, results=list(results.values()), votes=len(table.records), root=root)]),
+        ("README.md", [_readme(experiment, results=list(results.values()), votes=len(dataset.scores), root=root)]),
         ("dataset_description.json", [_json(_description(experiment, simulated=simulated) | {"root": root})]),
         ("design.json", [_json(_design(experiment))]),
-        *_data(experiment, table, simulated=simulated),
+        *_data(experiment, dataset.ballots, simulated=simulated),
         *_results(experiment, results, simulated=simulated),
     ]
-    return zipped(experiment.slug, files)
+    return _zipped(experiment.slug, files)
 
 
-def _data(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> list[File]:
+def _data(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> list[File]:
     study = re.sub(r"[^A-Za-z0-9]", "", experiment.slug)
     name = f"data/study-{study}_description-{{}}_data".format
     # Psych-DS: a sidecar beside the data says what its columns are.
@@ -51,29 +82,31 @@ def _data(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> 
         (f"{name('responses')}.json", [_json({"variableMeasured": meanings_for(get_protocol(experiment.protocol))})]),
         (
             f"{name('participants')}.csv",
-            csv_lines(_participants(experiment, table, simulated=simulated), columns=PARTICIPANTS),
+            csv_lines(_participants(experiment, ballots, simulated=simulated), columns=PARTICIPANTS),
         ),
-        (f"{name('stimuli')}.csv", csv_lines(_stimuli(experiment, table), columns=STIMULI)),
+        (f"{name('stimuli')}.csv", csv_lines(_stimuli(experiment), columns=STIMULI)),
     ]
 
 
-def _participants(experiment: Experiment, table: datasets.Table, *, simulated: bool) -> Iterator[dict[str, Any]]:
-    progress = datasets.progress(experiment, table.sittings, simulated=simulated)
-    for each, sitting in zip(progress, table.sittings, strict=True):
+def _participants(
+    experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool
+) -> Iterator[dict[str, Any]]:
+    progress = datasets.progress(experiment, ballots, simulated=simulated)
+    for each, ballot in zip(progress, ballots, strict=True):
         yield {
-            "subject_id": subject_id(sitting.participant, sitting.ballot) if sitting.vote_count else "",
+            "subject_id": subject_id(ballot.participant, ballot.ballot) if ballot.vote_count else "",
             "subject_column": f"subject_{each.listener}",
-            "panel": sitting.panel,
-            "seat": sitting.seat,
-            "row_type": sitting.kind,
-            "votes": sitting.vote_count,
+            "panel": ballot.panel,
+            "seat": ballot.seat,
+            "row_type": ballot.kind,
+            "votes": ballot.vote_count,
             "pages": each.pages,
             "of_pages": each.of_pages,
             "complete": each.complete,
         }
 
 
-def _stimuli(experiment: Experiment, table: datasets.Table) -> list[dict[str, Any]]:
+def _stimuli(experiment: Experiment) -> list[dict[str, Any]]:
     names, blind = condition_names(experiment), experiment.unblinded_at is None
     rows = [
         {
@@ -82,7 +115,7 @@ def _stimuli(experiment: Experiment, table: datasets.Table) -> list[dict[str, An
             "condition_role": "" if blind else heard.role,
             "factors": heard.factors,
         }
-        for heard in table.codebook.stimuli
+        for heard in datasets.read_stimuli(experiment).values()
     ]
     return sorted(rows, key=lambda row: (row["item"], len(row["condition"]), row["condition"]))
 
@@ -134,3 +167,69 @@ def _design(experiment: Experiment) -> dict[str, Any]:
 
 def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False) + "\n"
+
+
+def _readme(experiment: Experiment, *, results: list[dict[str, Any]], votes: int, root: str) -> str:
+    return README.format(
+        title=experiment.title,
+        slug=experiment.slug,
+        protocol=experiment.protocol,
+        label_set=experiment.label_set,
+        marks=f"{votes:,}",
+        conditions=BLIND if experiment.unblinded_at is None else OPEN,
+        root=root,
+        results="\n".join(_computed(result) for result in results),
+    )
+
+
+def _computed(result: dict[str, Any]) -> str:
+    if result["computed_at"] is None:
+        return f"Method {result['method']}: not computed yet, so its tables are not here. Download the dataset again."
+    told = (
+        f"Method {result['method']} {result['version']}, computed {result['computed_at']:%Y-%m-%d %H:%M:%S} UTC "
+        f"from {result['vote_count']:,} answers."
+    )
+    later = " Newer answers have come in since: the responses hold them, the results do not."
+    return told + (later if result["stale"] else "")
+
+
+class _ZipBuffer:
+    """The file that a zip is written to: it keeps the bytes until they are fetched, so no download is held whole."""
+
+    def __init__(self) -> None:
+        self.pending = bytearray()
+
+    def write(self, data: bytes) -> int:
+        self.pending += data
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def fetch(self) -> bytes:
+        data, self.pending = bytes(self.pending), bytearray()
+        return data
+
+
+def _zipped(folder: str, files: Sequence[File]) -> Iterator[bytes]:
+    """Yield a zip of these files (name and text, in pieces) in one folder, and at last the list of their digests."""
+    buffer, digests = _ZipBuffer(), []
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
+        for name, pieces in files:
+            digest = hashlib.sha256()
+            with archive.open(_entry(f"{folder}/{name}"), "w", force_zip64=True) as entry:
+                for piece in pieces:
+                    data = piece.encode()
+                    digest.update(data)
+                    entry.write(data)
+                    if len(buffer.pending) >= PIECE_BYTES:
+                        yield buffer.fetch()
+            digests.append(f"{digest.hexdigest()}  {name}\n")
+        archive.writestr(_entry(f"{folder}/{CHECKSUMS}"), "".join(digests))
+    yield buffer.fetch()
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry

@@ -10,13 +10,10 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext_noop as _
 
-from analysis import datasets, matrices
-from analysis.columns import meanings_for
-from analysis.exports import csv_lines, vote_row
-from analysis.flat_tables import table_columns, table_rows
+from analysis import datasets, p808_export
+from analysis.exports import csv_lines, meanings_for, table_columns, table_rows, vote_row
 from analysis.registry import get_report
-from analysis.reports.base import ReportFile
-from analysis.reports.mos import suffix_of
+from analysis.reports.base import ReportFile, file_unknown
 from analysis.services.results import read_result, stale_results
 from core.errors import AppError
 from core.models import User
@@ -39,30 +36,30 @@ def export_wide(*, experiment: Experiment, actor: User, simulated: bool, scale: 
     """Return one scale as a matrix: a row a clip, a column a listener."""
     key = known_scale(experiment, scale)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"wide {key}")
-    table = datasets.table(experiment, simulated=simulated)
-    made = matrices.clips(table, scale=key, names=condition_names(experiment))
-    return csv_lines(matrices.wide_rows(made), columns=matrices.wide_columns(table))
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
+    made = p808_export.clips(dataset.scores, scale=key, names=condition_names(experiment))
+    return csv_lines(p808_export.wide_rows(made), columns=p808_export.wide_columns(len(dataset.ballots)))
 
 
 def export_clips(*, experiment: Experiment, actor: User, simulated: bool, scale: str) -> Iterator[str]:
     """Return one scale as the P.808 toolkit's votes_per_clip."""
     key = known_scale(experiment, scale)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"clips {key}")
-    table = datasets.table(experiment, simulated=simulated)
-    made = matrices.clips(table, scale=key, names=condition_names(experiment))
-    suffix = suffix_of(scales_of(experiment), key)
-    return csv_lines(matrices.clip_rows(made, suffix), columns=matrices.clip_columns(made, suffix))
+    scores = datasets.read_scores(experiment, simulated=simulated)
+    made = p808_export.clips(scores, scale=key, names=condition_names(experiment))
+    suffix = p808_export.suffix_of(scales_of(experiment), key)
+    return csv_lines(p808_export.clip_rows(made, suffix), columns=p808_export.clip_columns(made, suffix))
 
 
 def export_conditions(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[str]:
     """Return every scale as the P.808 toolkit's votes_per_cond_all-scales."""
     note_download(experiment=experiment, actor=actor, simulated=simulated, what="conditions")
-    table, names = datasets.table(experiment, simulated=simulated), condition_names(experiment)
+    scores, names = datasets.read_scores(experiment, simulated=simulated), condition_names(experiment)
     scales = scales_of(experiment)
-    by_scale = {key: matrices.clips(table, scale=key, names=names) for key in scales}
-    layout = matrices.layout_of(experiment.protocol)
-    rows = matrices.condition_rows(by_scale, layout)
-    return csv_lines(rows, columns=matrices.condition_columns(scales, layout))
+    by_scale = {key: p808_export.clips(scores, scale=key, names=names) for key in scales}
+    layout = p808_export.layout_of(experiment.protocol)
+    rows = p808_export.condition_rows(by_scale, layout)
+    return csv_lines(rows, columns=p808_export.condition_columns(scales, layout))
 
 
 def export_tables(*, experiment: Experiment, actor: User, simulated: bool, method: str) -> Iterator[str]:
@@ -78,19 +75,14 @@ def export_report_file(
 ) -> tuple[ReportFile, Iterable[str]]:
     """Return a file of a method's report and its content."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
-    files = get_report(method).files
-    if name not in files:
-        raise AppError(
-            "result.unknown_file",
-            404,
-            _("This method has no file called '{name}'. Known: {known}."),
-            name=name[:80],
-            known=", ".join(files) or "-",
-        )
-    if not files[name].of_votes:
+    file = get_report(method).file(name)
+    if file is None:
+        raise file_unknown(name, known=get_report(method).files)
+    if not file.of_votes:
         _refuse_uncomputed(experiment, result)
+    pieces = file.make(experiment, result, asked)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
-    return files[name], files[name].make(experiment, result, asked)
+    return file, pieces
 
 
 def _refuse_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> None:
@@ -122,7 +114,7 @@ def vote_lines(experiment: Experiment, *, simulated: bool) -> Iterator[str]:
             level_db=levels.at(mark["ballot"], mark["received_at"]),
             columns=protocol.trial_columns,
         )
-        for mark in datasets.detailed_marks(experiment, simulated=simulated)
+        for mark in datasets.detailed_scores(experiment, simulated=simulated)
     )
     return csv_lines(rows, columns=list(meanings_for(protocol)))
 

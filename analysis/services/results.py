@@ -1,18 +1,19 @@
 """Results: kept current by a job, read with letters until the experiment is unblinded."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Q, Sum
 
 from analysis import datasets
-from analysis.codebook import Codebook
+from analysis.blinded_view import shown
+from analysis.datasets import CountedBallot, Progress
+from analysis.exports import subject_id
 from analysis.method import Method, PageMethod
 from analysis.models import Result
-from analysis.presenting import shown
 from analysis.registry import get_method, get_report, method_of, methods
-from analysis.services.folds import refold
-from analysis.services.listeners import listener_warnings, with_warnings
 from core.jobs import JobRun
 from listening.models import Seat
 from rating.models import Ballot, Experiment
@@ -20,6 +21,7 @@ from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ITEMS_A_PAGE = 100
+Rows = list[dict[str, Any]]
 
 
 class Held(NamedTuple):
@@ -48,8 +50,7 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
     if isinstance(method, PageMethod):
         table = _from_pages(method, experiment, simulated=simulated)
     else:
-        refold(run=run, experiment=experiment, simulated=simulated)
-        table = _from_marks(method, experiment, simulated=simulated)
+        table = _from_scores(method, experiment, simulated=simulated)
     with run.fenced():
         Result.objects.update_or_create(
             experiment=experiment,
@@ -66,35 +67,72 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
 
 
 def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
-    seated = datasets.sittings(experiment, Codebook.of(experiment), simulated=simulated)
-    pages = list(datasets.answered_pages(experiment, seated))
+    ballots = datasets.counted_ballots(experiment, simulated=simulated)
+    pages = list(datasets.answered_pages(experiment, ballots))
     listeners = {page.listener for page in pages if page.kind == "test"}
-    people = _heard_from(experiment, seated, listeners, simulated=simulated)
+    people = _heard_from(experiment, ballots, listeners, simulated=simulated)
     return with_warnings(
-        method.run(pages, datasets.material(experiment)), listener_warnings(experiment, seated, people)
+        method.run(pages, datasets.material(experiment)), listener_warnings(experiment, ballots, people)
     )
 
 
-def _from_marks(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
+def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
     """Beside the figures of all listeners stand the first ones of those who answered everything."""
-    coded = datasets.table(experiment, simulated=simulated)
-    marks = datasets.frame(coded)
-    people = _heard_from(
-        experiment, coded.sittings, set(marks["listener"][marks["kind"] == "test"].unique()), simulated=simulated
-    )
-    table = with_warnings(method.run(marks), listener_warnings(experiment, coded.sittings, people))
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
+    ballots, scores = dataset.ballots, dataset.scores
+    listeners = set(scores["listener"][scores["kind"] == "test"].unique())
+    people = _heard_from(experiment, ballots, listeners, simulated=simulated)
+    table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people))
     complete = [each.listener for each in people if each.complete]
     if 0 < len(complete) < len(people):
-        table["complete_listeners"] = method.run(marks[marks["listener"].isin(complete)])["rows"]
+        table["complete_listeners"] = method.run(scores[scores["listener"].isin(complete)])["rows"]
     return table
 
 
 def _heard_from(
-    experiment: Experiment, seated: Sequence[datasets.Sitting], listeners: Collection[int], *, simulated: bool
-) -> list[datasets.Progress]:
+    experiment: Experiment, ballots: Sequence[CountedBallot], listeners: Collection[int], *, simulated: bool
+) -> list[Progress]:
     """Return how far those have come who gave an answer in the test itself."""
-    progress = datasets.progress(experiment, seated, simulated=simulated)
+    progress = datasets.progress(experiment, ballots, simulated=simulated)
     return [each for each in progress if each.listener in listeners]
+
+
+def listener_warnings(experiment: Experiment, ballots: Sequence[CountedBallot], people: Sequence[Progress]) -> Rows:
+    """Return each warning as a code and its numbers; who shows it finds the words."""
+    return [*_about_incomplete(ballots, people), *_about_panels(experiment, ballots, people)]
+
+
+def with_warnings(table: Mapping[str, Any], warnings: Rows) -> dict[str, Any]:
+    return {**table, "warnings": [*table.get("warnings", []), *warnings]}
+
+
+def _about_incomplete(ballots: Sequence[CountedBallot], people: Sequence[Progress]) -> Rows:
+    """Somebody who gave one answer and left weighs as much as everybody else in a mean over listeners."""
+    named = [
+        {
+            "listener": subject_id(ballot.participant, ballot.ballot),
+            "panel": ballot.panel,
+            "pages": each.pages,
+            "of_pages": each.of_pages,
+        }
+        for each in people
+        if not each.complete
+        for ballot in [ballots[each.listener - 1]]
+    ]
+    found = {"code": "incomplete_listeners", "listeners": len(named), "of": len(people), "people": named}
+    return [found] if named else []
+
+
+def _about_panels(experiment: Experiment, ballots: Sequence[CountedBallot], people: Sequence[Progress]) -> Rows:
+    """Panels of one group of people are meant to have the same number of listeners."""
+    heard = Counter(ballots[each.listener - 1].panel for each in people)
+    found: Rows = []
+    panels = experiment.panels.order_by("group", "number").values_list("group", "number")
+    for group, rows in groupby(panels if people else (), key=lambda row: row[0]):
+        filled = [{"panel": number, "n_listeners": heard[number]} for _, number in rows]
+        if len({each["n_listeners"] for each in filled}) > 1:
+            found.append({"code": "unequal_panels", "group": group, "panels": filled})
+    return found
 
 
 def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment, str, bool]]:

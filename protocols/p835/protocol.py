@@ -48,8 +48,8 @@ class SpeechBackgroundOverall(ScaleProtocol):
         "auto_confirm": Option(False, _("A digit on the keyboard goes on at once, without Enter."), in_page=True),
     }
     trial_columns = (
-        TrialColumn("part", "Which of the three pages of one clip, from 1.", (1, 2, 3)),
-        TrialColumn("order", "In which order the scales of the clip were asked.", ("SIG-BAK-OVRL", "BAK-SIG-OVRL")),
+        TrialColumn("part", "Which of the three pages of one clip, from 1."),
+        TrialColumn("order", "In which order the scales of the clip were asked."),
     )
 
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:

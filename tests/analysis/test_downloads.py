@@ -246,7 +246,9 @@ def test_no_cell_of_any_download_is_a_formula(client: Client) -> None:
     assert {cell for _, cell in cells} >= {"'=1+1", "-5", "'@SUM(1)", "'+cmd|' /C calc'!A0", "'==1+1"}
 
 
-@pytest.mark.parametrize("name", ["results/mos.csv", "results/mos/files/means.csv"])
+@pytest.mark.parametrize(
+    "name", ["results/mos.csv", "results/mos/files/means.csv", "results/mos/files/table-conditions.tex"]
+)
 def test_results_that_were_not_computed_are_no_empty_file(client: Client, name: str) -> None:
     made = p835_experiment(seats=1)
     client.force_login(made.owner)

@@ -1,6 +1,7 @@
 """The page of results: what it shows to whom, and that it tells nobody which condition is which."""
 
 import re
+from html import unescape
 from urllib.parse import urlencode
 
 import pytest
@@ -108,3 +109,33 @@ def test_long_tables_come_in_pages(client: Client, experiment: Experiment, monke
     assert {each["total"] for each in pages} == {27}
     assert client.get(address, {"scale": "SIG", "page": "x"}).json()["total"] == 9
     assert "items" not in client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/").json()["table"]
+
+
+def test_every_table_of_the_page_can_be_downloaded_in_three_forms(client: Client, experiment: Experiment) -> None:
+    html = page(client, experiment, scale="BAK")
+    links = [unescape(link) for link in re.findall(r'href="(/api/[^"]*/files/table-[^"]*)"', html)]
+    assert len(links) == len(set(links)) == 3 * html.count("<caption")
+    assert {link.partition("?")[0].rpartition(".")[2] for link in links} == {"csv", "tex", "md"}
+    for link in links:
+        response = client.get(link)
+        text = b"".join(response).decode()
+        assert response.status_code == 200, link
+        assert "BAK" in text, link
+        assert "OVRL" not in text.replace("SIG-BAK-OVRL", "").replace("BAK-SIG-OVRL", ""), link
+        assert not [secret for secret in SECRETS if secret in text]
+
+
+def test_a_long_table_is_downloaded_whole(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.reports.mos.ITEMS_A_PAGE", 10)
+    client.force_login(experiment.owner)
+    response = client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/files/table-items.csv")
+    assert b"".join(response).count(b"\n") == 1 + 3 * 3 * 3
+
+
+def test_a_table_that_is_not_on_the_page_is_refused_with_those_that_are(client: Client, experiment: Experiment) -> None:
+    client.force_login(experiment.owner)
+    for name in ("table-nothing.csv", "table-conditions.pdf"):
+        response = client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/files/{name}")
+        assert (response.status_code, response.json()["code"]) == (404, "result.unknown_file")

@@ -5,9 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
-from analysis.reports.choices import Choices, one_of
-from analysis.reports.listeners import listener_sentences
+from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
+from analysis.reports.messages import listener_sentences
 from protocols.chaptering.report import plots, tables
 from protocols.chaptering.report.tables import METRIC_NAMES, against_words, boundaries, json_lines, warning_sentences
 from rating.models import Experiment
@@ -77,5 +76,5 @@ class ChaptersReport(Report):
             "differences": tables.differences(table, chosen.against),
             "more": tables.more(table, chosen.metric, chosen.against),
             "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
-            "paragraph": tables.paragraph(experiment, result),
+            "methods_text": tables.methods_text(experiment, result),
         }

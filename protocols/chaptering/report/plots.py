@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.reports import svg
-from analysis.reports.page_tables import figure
+from analysis.reports.tables import figure
 from protocols.chaptering.analysis.metrics import METRICS
 from protocols.chaptering.report.tables import METRIC_NAMES, against_words, by_kind, chapters_of, moment, unit_of, who
 

@@ -9,8 +9,18 @@ from django.utils.translation import gettext_lazy
 
 from analysis.exports import csv_lines
 from analysis.reports.base import Result
-from analysis.reports.page_tables import Column, PageTable, count_of, figure, interval, laid_out, percent, signed, word
-from analysis.reports.paragraphs import methods_paragraph
+from analysis.reports.messages import fill_methods_text
+from analysis.reports.tables import (
+    Column,
+    Table,
+    count,
+    decimals,
+    number_column,
+    percent,
+    range_column,
+    signed,
+    text_column,
+)
 from protocols.chaptering.analysis.metrics import METRICS
 from rating.models import Experiment
 
@@ -48,9 +58,17 @@ def against_words() -> dict[str, str]:
 
 def who(row: Row) -> str:
     """A person by number, a system by the name of the moment."""
-    if row["annotator"] is not None:
-        return _("Annotator {n}").format(n=row["annotator"]).replace(" ", "\N{NO-BREAK SPACE}")
-    return str(row["condition"] or _("Reference"))
+    return annotator(row["annotator"], row["condition"])
+
+
+def annotator(number: int | None, condition: str | None = None) -> str:
+    if number is not None:
+        return _("Annotator {n}").format(n=number).replace(" ", "\N{NO-BREAK SPACE}")
+    return str(condition or _("Reference"))
+
+
+def who_column(title: str) -> Column:
+    return text_column(title, "annotator", "condition", write=annotator)
 
 
 def by_kind(row: Row) -> tuple[int, int, str]:
@@ -137,35 +155,40 @@ def chapters_of(answer: Row) -> Iterator[dict[str, Any]]:
 PLACES = 3
 
 
-def overview(table: Row, against: str) -> PageTable:
+def overview(table: Row, against: str) -> Table:
     """One row for each source: its mean on every metric that stands for its family."""
     measured = [row for row in table["rows"] if row["compared_with"] == against]
     sizes = {_source(row): row["mean"] for row in table["rows"] if row["metric"] == "chapters"}
     headlines = [name for name in METRIC_NAMES if METRICS[name].headline and any(r["metric"] == name for r in measured)]
     rows = [
-        {**first, "chapters": sizes.get(source), **{row["metric"]: row["mean"] for row in of_source}}
+        {
+            **first,
+            **dict.fromkeys(headlines),
+            "chapters": sizes.get(source),
+            **{row["metric"]: row["mean"] for row in of_source},
+        }
         for source, of_source in _by_source(measured or _sizes(table)).items()
         for first in of_source[:1]
     ]
     columns: list[Column] = [
-        (_("Answers by"), False, who),
-        (_("Recordings"), True, count_of("n_items")),
-        (_("Chapters"), True, lambda row: figure(row["chapters"], 1)),
-        *(_mean_of(name) for name in headlines),
+        who_column(_("Answers by")),
+        number_column(_("Recordings"), "n_items", count),
+        number_column(_("Chapters"), "chapters", decimals(1)),
+        *(number_column(_metric_name(name), name, decimals(PLACES)) for name in headlines),
     ]
     note = _("Means over recordings, held against {other}. Lower is better for: {lower}.").format(
         other=against_words().get(against, "-"),
         lower=", ".join(str(METRIC_NAMES[name]) for name in headlines if METRICS[name].lower_is_better) or "-",
     )
-    return laid_out("overview", _("Overview"), note if measured else "", columns, sorted(rows, key=by_kind))
+    return Table("overview", _("Overview"), note if measured else "", columns, sorted(rows, key=by_kind))
 
 
-def means(table: Row, metric: str, against: str) -> PageTable:
+def means(table: Row, metric: str, against: str) -> Table:
     rows = [row for row in table["rows"] if (row["metric"], row["compared_with"]) == (metric, against)]
-    return laid_out("means", _("As a table"), _interval_note(), _mean_columns(), sorted(rows, key=by_kind))
+    return Table("means", _("As a table"), _interval_note(), _mean_columns(), sorted(rows, key=by_kind))
 
 
-def differences(table: Row, against: str) -> PageTable:
+def differences(table: Row, against: str) -> Table:
     """Each two systems once, whichever name of the moment comes first."""
     rows = [
         row
@@ -173,13 +196,13 @@ def differences(table: Row, against: str) -> PageTable:
         if row["compared_with"] == against and row["condition"] < row["against"]
     ]
     columns: list[Column] = [
-        (_("Metric"), False, lambda row: str(METRIC_NAMES[row["metric"]])),
-        (_("Systems"), False, lambda row: f"{row['condition']} − {row['against']}"),
-        (_("Recordings"), True, count_of("n_items")),
-        (_("Difference"), True, lambda row: signed(row["difference"])),
-        (_("95 % CI"), True, lambda row: interval(row, signed)),
-        ("p", True, lambda row: figure(row["p"], PLACES)),
-        (_("p, Holm"), True, lambda row: figure(row["p_holm"], PLACES)),
+        text_column(_("Metric"), "metric", write=_metric_name),
+        text_column(_("Systems"), "condition", "against", write="{} − {}".format),
+        number_column(_("Recordings"), "n_items", count),
+        number_column(_("Difference"), "difference", signed),
+        range_column(_("95 % CI"), "ci_low", "ci_high", signed),
+        number_column("p", "p", decimals(PLACES)),
+        number_column(_("p, Holm"), "p_holm", decimals(PLACES)),
     ]
     note = _(
         "Paired over recordings: mean difference with the percentile interval of a bootstrap, and a two-sided "
@@ -187,30 +210,30 @@ def differences(table: Row, against: str) -> PageTable:
     )
     if rows and min(row["p_smallest"] for row in rows) * len(rows) > 0.05:
         note += " " + _("There are too few recordings for any of these p values to fall below 0.05.")
-    return laid_out("differences", _("Systems compared"), note, columns, rows)
+    return Table("differences", _("Systems compared"), note, columns, rows)
 
 
-def chapters(table: Row, item: str) -> PageTable:
+def chapters(table: Row, item: str) -> Table:
     """What stands in the timeline, in words."""
     answers = sorted((row for row in table.get("answers", []) if row["item"] == item), key=by_kind)
     columns: list[Column] = [
-        (_("Answers by"), False, who),
-        (_("Chapter"), True, count_of("chapter")),
-        (_("From"), True, lambda row: moment(row["start_s"])),
-        (_("To"), True, lambda row: moment(row["end_s"])),
-        (_("Title"), False, lambda row: row["title"] or "-"),
+        who_column(_("Answers by")),
+        number_column(_("Chapter"), "chapter", count),
+        number_column(_("From"), "start_s", moment),
+        number_column(_("To"), "end_s", moment),
+        text_column(_("Title"), "title", write=lambda title: title or "-"),
     ]
     note = _("The first chapter begins at 0, which is no boundary.")
     rows = [chapter for row in answers for chapter in chapters_of(row)]
-    return laid_out("chapters", _("As a table"), note, columns, rows)
+    return Table("chapters", _("As a table"), note, columns, rows)
 
 
-def more(table: Row, metric: str, against: str) -> list[PageTable]:
+def more(table: Row, metric: str, against: str) -> list[Table]:
     made = [_pairs(table, metric), _people(table), _every_metric(table), _by_recording(table, metric, against)]
-    return [each for each in made if each.lines]
+    return [each for each in made if each.rows]
 
 
-def paragraph(experiment: Experiment, result: Result) -> str:
+def methods_text(experiment: Experiment, result: Result) -> str:
     """Say what the figures are made of; nothing where there are none."""
     counts, settings = result["counts"], result["table"].get("settings")
     if not counts or not settings:
@@ -222,23 +245,23 @@ def paragraph(experiment: Experiment, result: Result) -> str:
         "{tests}."
     )
     also = {name: value for name, value in settings.items() if name != "version"}
-    return methods_paragraph(experiment, result, [told], counts=counts, **also)
+    return fill_methods_text(experiment, result, [told], counts=counts, **also)
 
 
-def _pairs(table: Row, metric: str) -> PageTable:
+def _pairs(table: Row, metric: str) -> Table:
     rows = [row for row in table.get("pairs", []) if row["metric"] == metric]
     columns: list[Column] = [
-        (_("Annotator"), False, who_of("annotator")),
-        (_("Taken as the reference"), False, who_of("reference_annotator")),
+        text_column(_("Annotator"), "annotator", write=annotator),
+        text_column(_("Taken as the reference"), "reference_annotator", write=annotator),
         *_mean_columns()[1:],
     ]
     note = _("{metric} of every two people, over the recordings that both have answered.").format(
         metric=METRIC_NAMES.get(metric, "-")
     )
-    return laid_out("pairs", _("Person against person"), note, columns, rows)
+    return Table("pairs", _("Person against person"), note, columns, rows)
 
 
-def _people(table: Row) -> PageTable:
+def _people(table: Row) -> Table:
     """How much each person did, and heard."""
     answers = [row for row in table.get("answers", []) if row["annotator"] is not None]
     rows = [
@@ -251,58 +274,54 @@ def _people(table: Row) -> PageTable:
         for of_one in _by_source(answers).values()
     ]
     columns: list[Column] = [
-        (_("Annotator"), False, who),
-        (_("Recordings"), True, count_of("n_items")),
-        (_("Chapters"), True, lambda row: figure(row["chapters"], 1)),
-        (_("Heard"), True, lambda row: percent(row["heard"])),
+        who_column(_("Annotator")),
+        number_column(_("Recordings"), "n_items", count),
+        number_column(_("Chapters"), "chapters", decimals(1)),
+        number_column(_("Heard"), "heard", percent),
     ]
     note = _("Chapters in a recording, and the share of the sound that was heard at least once.")
-    return laid_out("people", _("Annotators"), note, columns, sorted(rows, key=by_kind))
+    return Table("people", _("Annotators"), note, columns, sorted(rows, key=by_kind))
 
 
-def _every_metric(table: Row) -> PageTable:
+def _every_metric(table: Row) -> Table:
     rows = [row for row in table["rows"] if row["compared_with"]]
     order = list(METRIC_NAMES)
     shown = sorted(
         rows, key=lambda row: (row["compared_with"] != "reference", order.index(row["metric"]), by_kind(row))
     )
     columns: list[Column] = [
-        (_("Held against"), False, lambda row: against_words()[row["compared_with"]]),
-        (_("Metric"), False, lambda row: str(METRIC_NAMES[row["metric"]])),
-        (_("Unit"), False, lambda row: unit_of(row["metric"])),
+        text_column(_("Held against"), "compared_with", write=against_words().__getitem__),
+        text_column(_("Metric"), "metric", write=_metric_name),
+        text_column(_("Unit"), "metric", write=unit_of),
         *_mean_columns(),
     ]
-    return laid_out("metrics", _("Every metric"), _interval_note(), columns, shown)
+    return Table("metrics", _("Every metric"), _interval_note(), columns, shown)
 
 
-def _by_recording(table: Row, metric: str, against: str) -> PageTable:
+def _by_recording(table: Row, metric: str, against: str) -> Table:
     rows = [row for row in table.get("by_item", []) if row["compared_with"] == against and metric in row]
     columns: list[Column] = [
-        word(_("Recording"), "item"),
-        (_("Answers by"), False, who),
-        (str(METRIC_NAMES.get(metric, "-")), True, lambda row: figure(row[metric], PLACES)),
+        text_column(_("Recording"), "item"),
+        who_column(_("Answers by")),
+        number_column(str(METRIC_NAMES.get(metric, "-")), metric, decimals(PLACES)),
     ]
     note = _("Held against {other}.").format(other=against_words().get(against, "-"))
     shown = sorted(rows, key=lambda row: (row["item"], by_kind(row)))
-    return laid_out("by-recording", _("By recording"), note, columns, shown)
+    return Table("by-recording", _("By recording"), note, columns, shown)
 
 
 def _mean_columns() -> list[Column]:
     return [
-        (_("Answers by"), False, who),
-        (_("Recordings"), True, count_of("n_items")),
-        (_("Mean"), True, lambda row: figure(row["mean"], PLACES)),
-        (_("SE"), True, lambda row: figure(row["se"], PLACES)),
-        (_("95 % CI"), True, lambda row: interval(row, lambda end: figure(end, PLACES))),
+        who_column(_("Answers by")),
+        number_column(_("Recordings"), "n_items", count),
+        number_column(_("Mean"), "mean", decimals(PLACES)),
+        number_column(_("SE"), "se", decimals(PLACES)),
+        range_column(_("95 % CI"), "ci_low", "ci_high", decimals(PLACES)),
     ]
 
 
-def _mean_of(name: str) -> Column:
-    return str(METRIC_NAMES[name]), True, lambda row: figure(row.get(name), PLACES)
-
-
-def who_of(column: str) -> Any:
-    return lambda row: who({"annotator": row[column], "condition": None})
+def _metric_name(metric: str) -> str:
+    return str(METRIC_NAMES[metric])
 
 
 def _interval_note() -> str:

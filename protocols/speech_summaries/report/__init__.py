@@ -9,14 +9,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.exports import csv_lines
-from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
-from analysis.reports.choices import Choices, one_of
-from analysis.reports.listeners import listener_sentences
-from analysis.reports.page_tables import PageTable
+from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
+from analysis.reports.messages import listener_sentences
+from analysis.reports.tables import Table
 from protocols.speech_summaries.analysis.study import maker_name
 from protocols.speech_summaries.report import tables
 from protocols.speech_summaries.report.figures import Shown, draw_curves, draw_network, remarks
-from protocols.speech_summaries.report.tables import METRICS, metric_axis, metric_name, paragraph, warning_sentences
+from protocols.speech_summaries.report.tables import METRICS, methods_text, metric_axis, metric_name, warning_sentences
 from rating.models import Experiment
 
 Tables = Mapping[str, Any]
@@ -186,15 +185,15 @@ class SummariesReport(Report):
             "curves": _curves(table, chosen.metric),
             "correlation_curves": _correlation_curves(table),
             "makers": tables.makers(table),
-            "more": [each for each in _more(table) if each.lines],
-            "paragraph": paragraph(experiment, result),
+            "more": [each for each in _more(table) if each.rows],
+            "methods_text": methods_text(experiment, result),
         }
 
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
         return networks(result)
 
 
-def _more(table: Mapping[str, Any]) -> list[PageTable]:
+def _more(table: Mapping[str, Any]) -> list[Table]:
     return [tables.coverage(table), tables.utterances(table), tables.versions(table)]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.reports import svg
-from analysis.reports.page_tables import figure
+from analysis.reports.tables import figure
 from protocols.speech_summaries.analysis.alignment import align
 from protocols.speech_summaries.report.tables import makers_of
 

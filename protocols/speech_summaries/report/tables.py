@@ -7,8 +7,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
-from analysis.reports.page_tables import Column, PageTable, Row, count_of, figure, interval, laid_out, percent, word
-from analysis.reports.paragraphs import methods_paragraph
+from analysis.reports.messages import fill_methods_text
+from analysis.reports.tables import (
+    Column,
+    Row,
+    Table,
+    count,
+    decimals,
+    figure,
+    number_column,
+    percent,
+    range_column,
+    text_column,
+)
 from rating.models import Experiment
 
 PERCENT = ("sum_accy", "w_sum_accy", "wacc_mean", "wacc_best")  # the others are shares from 0 to 1
@@ -30,10 +41,6 @@ def metric_name(metric: str) -> str:
 def metric_axis(metric: str) -> str:
     unit = "%" if metric in PERCENT else _("share, 0 to 1")
     return f"{metric_name(metric)} ({unit})"
-
-
-def metric_figure(metric: str, value: float | None) -> str:
-    return figure(value, 1 if metric in PERCENT else 2)
 
 
 def maker_word(maker: int) -> str:
@@ -67,7 +74,7 @@ def warning_sentences(warnings: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def paragraph(experiment: Experiment, result: Result) -> str:
+def methods_text(experiment: Experiment, result: Result) -> str:
     """Say what the figures are made of; nothing where there are none."""
     counts, table = result["counts"], result["table"]
     if not counts or not (counts["summaries"] or counts["ratings"]):
@@ -86,7 +93,7 @@ def paragraph(experiment: Experiment, result: Result) -> str:
         _("A version that is a maker's own is measured by the others alone."),
         _("The judges' means are means of judges' means, with 95 % t intervals over judges."),
     ]
-    return methods_paragraph(experiment, result, told, counts=counts, reading=table["reading"]["name"])
+    return fill_methods_text(experiment, result, told, counts=counts, reading=table["reading"]["name"])
 
 
 def makers_of(count: int) -> str:
@@ -96,185 +103,190 @@ def makers_of(count: int) -> str:
 Tables = Mapping[str, Any]
 METRICS = ("sum_accy", "w_sum_accy", "bleu", "p_1", "p_2", "p_3", "p_4", "p_5", "wacc_mean", "wacc_best")
 MOST_UTTERANCES = 60  # columns of the coverage table
+CURVE = ("mean", "low", "high")  # of one point
 
 
-def conditions(table: Tables) -> PageTable:
+def conditions(table: Tables) -> Table:
     """One line a condition, one column a metric: the shape of the paper's comparisons."""
     lines: dict[str, dict[str, Row]] = {}
     for row in table.get("rows", []):
         if row["condition"] is not None:
             lines.setdefault(row["condition"], {})[row["metric"]] = row
-    rows = [{"condition": name, "metrics": metrics} for name, metrics in lines.items()]
+    rows = [
+        {
+            "condition": name,
+            **{metric: found.get(metric, {}).get("mean") for metric in ("judged", *METRICS)},
+            **{end: found.get("judged", {}).get(end) for end in ("ci_low", "ci_high")},
+            "n_items": max(each["n_items"] for each in found.values()),
+        }
+        for name, found in lines.items()
+    ]
     columns: list[Column] = [
-        word(_("Condition"), "condition"),
-        (_("Judges"), True, lambda row: figure(_mean(row, "judged"))),
-        (_("95 % CI"), True, lambda row: interval(row["metrics"]["judged"]) if "judged" in row["metrics"] else "-"),
-        *((metric_name(metric), True, _metric_of(metric)) for metric in METRICS),
-        (_("Utterances"), True, lambda row: str(max(each["n_items"] for each in row["metrics"].values()))),
+        text_column(_("Condition"), "condition"),
+        number_column(_("Judges"), "judged"),
+        range_column(_("95 % CI"), "ci_low", "ci_high"),
+        *_metric_columns(),
+        number_column(_("Utterances"), "n_items", str),
     ]
     note = _(
         "Means over utterances; higher is better in all. Judges: 1 to 5, mean of judges' means with a t interval over "
         "judges. SumACCY, WSumACCY and WACC in percent, at most 100; BLEU and pₙ are shares from 0 to 1."
     )
-    return laid_out("conditions", _("By condition"), note, columns, rows)
+    return Table("conditions", _("By condition"), note, columns, rows)
 
 
-def correlations(table: Tables) -> PageTable:
+def correlations(table: Tables) -> Table:
     found: dict[str, dict[str, float | None]] = {}
     for row in table.get("correlations", []):
-        found.setdefault(row["metric"], {})[row["over"]] = row["r"]
-    rows = [{"metric": metric_name(metric), **units} for metric, units in found.items()]
+        found.setdefault(row["metric"], {"system": None, "summary": None})[row["over"]] = row["r"]
+    rows = [{"metric": metric, **units} for metric, units in found.items()]
     columns: list[Column] = [
-        word(_("Metric"), "metric"),
-        (_("over conditions"), True, lambda row: figure(row.get("system"))),
-        (_("over single versions"), True, lambda row: figure(row.get("summary"))),
+        text_column(_("Metric"), "metric", write=metric_name),
+        number_column(_("over conditions"), "system"),
+        number_column(_("over single versions"), "summary"),
     ]
     note = _(
         "Pearson's r of each metric with the judges' means, over means of conditions and over single versions. A dash: "
         "fewer than three points, or one side constant."
     )
-    return laid_out("correlations", _("Does a metric follow the judges?"), note, columns, rows)
+    return Table("correlations", _("Does a metric follow the judges?"), note, columns, rows)
 
 
-def curves(id: str, title: str, lines: Mapping[str, Sequence[Row]]) -> PageTable:
+def curves(id: str, title: str, lines: Mapping[str, Sequence[Row]]) -> Table:
     """The figures of a picture of curves: a line a number of makers, a column a curve."""
     numbers = sorted({row["makers"] for rows in lines.values() for row in rows})
     by_place = {(name, row["makers"]): row for name, rows in lines.items() for row in rows}
     columns: list[Column] = [
-        (_("Makers"), True, lambda row: str(row["makers"])),
-        *((name, True, _range_of(name)) for name in lines),
+        number_column(_("Makers"), "makers", str),
+        *(Column(name, tuple(f"{name} {part}" for part in CURVE), _mean_and_range) for name in lines),
     ]
     note = _("Mean over random orders of the makers, and from the lowest to the highest.")
-    rows = [{"makers": number, "places": by_place} for number in numbers]
-    return laid_out(id, title, note, columns, rows)
+    rows = [
+        {"makers": makers}
+        | {f"{name} {part}": by_place.get((name, makers), {}).get(part) for name in lines for part in CURVE}
+        for makers in numbers
+    ]
+    return Table(id, title, note, columns, rows)
 
 
-def _range_of(name: str) -> Any:
-    def text(row: Row) -> str:
-        found = row["places"].get((name, row["makers"]))
-        if found is None or found["mean"] is None:
-            return "-"
-        return f"{figure(found['mean'])} ({figure(found['low'])} – {figure(found['high'])})"
-
-    return text
+def _mean_and_range(mean: float | None, low: float | None, high: float | None) -> str:
+    return "-" if mean is None else f"{figure(mean)} ({figure(low)} – {figure(high)})"
 
 
-def versions(table: Tables) -> PageTable:
+def versions(table: Tables) -> Table:
     columns: list[Column] = [
-        word(_("Utterance"), "item"),
-        word(_("Condition"), "condition"),
-        (_("Words"), True, count_of("n_words")),
-        (_("Judges"), True, lambda row: figure(row["judged"])),
-        (_("Ratings"), True, count_of("n_listeners")),
-        *((metric_name(metric), True, _value_of(metric)) for metric in METRICS),
+        text_column(_("Utterance"), "item"),
+        text_column(_("Condition"), "condition"),
+        number_column(_("Words"), "n_words", count),
+        number_column(_("Judges"), "judged"),
+        number_column(_("Ratings"), "n_listeners", count),
+        *_metric_columns(),
     ]
     note = _("Every version of every utterance. A dash: nobody was asked yet, or the version is too short for pₙ.")
-    return laid_out("versions", _("Every version"), note, columns, table.get("items", []))
+    return Table("versions", _("Every version"), note, columns, table.get("items", []))
 
 
-def utterances(table: Tables) -> PageTable:
+def utterances(table: Tables) -> Table:
     columns: list[Column] = [
-        word(_("Utterance"), "item"),
-        (_("Words"), True, count_of("n_words")),
-        (_("Makers"), True, count_of("n_makers")),
-        (_("Words kept, mean"), True, lambda row: figure(row["n_kept"], 1)),
-        (_("Agreement (κ)"), True, lambda row: figure(row["kappa"])),
-        (_("Recogniser's WACC (%)"), True, lambda row: figure(row["asr_accuracy"], 1)),
+        text_column(_("Utterance"), "item"),
+        number_column(_("Words"), "n_words", count),
+        number_column(_("Makers"), "n_makers", count),
+        number_column(_("Words kept, mean"), "n_kept", decimals(1)),
+        number_column(_("Agreement (κ)"), "kappa"),
+        number_column(_("Recogniser's WACC (%)"), "asr_accuracy", decimals(1)),
     ]
     note = _(
         "Agreement is Fleiss' kappa over words that were kept or left out: 0 is chance, 1 is all alike. The "
         "recogniser's word accuracy is against the transcript, where its words were brought in."
     )
-    return laid_out("utterances", _("Utterances"), note, columns, table.get("utterances", []))
+    return Table("utterances", _("Utterances"), note, columns, table.get("utterances", []))
 
 
-def makers(table: Tables) -> PageTable:
+def makers(table: Tables) -> Table:
     columns: list[Column] = [
-        (_("Maker"), False, lambda row: maker_word(row["maker"])),
-        (_("Utterances"), True, count_of("n_items")),
-        (_("Share kept"), True, lambda row: percent(row["share"])),
-        (_("Distance (%)"), True, lambda row: figure(row["distance"], 1)),
-        ("", False, lambda row: _("stands alone") if row["isolated"] else ""),
+        text_column(_("Maker"), "maker", write=maker_word),
+        number_column(_("Utterances"), "n_items", count),
+        number_column(_("Share kept"), "share", percent),
+        number_column(_("Distance (%)"), "distance", decimals(1)),
+        text_column("", "isolated", write=lambda isolated: _("stands alone") if isolated else ""),
     ]
     note = _(
         "Distance: fewest errors to another maker's summary in percent of the longer, mean over the others, then over "
         "utterances. Maker 3 is subject_3 in the file of participants."
     )
-    return laid_out("makers", _("Makers"), note, columns, table.get("makers", []))
+    return Table("makers", _("Makers"), note, columns, table.get("makers", []))
 
 
-def coverage(table: Tables) -> PageTable:
+def coverage(table: Tables) -> Table:
     """Who has summarised what, and in how many words."""
     names = [row["item"] for row in table.get("utterances", [])]
     kept: dict[int, dict[str, int]] = {}
     for row in table.get("picks", []):
         kept.setdefault(row["maker"], {})[row["item"]] = len(row["picked"])
-    rows = [{"maker": maker, "kept": by_item} for maker, by_item in sorted(kept.items())]
+    rows = [{"maker": maker, **dict.fromkeys(names), **by_item} for maker, by_item in sorted(kept.items())]
     columns: list[Column] = [
-        (_("Maker"), False, lambda row: maker_word(row["maker"])),
-        *((name, True, _kept_of(name)) for name in names[:MOST_UTTERANCES]),
+        text_column(_("Maker"), "maker", write=maker_word),
+        *(number_column(name, name, decimals(0)) for name in names[:MOST_UTTERANCES]),
     ]
     note = _("How many words each maker kept of each utterance; a dash where no summary has been made yet.")
-    return laid_out("coverage", _("Coverage"), note, columns, rows)
+    return Table("coverage", _("Coverage"), note, columns, rows)
 
 
-def words(utterance: Row) -> PageTable:
+def words(utterance: Row) -> Table:
     """How many people kept each word: the network's nodes as figures."""
     counts, makers = dict(utterance["network"]["nodes"]), utterance["network"]["makers"]
     rows = [
-        {"position": str(place), "word": token, "count": counts.get(place, 0)}
+        {"position": place, "word": token, "count": counts.get(place, 0), "share": counts.get(place, 0) / makers}
         for place, token in enumerate(utterance["tokens"], start=1)
     ]
     columns: list[Column] = [
-        (_("Position"), True, lambda row: row["position"]),
-        word(_("Word"), "word"),
-        (_("Kept by"), True, count_of("count")),
-        (_("Share"), True, lambda row: percent(row["count"] / makers)),
+        number_column(_("Position"), "position", str),
+        text_column(_("Word"), "word"),
+        number_column(_("Kept by"), "count", count),
+        number_column(_("Share"), "share", percent),
     ]
-    return laid_out("words", _("Show the words as a table"), _("How many makers kept each word."), columns, rows)
+    return Table("words", _("Show the words as a table"), _("How many makers kept each word."), columns, rows)
 
 
-def arcs(utterance: Row) -> PageTable:
+def arcs(utterance: Row) -> Table:
     tokens, makers = utterance["tokens"], utterance["network"]["makers"]
     columns: list[Column] = [
-        (_("From"), False, lambda row: _called(row["arc"][0], tokens)),
-        (_("To"), False, lambda row: _called(row["arc"][1], tokens)),
-        (_("Makers"), True, lambda row: str(row["arc"][2])),
-        (_("Share"), True, lambda row: percent(row["arc"][2] / makers)),
+        text_column(_("From"), "from"),
+        text_column(_("To"), "to"),
+        number_column(_("Makers"), "makers", str),
+        number_column(_("Share"), "share", percent),
     ]
-    rows = [{"arc": arc} for arc in utterance["network"]["arcs"]]
+    rows = [
+        {"from": _called(start, tokens), "to": _called(end, tokens), "makers": kept, "share": kept / makers}
+        for start, end, kept in utterance["network"]["arcs"]
+    ]
     note = _("An arc: somebody's summary has the second word straight after the first.")
-    return laid_out("arcs", _("Show the arcs as a table"), note, columns, rows)
+    return Table("arcs", _("Show the arcs as a table"), note, columns, rows)
 
 
-def near_ties(version: Row, tokens: Sequence[str]) -> PageTable:
+def near_ties(version: Row, tokens: Sequence[str]) -> Table:
     columns: list[Column] = [
-        (_("Path"), False, lambda row: " ".join(tokens[place - 1] for place in row["near"][0])),
-        (_("Errors"), True, lambda row: str(row["near"][1])),
-        ("SumACCY", True, lambda row: figure(row["near"][2], 1)),
-        ("WSumACCY", True, lambda row: figure(row["near"][3], 1)),
+        text_column(_("Path"), "path"),
+        number_column(_("Errors"), "errors", str),
+        number_column("SumACCY", "sum_accy", decimals(1)),
+        number_column("WSumACCY", "w_sum_accy", decimals(1)),
     ]
-    rows = [{"near": near} for near in version["near_ties"]]
+    rows = [
+        {
+            "path": " ".join(tokens[place - 1] for place in path),
+            "errors": errors,
+            "sum_accy": score,
+            "w_sum_accy": weighed,
+        }
+        for path, errors, score, weighed in version["near_ties"]
+    ]
     note = _("Other paths that are as close as the target, or one error farther, closest first.")
-    return laid_out("near-ties", _("Near-ties"), note, columns, rows)
+    return Table("near-ties", _("Near-ties"), note, columns, rows)
 
 
 def _called(place: int | str, tokens: Sequence[str]) -> str:
     return f"{place} {tokens[place - 1]}" if isinstance(place, int) else place
 
 
-def _mean(row: Row, metric: str) -> float | None:
-    mean: float | None = row["metrics"].get(metric, {}).get("mean")
-    return mean
-
-
-def _metric_of(metric: str) -> Any:
-    return lambda row: metric_figure(metric, _mean(row, metric))
-
-
-def _value_of(metric: str) -> Any:
-    return lambda row: metric_figure(metric, row[metric])
-
-
-def _kept_of(item: str) -> Any:
-    return lambda row: str(row["kept"].get(item, "-"))
+def _metric_columns() -> list[Column]:
+    return [number_column(metric_name(metric), metric, decimals(1 if metric in PERCENT else 2)) for metric in METRICS]

@@ -8,13 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.exports import csv_lines
-from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
-from analysis.reports.choices import Choices, one_of
-from analysis.reports.listeners import complete_only, listener_sentences
-from analysis.reports.page_tables import PageTable
+from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
+from analysis.reports.messages import complete_only, listener_sentences
+from analysis.reports.tables import Table
 from protocols.tcsd_plane.report import moves, tables
 from protocols.tcsd_plane.report.picture import ELLIPSES, draw, recordings_of, scene_of
-from protocols.tcsd_plane.report.tables import paragraph, warnings
+from protocols.tcsd_plane.report.tables import methods_text, warnings
 from rating.models import Experiment
 
 SVG = "image/svg+xml"
@@ -89,9 +88,9 @@ class PlaneReport(Report):
             "choices": choices,
             "against": against,
             "agreement": tables.agreement(table),
-            "more": [each for each in _more(table, chosen.recording) if each.lines],
+            "more": [each for each in _more(table, chosen.recording) if each.rows],
             "warnings": [*listener_sentences(table), *warnings(table)],
-            "paragraph": paragraph(experiment, result),
+            "methods_text": methods_text(experiment, result),
         }
 
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
@@ -111,7 +110,7 @@ def _ellipse_names() -> dict[str, str]:
     }
 
 
-def _more(table: Mapping[str, Any], recording: str) -> list[PageTable]:
+def _more(table: Mapping[str, Any], recording: str) -> list[Table]:
     """The tables that are looked up rather than read."""
     means = tables.over_raters(table) if recording else tables.by_recording(table, recording)
     return [

@@ -8,12 +8,11 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.datasets import counted
 from analysis.exports import csv_lines, subject_id
-from analysis.reports.base import Asked, Pieces, Report, ReportFile, Result
-from analysis.reports.choices import Choices, one_of
-from analysis.reports.listeners import complete_only, listener_sentences
+from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
+from analysis.reports.messages import complete_only, listener_sentences
 from protocols.thumbs.report import tables
 from protocols.thumbs.report.plot import means_plot
-from protocols.thumbs.report.tables import paragraph, warnings
+from protocols.thumbs.report.tables import methods_text, warnings
 from rating.models import Experiment, Trial
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
@@ -159,9 +158,9 @@ class ThumbsReport(Report):
             "contrasts": tables.contrasts(table, chosen.part, chosen.against),
             "agreement": tables.agreement(table, chosen.group),
             "synthesised": tables.synthesised(table),
-            "more": [each for each in _more(table, chosen) if each.lines],
+            "more": [each for each in _more(table, chosen) if each.rows],
             "warnings": [*listener_sentences(table), *warnings(table)],
-            "paragraph": paragraph(experiment, result),
+            "methods_text": methods_text(experiment, result),
         }
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from analysis.reports import svg
-from analysis.reports.page_tables import Row, figure
+from analysis.reports.tables import Row, figure
 from protocols.thumbs.report.tables import scale_name
 
 WIDTH, GAP, TOP = 960, 44, 14

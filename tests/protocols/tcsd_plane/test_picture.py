@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.presenting import shown
+from analysis.blinded_view import shown
 from protocols.tcsd_plane.analysis.tables import analyse
 from protocols.tcsd_plane.report import PlaneReport
 from protocols.tcsd_plane.report.picture import BOTTOM, LEFT, SIDE, Box, draw, place_labels, recordings_of, scene_of

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.presenting import shown
+from analysis.blinded_view import shown
 from protocols.tcsd_plane.analysis import PlaneStatistics
 from protocols.tcsd_plane.analysis.placements import Placement
 from tests.protocols.tcsd_plane.placed import CONDITIONS, SETTINGS, close, placed, table, values

@@ -1,12 +1,13 @@
-"""What counts, and the folds it is read from: the same marks as in the votes, read once."""
+"""What counts, and the table it is read into: the same marks as in the votes, read once."""
 
+import pandas as pd
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from analysis import datasets
-from analysis.models import FoldedBallot, Result
+from analysis.models import Result
 from analysis.services.results import read_result, stale_results
 from listening.models import Participant
 from listening.panels.services.panels import add_seats
@@ -19,15 +20,11 @@ from tests.factories import consent_to, marks, vote_event
 pytestmark = pytest.mark.django_db
 
 
-def reads_single_votes(queries: CaptureQueriesContext) -> bool:
-    return any('FROM "rating_score"' in query["sql"] for query in queries)
-
-
 def test_the_table_holds_every_mark_as_it_was_given() -> None:
     experiment = p835_experiment(seats=1)
     ballot = listen(experiment)
     refresh()
-    table = datasets.marks(experiment, simulated=False)
+    table = datasets.read_scores(experiment, simulated=False)
     rows = Score.objects.filter(vote__ballot=ballot).select_related(
         "vote__trial", "slot__stimulus__item", "slot__stimulus__condition"
     )
@@ -52,40 +49,38 @@ def test_the_table_holds_every_mark_as_it_was_given() -> None:
     assert (set(table["listener"]), set(table["panel"])) == ({1}, {1})
 
 
-def test_a_recompute_reads_folds_and_only_the_ballots_that_changed_from_votes() -> None:
+def test_the_scores_are_read_with_one_query_whatever_the_number_of_listeners() -> None:
     experiment = p835_experiment(seats=2)
-    first = listen(experiment)
-    refresh()
-    with CaptureQueriesContext(connection) as queries:
-        before = datasets.marks(experiment, simulated=False)
-    assert not reads_single_votes(queries)
+    listen(experiment)
+    with CaptureQueriesContext(connection) as one:
+        before = datasets.read_scores(experiment, simulated=False)
     listen(experiment, shift=1)
-    fold = FoldedBallot.objects.get(ballot=first)
-    refresh()
-    assert FoldedBallot.objects.get(ballot=first).columns == fold.columns
-    assert FoldedBallot.objects.count() == 2
-    assert len(datasets.marks(experiment, simulated=False)) == 2 * len(before)
+    with CaptureQueriesContext(connection) as two:
+        after = datasets.read_scores(experiment, simulated=False)
+    assert len(one) == len(two) == 3  # ballots, scores, stimuli
+    assert len(after) == 2 * len(before)
 
 
-def test_a_changed_answer_makes_its_fold_stale() -> None:
+def test_scores_read_in_small_parts_make_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = p835_experiment(seats=2)
+    listen(experiment)
+    listen(experiment, shift=1)
+    whole = datasets.read_scores(experiment, simulated=False)
+    monkeypatch.setattr(datasets, "ROWS_AT_ONCE", 7)
+    pd.testing.assert_frame_equal(datasets.read_scores(experiment, simulated=False), whole)
+
+
+def test_a_changed_answer_takes_the_place_of_the_first() -> None:
     experiment = p835_experiment(seats=1)
     ballot = listen(experiment)
     refresh()
     trial = ballot.trials.filter(kind="test").earliest("position")
     value = 6 - Score.objects.get(vote__current_for=trial).value
     cast_vote(ballot_id=ballot.pk, event=vote_event(trial, revision=1, payload=marks(value, scale=trial.ask[0])))
-    table = datasets.marks(experiment, simulated=False)
+    table = datasets.read_scores(experiment, simulated=False)
     assert table.loc[table["position"] == trial.position, "value"].tolist() == [value]
     refresh()
-    assert FoldedBallot.objects.get().vote_count == ballot.trials.count() + 1
-
-
-def test_a_fold_in_the_codes_of_another_collection_is_not_read() -> None:
-    experiment = p835_experiment(seats=1)
-    listen(experiment)
-    refresh()
-    FoldedBallot.objects.update(codebook="0" * 64, columns=b"")
-    assert len(datasets.marks(experiment, simulated=False)) == 33
+    assert Result.objects.get().vote_count == ballot.trials.count() + 1
 
 
 def test_a_ballot_that_was_given_up_no_longer_counts() -> None:
@@ -120,7 +115,7 @@ def test_previews_and_rehearsals_never_count(kind: Ballot.Kind) -> None:
         cast_vote(ballot_id=seat.ballot_id, event=vote_event(trial, payload=marks(5, scale=trial.ask[0])))
     refresh()
     for simulated in (False, True):
-        assert datasets.marks(experiment, simulated=simulated).empty
+        assert datasets.read_scores(experiment, simulated=simulated).empty
     assert not Result.objects.exists()
 
 

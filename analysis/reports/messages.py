@@ -1,13 +1,17 @@
-"""What every report says of its listeners: who has not answered everything, and the figures without them."""
+"""Texts of every report: warnings about listeners, and the methods text, ready to copy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analysis.reports.page_tables import PageTable, Row
+from analysis.reports.base import Result
+from analysis.reports.tables import Row, Table
+from rating.models import Experiment
+from rating.registry import get_protocol
 
 MOST_NAMED = 10
 
@@ -23,7 +27,7 @@ def incomplete_listeners(table: Mapping[str, Any]) -> int:
     return sum(row["listeners"] for row in table.get("warnings", []) if row["code"] == "incomplete_listeners")
 
 
-def complete_only(made: PageTable) -> PageTable:
+def complete_only(made: Table) -> Table:
     """The table of means that was made of complete listeners, under a heading that says so."""
     note = _("Without those who have not answered every page.")
     return replace(made, id="complete", title=_("Complete listeners only"), note=f"{note} {made.note}")
@@ -50,3 +54,33 @@ def _unequal(row: Row) -> str:
     return _(
         "Panels have unequal numbers of listeners ({panels}). What the fuller panels heard weighs more in every mean."
     ).format(panels=panels)
+
+
+def fill_methods_text(
+    experiment: Experiment, result: Result, sentences: Iterable[str], *, counts: Mapping[str, int], **also: Any
+) -> str:
+    """Fill the sentences of a method, leave out the empty ones, and add what is true of every method.
+
+    They may name the counts, `protocol`, `protocol_version`, `wording`, `method`, `version` and whatever is in `also`.
+    """
+    protocol, incomplete = get_protocol(experiment.protocol), incomplete_listeners(result["table"])
+    told = [
+        *sentences,
+        _("{incomplete} of the listeners had not answered every page.") if incomplete else "",
+        _("Simulated listeners are included: these are not data.") if result["simulated"] else "",
+        _("Computed with Earmark, method {method} {version}.")
+        if not experiment.design_sha256
+        else _("Computed with Earmark, method {method} {version}; design {design}."),
+    ]
+    values = {
+        **{name: str(number_format(count, 0, use_l10n=True, force_grouping=True)) for name, count in counts.items()},
+        "incomplete": incomplete,
+        "protocol": protocol.title,
+        "protocol_version": protocol.version,
+        "wording": experiment.label_set,
+        "method": result["method"],
+        "version": result["version"],
+        "design": experiment.design_sha256[:12],
+        **also,
+    }
+    return " ".join(sentence.format_map(values) for sentence in told if sentence)

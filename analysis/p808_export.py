@@ -1,4 +1,4 @@
-"""Export matrices that others' scripts read: the wide matrix of listeners, and the files of the P.808 toolkit."""
+"""Exports in the layouts of other tools: the wide matrix of listeners, and the files of the P.808 toolkit."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from analysis.datasets import Table
 from rating.registry import module_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NORMAL_QUANTILE = 1.96  # the P.808 toolkit's, whatever the number of votes
 Row = dict[str, Any]
@@ -24,24 +26,23 @@ class Clip:
     votes: Mapping[int, float]
 
 
-def clips(table: Table, *, scale: str, names: Mapping[str, str]) -> list[Clip]:
-    """Every clip that was rated on a scale in the test itself, under the names of the moment and in their order."""
-    code = table.codebook.scale_codes[scale]
-    found: dict[int, dict[int, float]] = defaultdict(dict)
-    records = table.records
-    wanted = ((records["scale"] == code) & (records["practice"] == 0)).nonzero()[0]
-    marks = records[wanted]
-    for stimulus, sitting, value in zip(
-        marks["stimulus"].tolist(), table.sitting[wanted].tolist(), marks["value"].tolist(), strict=True
-    ):
-        found[stimulus][sitting + 1] = value
-    heard = table.codebook.stimuli
-    made = [Clip(names[heard[code].condition], heard[code].item, votes) for code, votes in found.items()]
+def clips(scores: pd.DataFrame, *, scale: str, names: Mapping[str, str]) -> list[Clip]:
+    """Every clip that was rated on a scale in the test itself, under the names of the moment and in their order.
+
+    Of a clip that was rated twice by one listener the last score stands.
+    """
+    rated = scores[(scores["scale"] == scale) & (scores["kind"] != "practice")]
+    made = [
+        Clip(
+            names[str(condition)], str(item), dict(zip(rows["listener"].tolist(), rows["value"].tolist(), strict=True))
+        )
+        for (condition, item), rows in rated.groupby(["condition", "item"], observed=True)
+    ]
     return sorted(made, key=lambda clip: (len(clip.condition), clip.condition, clip.item))
 
 
-def wide_columns(table: Table) -> list[str]:
-    return ["condition", "sample", *(f"subject_{number}" for number in range(1, len(table.sittings) + 1))]
+def wide_columns(listeners: int) -> list[str]:
+    return ["condition", "sample", *(f"subject_{number}" for number in range(1, listeners + 1))]
 
 
 def wide_rows(clips: Iterable[Clip]) -> Iterator[Row]:
@@ -52,6 +53,11 @@ def wide_rows(clips: Iterable[Clip]) -> Iterator[Row]:
             "sample": clip.item,
             **{f"subject_{number}": plain(value) for number, value in clip.votes.items()},
         }
+
+
+def suffix_of(scales: Sequence[str], scale: str) -> str:
+    """What the P.808 toolkit adds to its column names: nothing where there is one scale."""
+    return f"_{scale}" if len(scales) > 1 else ""
 
 
 def clip_columns(clips: Sequence[Clip], suffix: str) -> list[str]:
