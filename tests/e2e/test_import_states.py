@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from stimuli.models import Import, Stimulus
+from tests.e2e.conftest import FIRST_JOB_MS
 from tests.e2e.test_accessibility import overflows, scan
 from tests.e2e.test_upload import expect_arrived, pieces_held_back
 from tests.factories import tone
@@ -54,9 +55,9 @@ def test_files_are_handed_in_checked_and_imported_with_the_keyboard_alone(import
     hand_in(import_page, files)
     expect_arrived(import_page)
     press(import_page, "Check the files")
-    expect(import_page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=90_000)
+    expect(import_page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=FIRST_JOB_MS)
     press(import_page, "Import")
-    expect(import_page.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
+    expect(import_page.get_by_text("Everything was imported")).to_be_visible(timeout=FIRST_JOB_MS)
     assert Stimulus.objects.count() == len(files)
     press(import_page, "Open the collection")
     import_page.wait_for_url("**/collections/sounds/")

@@ -10,7 +10,7 @@ from playwright.sync_api import Error, Page, Route, expect
 
 from stimuli.models import Collection, Import, ImportFile, Stimulus
 from stimuli.uploads import files as upload_files
-from tests.e2e.conftest import Platform, let_in
+from tests.e2e.conftest import FIRST_JOB_MS, Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import tone
 from tests.people import experimenter
@@ -111,12 +111,12 @@ def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platfor
     drop(page, folder)
     expect_arrived(page)
     page.get_by_role("button", name="Check the files").click()
-    expect(page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=90_000)
+    expect(page.get_by_role("heading", name="What would be imported")).to_be_visible(timeout=FIRST_JOB_MS)
     expect(page.locator("main")).to_contain_text("set/C1/street.wav")
     problems = scan(page, "proposal") + overflows(page, "proposal")
     assert not Stimulus.objects.exists(), "nothing is imported before it is confirmed"
     page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_text("Everything was imported")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Everything was imported")).to_be_visible(timeout=FIRST_JOB_MS)
     problems += scan(page, "imported") + overflows(page, "imported")
     page.get_by_role("link", name="Open the collection").click()
     expect(page.locator("main")).to_contain_text("street")
@@ -132,7 +132,7 @@ def test_files_that_are_no_sound_are_refused_with_their_reasons(import_page: Pag
     drop(import_page, folder)
     expect_arrived(import_page)
     import_page.get_by_role("button", name="Check the files").click()
-    expect(import_page.get_by_text("Nothing was imported.")).to_be_visible(timeout=90_000)
+    expect(import_page.get_by_text("Nothing was imported.")).to_be_visible(timeout=FIRST_JOB_MS)
     expect(import_page.locator(".findings")).to_contain_text("set/C1/rain.wav")
     assert not Stimulus.objects.exists()
 

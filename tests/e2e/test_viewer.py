@@ -23,7 +23,7 @@ from scripts.install import FRONTEND, node_environment
 from stimuli.models import Recording, Stimulus
 from tests.audio.long_recordings import day_mp3
 from tests.audio.material import noise, on_grid, written
-from tests.e2e.conftest import Platform, let_in
+from tests.e2e.conftest import FIRST_JOB_MS, Platform, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.e2e.viewing import AUDIO_CAPTURE, Viewing, last_bit, passages
 from tests.people import experimenter
@@ -185,7 +185,7 @@ def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, capt
     expect(notice).to_contain_text("Still being prepared: 0 percent can be seen")
     blank = capturing.colours(".viewer__strip")
     with at_work():
-        expect(notice).to_have_text("", timeout=90_000)
+        expect(notice).to_have_text("", timeout=FIRST_JOB_MS)
     capturing.settle()
     assert Recording.objects.get().state == Recording.State.READY
     assert capturing.colours(".viewer__strip") > 100 > blank
