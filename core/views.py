@@ -89,7 +89,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
 def script_texts(request: HttpRequest, language: str, version: str) -> HttpResponse:
     """Send Django's JavaScript catalogue of a language; the address has its version, so a browser asks for it once."""
     if language not in dict(settings.LANGUAGES):
-        raise http_errors.NotFound
+        raise http_errors.not_found()
     script, current = _script_texts(language)
     response = HttpResponse(script, content_type="text/javascript; charset=utf-8")
     if version == current:

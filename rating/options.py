@@ -37,7 +37,7 @@ def kind_of(protocol: Protocol, option: str) -> Kind:
 
 
 def check_options(protocol: Protocol, options: Mapping[str, Any], material: Mapping[str, Mapping[str, str]]) -> None:
-    """Refuse an option that the protocol does not have, a value of another kind, and what the protocol refuses."""
+    """Reject an option that the protocol does not have, a value of another kind, and what the protocol rejects."""
     for option, value in options.items():
         if option not in protocol.options:
             raise AppError(

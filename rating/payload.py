@@ -1,4 +1,4 @@
-"""Checks of payload parts, for protocols that ask for more than numbers; each returns the part or refuses it."""
+"""Checks of payload parts, for protocols that ask for more than numbers; each returns the part or rejects it."""
 
 from collections.abc import Collection, Mapping, Sequence
 

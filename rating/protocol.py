@@ -252,7 +252,7 @@ class Protocol(ABC):
         """Answer as a plausible participant would: the bot behind tests, the demo and load."""
 
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
-        """Refuse what a kind cannot say. The material: roles by condition by item; empty before the first import."""
+        """Reject what a kind cannot say. The material: roles by condition by item; empty before the first import."""
         return
 
     @property

@@ -68,7 +68,7 @@ class ClockChangeForm(ValidatedForm):
 class StartForm(ValidatedForm):
     starts_at = TimeField(label=_("Start time of day"), help_text=_("Hours, minutes and, if need be, seconds: 06:30."))
 
-    def refuse(self, sentence: str) -> None:
+    def reject(self, sentence: str) -> None:
         self.add_error("starts_at", sentence)
 
 
@@ -92,7 +92,7 @@ class Stretches(ManyStretchForms):
         rows = [form.cleaned_data for form in self.forms]
         return [row for row in rows if row and not row.get("DELETE")]
 
-    def refuse(self, sentence: str) -> None:
+    def reject(self, sentence: str) -> None:
         self.non_form_errors().append(sentence)
 
 

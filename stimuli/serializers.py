@@ -26,7 +26,7 @@ class CollectionSerializer(serializers.ModelSerializer[Collection]):
         model = Collection
         fields = ["slug", "title", "owner", "version", "item_count", "condition_count", "created_at"]
         read_only_fields = ["version", "created_at"]
-        # That a short name is taken is for the service to say, in the words of a refusal.
+        # That a short name is taken is for the service to say, as an error.
         extra_kwargs = {"slug": {"validators": [], "max_length": 50}}
 
 

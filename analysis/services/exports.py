@@ -65,7 +65,7 @@ def export_conditions(*, experiment: Experiment, actor: User, simulated: bool) -
 def export_tables(*, experiment: Experiment, actor: User, simulated: bool, method: str) -> Iterator[str]:
     """Return every table of a result, with the figures of the page to their last digit."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
-    _refuse_uncomputed(experiment, result)
+    _reject_uncomputed(experiment, result)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"tables of {method}")
     return csv_lines(table_rows(result["table"]), columns=table_columns(result["table"]))
 
@@ -79,13 +79,13 @@ def export_report_file(
     if file is None:
         raise file_unknown(name, known=get_report(method).files)
     if not file.of_votes:
-        _refuse_uncomputed(experiment, result)
+        _reject_uncomputed(experiment, result)
     pieces = file.make(experiment, result, asked)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
     return file, pieces
 
 
-def _refuse_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> None:
+def _reject_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> None:
     """A file without rows would look like a result."""
     if result["computed_at"] is None:
         wanted = (result["method"], result["simulated"])

@@ -39,9 +39,9 @@ def work(job: Job) -> None:
             run.complete()
         except LeaseLost as lost:
             logger.warning("%s; another attempt goes on.", lost)
-        except AppError as refusal:  # An expected refusal does not get better by trying again.
-            logger.warning("%s %s failed for good: %s", job.name, job.pk, refusal)
-            queue.fail(job=job, error=str(refusal))
+        except AppError as error:  # An expected error does not get better by trying again.
+            logger.warning("%s %s failed for good: %s", job.name, job.pk, error)
+            queue.fail(job=job, error=str(error))
         except Exception:
             logger.exception("%s %s failed in attempt %s.", job.name, job.pk, job.attempts)
             queue.fail_attempt(job=job, error=traceback.format_exc())

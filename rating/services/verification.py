@@ -94,8 +94,8 @@ def _read(trial: Trial, vote: Vote) -> tuple[Answer | None, str]:
         return None, ""
     try:
         return protocol.read(vote.payload, plan_of(trial, trial.slots.all())), ""
-    except AppError as refusal:
-        return None, f"vote {vote.event_id} is no answer to page {trial.position}: {refusal}"
+    except AppError as error:
+        return None, f"vote {vote.event_id} is no answer to page {trial.position}: {error}"
 
 
 def _scores(ballot: Ballot) -> dict[int, Marks]:

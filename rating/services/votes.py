@@ -292,7 +292,7 @@ def _score(vote: Vote, answer: Answer, context: TrialContext) -> None:
 
 
 def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
-    """The event id is known: the same answer gets its receipt again, another answer is refused."""
+    """The event id is known: the same answer gets its receipt again, another answer is rejected."""
     vote = Vote.objects.select_related("trial", "ballot").filter(event_id=event.event_id).first()
     if vote is None:
         raise RuntimeError(f"event {event.event_id} broke a constraint other than its own key")
@@ -302,7 +302,7 @@ def _replay(ballot_id: UUID, event: VoteEvent) -> Receipt:
 
 
 def _reject(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
-    """Keep what was refused and why. An answer stored earlier under this id is never turned into a refusal."""
+    """Keep what was rejected and why. An answer stored earlier under this id stays stored."""
     if not isinstance(error, KeyReused) and Vote.objects.filter(event_id=event.event_id).exists():
         return _replay(ballot_id, event)
     _keep_rejected(ballot_id, event, error)
@@ -313,7 +313,7 @@ def _reject(ballot_id: UUID, event: VoteEvent, error: AppError) -> Receipt:
 
 
 def _keep_rejected(ballot_id: UUID, event: VoteEvent, error: AppError) -> None:
-    """Keep a refused answer, within limits: a program that is refused without end must not fill the database."""
+    """Keep a rejected answer, within limits: a program that is rejected without end must not fill the database."""
     body, kept = event.body(), RejectedVote.objects.filter(ballot=ballot_id).count()
     small = len(canonical(body)) <= MOST_REJECTED_BYTES
     if kept >= MOST_REJECTED:

@@ -41,7 +41,7 @@ def _archive_rejected(*, name: str, problem: str) -> AppError:
 
 
 def find_directory(file: BinaryIO, *, name: str, most_entries: int) -> Directory:
-    """Find and count the list of contents; refuse one that is too long, or that two readers could read differently."""
+    """Find and count the list of contents; reject one that is too long, or that two readers could read differently."""
     size = file.seek(0, 2)
     file.seek(max(0, size - END.size - LONGEST_COMMENT))
     tail = file.read()
@@ -129,7 +129,7 @@ class Entry:
 
 
 def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
-    """List what is in a zip, or refuse it as a whole. Nothing is unpacked, and no name in it becomes a name on disk."""
+    """List what is in a zip, or reject it as a whole. Nothing is unpacked, and no name in it becomes a name on disk."""
     directory = find_directory(file, name=name, most_entries=MOST_ENTRIES)
     try:
         archive = zipfile.ZipFile(file)
@@ -155,13 +155,13 @@ def open_archive(file: BinaryIO, *, name: str, most_bytes: int) -> list[Entry]:
 
 
 def stream(entry: Entry) -> Iterator[bytes]:
-    """Unpack one file, piece by piece, and refuse it if it is not what the archive said."""
+    """Unpack one file, piece by piece, and reject it if it is not what the archive said."""
     count = 0
     try:
         with entry.archive.open(entry.info) as unpack_archives:
             while piece := unpack_archives.read(PIECE_BYTES):
                 if count == 0:
-                    _refuse_nested(entry, piece)
+                    _reject_nested(entry, piece)
                 count += len(piece)
                 yield piece
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as trouble:
@@ -174,7 +174,7 @@ def stream(entry: Entry) -> Iterator[bytes]:
         raise _archive_rejected(name=entry.archive_name, problem=difference)
 
 
-def _refuse_nested(entry: Entry, first: bytes) -> None:
+def _reject_nested(entry: Entry, first: bytes) -> None:
     is_table = entry.path.casefold().endswith(ZIPS_THAT_ARE_TABLES)
     if first.startswith((b"PK\3\4", b"PK\5\6", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b")) and not is_table:
         nested = LazyMessage("'{path}' is an archive inside the archive", path=entry.path)
@@ -191,7 +191,7 @@ def _is_ignored(path: str) -> bool:
 class _Judge:
     name: str
 
-    def refuse(self, problem: LazyMessage) -> AppError:
+    def reject(self, problem: LazyMessage) -> AppError:
         return _archive_rejected(name=self.name, problem=problem)
 
     def path(self, info: zipfile.ZipInfo) -> str:
@@ -207,62 +207,62 @@ class _Judge:
         shown = ascii(path[:80]).strip("'\"") if not path.isprintable() else path[:80]
         if _is_unsafe(path):
             message = LazyMessage("it names a file '{path}', which leads out of its folder or is no name", path=shown)
-            raise self.refuse(message)
+            raise self.reject(message)
         if len(path) > LONGEST_PATH:
             message = LazyMessage("the path '{path}…' has more than {most} characters", path=shown, most=LONGEST_PATH)
-            raise self.refuse(message)
+            raise self.reject(message)
         if info.flag_bits & ENCRYPTED:
-            raise self.refuse(LazyMessage("'{path}' is encrypted", path=shown))
+            raise self.reject(LazyMessage("'{path}' is encrypted", path=shown))
         if info.compress_type not in METHODS:
             message = LazyMessage(
                 "'{path}' is packed in an unusual way; only 'stored' and 'deflated' are taken", path=shown
             )
-            raise self.refuse(message)
+            raise self.reject(message)
         if info.external_attr >> 16 & 0o170000 not in {REGULAR, FOLDER, UNSAID}:
-            raise self.refuse(LazyMessage("'{path}' is a link or a device instead of a file", path=shown))
+            raise self.reject(LazyMessage("'{path}' is a link or a device instead of a file", path=shown))
         if path.casefold().endswith(ARCHIVES):
-            raise self.refuse(LazyMessage("'{path}' is an archive inside the archive", path=shown))
+            raise self.reject(LazyMessage("'{path}' is an archive inside the archive", path=shown))
         if info.file_size > max(RATIO_FREE_BYTES, info.compress_size * MOST_RATIO):
             message = LazyMessage(
                 "'{path}' unpacks to more than {ratio} times its size; send it by itself", path=shown, ratio=MOST_RATIO
             )
-            raise self.refuse(message)
+            raise self.reject(message)
 
     def twins(self, paths: Iterable[str]) -> None:
-        """Refuse two names that are one on some systems, and a file that is also a folder."""
+        """Reject two names that are one on some systems, and a file that is also a folder."""
         seen: dict[str, str] = {}
         folders: set[str] = set()
         for path in paths:
             key = _key(path)
             if key in seen:
-                raise self.refuse(LazyMessage("'{one}' and '{other}' cannot be told apart", one=seen[key], other=path))
+                raise self.reject(LazyMessage("'{one}' and '{other}' cannot be told apart", one=seen[key], other=path))
             seen[key] = path
             folders |= {str(folder) for folder in PurePosixPath(key).parents}
         if both := folders & seen.keys():
-            raise self.refuse(LazyMessage("'{path}' is a file and also a folder", path=seen[min(both)]))
+            raise self.reject(LazyMessage("'{path}' is a file and also a folder", path=seen[min(both)]))
 
     def total(self, byte_count: int, most_bytes: int) -> None:
         if byte_count > most_bytes:
             size, most = f"{byte_count / 1e9:.3g}", f"{most_bytes / 1e9:.3g}"
-            raise self.refuse(
+            raise self.reject(
                 LazyMessage("it unpacks to {size} GB, and there is room for {most} GB", size=size, most=most)
             )
 
     def places(self, file: BinaryIO, infos: Iterable[zipfile.ZipInfo], directory: Directory) -> None:
-        """Refuse entries that share bytes, reach into the list of contents, or differ from what the list says."""
+        """Reject entries that share bytes, reach into the list of contents, or differ from what the list says."""
         free_from = 0
         for info in sorted(infos, key=lambda info: info.header_offset):
             file.seek(info.header_offset)
             head = file.read(LOCAL_HEAD.size)
             if info.header_offset < free_from or len(head) < LOCAL_HEAD.size:
-                raise self.refuse(LazyMessage("its files overlap"))
+                raise self.reject(LazyMessage("its files overlap"))
             signature, flags, method, name_bytes, extra_bytes = LOCAL_HEAD.unpack(head)
             same = signature == b"PK\3\4" and method == info.compress_type and not flags & ENCRYPTED
             if not same or file.read(name_bytes) != _raw_name(info):
-                raise self.refuse(LazyMessage("its list of contents does not agree with its files"))
+                raise self.reject(LazyMessage("its list of contents does not agree with its files"))
             free_from = info.header_offset + LOCAL_HEAD.size + name_bytes + extra_bytes + info.compress_size
         if free_from > directory.start:
-            raise self.refuse(LazyMessage("its files overlap"))
+            raise self.reject(LazyMessage("its files overlap"))
 
 
 def _is_unsafe(path: str) -> bool:

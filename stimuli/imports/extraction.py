@@ -31,7 +31,7 @@ def find_parts(bundle: Bundle, source: SourceFile, plan: Plan, report: Report, *
         else:
             cells = _pieces(bundle, source, report)
     except AppError as problem:
-        report.refuse(problem, source.path)
+        report.reject(problem, source.path)
         return
     role = plan.conditions.get(bundle.condition, "test")
     for cell in cells:

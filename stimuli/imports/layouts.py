@@ -28,7 +28,7 @@ ROLE_SIGNS = (
 
 
 def layout_of(sources: Sequence[SourceFile], *, has_manifest: bool) -> str:
-    """Say which layout the files have, or refuse to guess."""
+    """Say which layout the files have, or decline to guess."""
     heard = _heard(sources)
     if has_manifest:
         return MANIFEST

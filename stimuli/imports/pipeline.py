@@ -42,7 +42,7 @@ class ImportDraft:
     kept: list[KeptFile] = field(default_factory=list)
 
     @property
-    def is_refused(self) -> bool:
+    def is_rejected(self) -> bool:
         return bool(self.report.errors)
 
     def to_json(self) -> dict[str, Any]:
@@ -81,10 +81,10 @@ def draft_import(
             find_parts(bundle, by_path[bundle.path], plan, report, longest_h=rules.longest_h)
         complete_plan(plan, tables, given=metadata.name if metadata else "", report=report)
     except AppError as problem:
-        report.refuse(problem)
+        report.reject(problem)
     result = ImportDraft(plan, report)
     _probe_all(result, found, work, rules, progress)
-    if not result.is_refused:
+    if not result.is_rejected:
         _check(result)
         result.kept = _kept(plan, found, metadata)
     report.counts |= _counts(result, found)
@@ -106,9 +106,9 @@ def _probe_all(
         places = {source.path: source.place for source in sources if source.kind is Kind.SOUND}
     known = {source.path: source.sha256 for source in sources}
     verdicts = probe_files(places, known=known, work=work, rules=rules, progress=progress)
-    refused = {name: verdict for name, verdict in verdicts.items() if isinstance(verdict, AppError)}
-    for name, refusal in refused.items():
-        result.report.refuse(refusal, name)
+    rejected = {name: verdict for name, verdict in verdicts.items() if isinstance(verdict, AppError)}
+    for name, error in rejected.items():
+        result.report.reject(error, name)
     probed = {name: verdict for name, verdict in verdicts.items() if not isinstance(verdict, AppError)}
     result.originals = [None if cell.text else probed.get(_called(cell)) for cell in result.plan.cells]
     result.plan.cells = _with_rates(result.plan.cells, result.originals)
@@ -135,7 +135,7 @@ def _place(cell: Cell, source: SourceFile, target: Path, report: Report) -> Path
     try:
         extract_part(cell, source, target)
     except AppError as problem:
-        report.refuse(problem, source.path)
+        report.reject(problem, source.path)
         return None
     return target
 

@@ -96,7 +96,7 @@ def _tables(sources: Sequence[SourceFile], report: Report) -> list[Table]:
             try:
                 tables.append(_read(source))
             except AppError as problem:
-                report.refuse(problem, source.path)
+                report.reject(problem, source.path)
     return tables
 
 

@@ -122,8 +122,8 @@ def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> di
                 longest_h=rules.longest_h,
                 short_s=rules.short_s,
             )
-    except AppError as refusal:
-        return refusal
+    except AppError as error:
+        return error
     index = outcome.blobs.get("index", b"")
     kept = work / f"index-{digest}"
     if index:

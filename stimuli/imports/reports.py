@@ -36,7 +36,7 @@ class Finding:
         }
 
 
-def refusal_of(problem: AppError, path: str = "") -> Finding:
+def finding_of_error(problem: AppError, path: str = "") -> Finding:
     """An error as one finding among others, so that all of them can be told at once."""
     return Finding(Severity.ERROR, problem.message, problem.data, path)
 
@@ -60,8 +60,8 @@ class Report:
     def note(self, sentence: str, path: str = "", /, **data: Any) -> None:
         self.add(Severity.NOTE, sentence, path, **data)
 
-    def refuse(self, problem: AppError, path: str = "") -> None:
-        self.findings.append(refusal_of(problem, path))
+    def reject(self, problem: AppError, path: str = "") -> None:
+        self.findings.append(finding_of_error(problem, path))
 
     @property
     def errors(self) -> list[Finding]:

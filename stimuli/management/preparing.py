@@ -1,4 +1,4 @@
-"""Ingest of long recordings one after the other, shared by two commands; a refused one does not stop the rest."""
+"""Ingest of long recordings one after the other, shared by two commands; a rejected one does not stop the rest."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -20,8 +20,8 @@ def prepare_all(
         name = _called(recording)
         try:
             ingest_at_once(recording=recording, told=partial(show, name))
-        except AppError as refusal:
-            complain(f"{name}: {refusal}")
+        except AppError as error:
+            complain(f"{name}: {error}")
             failed += 1
     return failed
 

@@ -39,7 +39,7 @@ class ImportCommit:
     actor: User | None
     replace: bool
     linked: bool  # the files belong to the import and may be shared with it instead of copied
-    is_new: bool = False  # the collection comes into being with the import, so that nothing is left if that is refused
+    is_new: bool = False  # the collection comes into being with the import, so that nothing is left if that is rejected
     version: int = 0
     replaced: list[Place] = field(default_factory=list)
     clips: dict[Place, Clip] = field(default_factory=dict)

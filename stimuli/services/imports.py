@@ -203,7 +203,7 @@ def quota_bytes() -> int:
 
 
 def _reserve(owner: User, files: Sequence[DeclaredFile]) -> None:
-    """Refuse what does not fit into the quota or onto the disk; two reservations of one person take turns."""
+    """Reject what does not fit into the quota or onto the disk; two reservations of one person take turns."""
     User.objects.select_for_update().get(pk=owner.pk)
     needed, quota = _sum(files), quota_bytes()
     left = quota - used_bytes(owner)
@@ -288,7 +288,7 @@ def rules(*, left_bytes: int) -> Rules:
 
 @job(queue="interactive")
 def check_import(*, run: JobRun, import_id: str) -> None:
-    """Check all files of an import, and propose a plan or refuse it with all reasons."""
+    """Check all files of an import, and propose a plan or reject it with all reasons."""
     import_ = Import.objects.select_related("collection").get(pk=import_id)
     if import_.state != Import.State.CHECKING:
         return
@@ -307,8 +307,8 @@ def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = Fals
     drafted = _loaded(import_) or _drafted(import_, list(import_.files.all()), progress=run.progress)
     commit = ImportCommit(import_.collection, drafted, import_.owner, replace=replace, linked=True)
     try:
-        if drafted.is_refused:
-            raise _refused(drafted)
+        if drafted.is_rejected:
+            raise _rejected(drafted)
         commit_import(
             commit,
             StagedFiles(),
@@ -316,13 +316,13 @@ def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = Fals
             then=lambda: _finish(import_, commit),
             progress=run.progress,
         )
-    except CellsTaken as refusal:
+    except CellsTaken as error:
         with run.finish():
-            _propose_again(import_, drafted, refusal)
-    except AppError as refusal:
-        drafted.report.refuse(refusal)
+            _propose_again(import_, drafted, error)
+    except AppError as error:
+        drafted.report.reject(error)
         with run.finish():
-            _refuse(import_, drafted)
+            _reject(import_, drafted)
 
 
 def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) -> ImportDraft:
@@ -361,16 +361,16 @@ def _close_check(import_: Import, files: list[ImportFile], drafted: ImportDraft)
     if locked.state != Import.State.CHECKING:
         return
     ImportFile.objects.bulk_update(files, ["sha256"], batch_size=500)
-    if drafted.is_refused:
-        _refuse(locked, drafted)
+    if drafted.is_rejected:
+        _reject(locked, drafted)
         return
     locked.state, locked.layout = Import.State.PROPOSED, drafted.plan.layout
     locked.plan, locked.report = drafted.plan.to_json(), drafted.report.to_json()
     locked.save(update_fields=["state", "layout", "plan", "report"])
 
 
-def _refuse(import_: Import, drafted: ImportDraft) -> None:
-    """Refuse an import: only its report is kept."""
+def _reject(import_: Import, drafted: ImportDraft) -> None:
+    """Reject an import: only its report is kept."""
     import_.state, import_.finished_at = Import.State.REFUSED, timezone.now()
     import_.plan, import_.report = drafted.plan.to_json(), drafted.report.to_json()
     import_.save(update_fields=["state", "finished_at", "plan", "report"])
@@ -378,10 +378,10 @@ def _refuse(import_: Import, drafted: ImportDraft) -> None:
     transaction.on_commit(lambda: upload_files.discard(import_.pk))
 
 
-def _propose_again(import_: Import, drafted: ImportDraft, refusal: CellsTaken) -> None:
+def _propose_again(import_: Import, drafted: ImportDraft, error: CellsTaken) -> None:
     """Return to the proposal: the files stay, so that they can replace the existing stimuli without another upload."""
     import_.state = Import.State.PROPOSED
-    told = Finding(Severity.WARNING, refusal.message, refusal.data)
+    told = Finding(Severity.WARNING, error.message, error.data)
     import_.report = Report([told, *drafted.report.findings], drafted.report.counts).to_json()
     import_.save(update_fields=["state", "report"])
 
@@ -433,9 +433,9 @@ def import_draft(
     is_new: bool = False,
     progress: Progress,
 ) -> Import:
-    """Commit a draft of a folder, or refuse it and write nothing, not even a new collection."""
-    if drafted.is_refused:
-        raise _refused(drafted)
+    """Commit a draft of a folder, or reject it and write nothing, not even a new collection."""
+    if drafted.is_rejected:
+        raise _rejected(drafted)
     commit = ImportCommit(collection, drafted, actor, replace=replace, linked=False, is_new=is_new)
     import_ = Import(collection=collection, owner=actor, expires_at=timezone.now())
 
@@ -461,7 +461,7 @@ def _tell_taken(drafted: ImportDraft, collection: Collection) -> None:
         drafted.report.warn(message, count=len(taken), cells=some(" x ".join(place) for place in taken))
 
 
-def _refused(drafted: ImportDraft) -> AppError:
+def _rejected(drafted: ImportDraft) -> AppError:
     errors = drafted.report.errors
     return AppError(
         "import.refused",

@@ -46,8 +46,8 @@ class TransientDecodeError(Exception):
 def begin_ingest(*, recording: Recording, index: bytes = b"", requested_by: User | None = None) -> None:
     """Ask for all chunks of a long recording, the earliest first, in the transaction that brings the recording in.
 
-    `index` is what audio.validate:probe_file found. A recording that was refused before gets another chance:
-    what refused it may have been mended.
+    `index` is what audio.validate:probe_file found. A recording that was rejected before gets another chance:
+    what rejected it may have been mended.
     """
     if recording.state == Recording.State.READY:
         return
@@ -97,7 +97,7 @@ def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
     if recording.state != Recording.State.INGESTING:
         storage.remove(Derived.of(recording).chunk(number))  # by an attempt that was killed
         return
-    with _refusing(run, recording):
+    with _rejecting(run, recording):
         make_chunk(recording=recording, number=number)
         add_chunk(recording, number, transactional=run.finish)
 
@@ -129,9 +129,9 @@ def ingest_at_once(*, recording: Recording, told: Callable[[int, int], None] = l
                 told(done, total)
                 making[number].result()
                 add_chunk(recording, number)
-        except AppError as refusal:
+        except AppError as error:
             pool.shutdown(wait=False, cancel_futures=True)
-            _refuse(recording, refusal)
+            _reject(recording, error)
             raise
     _merge(recording)
     _remove_chunks(recording)
@@ -180,7 +180,7 @@ def add_chunk(recording: Recording, number: int, *, transactional: Transactional
     with transactional():
         # Two processes that add the last two chunks at once must each see the other's.
         locked = Recording.objects.select_for_update().get(pk=recording.pk)
-        if locked.state != Recording.State.INGESTING:  # refused for another chunk, or finished by another process
+        if locked.state != Recording.State.INGESTING:  # rejected for another chunk, or finished by another process
             storage.remove(Derived.of(recording).chunk(number))
             return
         Chunk.objects.get_or_create(recording=locked, number=number)
@@ -226,22 +226,22 @@ def _clear_scratch(*, before: datetime) -> None:
 
 
 @contextmanager
-def _refusing(run: JobRun, recording: Recording) -> Iterator[None]:
-    """Refuse the recording if the decoder rejects it; temporary failures are retried first."""
+def _rejecting(run: JobRun, recording: Recording) -> Iterator[None]:
+    """Reject the recording if the decoder rejects it; temporary failures are retried first."""
     try:
         yield
-    except MAY_PASS as refusal:
+    except MAY_PASS as error:
         if run.job.attempts < settings.JOB_MAX_ATTEMPTS:
-            raise TransientDecodeError(str(refusal)) from refusal
-        _refuse(recording, refusal, transactional=run.finish)
-    except AppError as refusal:
-        _refuse(recording, refusal, transactional=run.finish)
+            raise TransientDecodeError(str(error)) from error
+        _reject(recording, error, transactional=run.finish)
+    except AppError as error:
+        _reject(recording, error, transactional=run.finish)
 
 
-def _refuse(recording: Recording, refusal: AppError, *, transactional: Transactional = transaction.atomic) -> None:
+def _reject(recording: Recording, error: AppError, *, transactional: Transactional = transaction.atomic) -> None:
     """Store why the recording cannot be used, and enqueue the removal of its chunks."""
     with transactional():
-        recording.state, recording.refusal = Recording.State.REFUSED, str(refusal)
+        recording.state, recording.refusal = Recording.State.REFUSED, str(error)
         recording.save(update_fields=["state", "refusal"])
         enqueue(merge_recording, key=_key(merge_recording, recording), recording_id=str(recording.pk))
 

@@ -95,7 +95,7 @@ def normalise_collection(
         raise collection_slug_taken(slug=slug)
     measure_missing(collection=source)
     cells = cells_in(source)
-    refuse_unfit(cells, target_lufs)
+    reject_unfit(cells, target_lufs)
     staged = StagedFiles()
     with staged.until_committed():
         copies = _copies(_sources(cells), target_lufs, staged, progress)
@@ -111,7 +111,7 @@ def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: st
     """Have a collection copied to a level in the background, unless it is clear now that it cannot be."""
     if Collection.objects.filter(slug=slug).exists():
         raise collection_slug_taken(slug=slug)
-    refuse_unfit(cells_in(source), target_lufs)
+    reject_unfit(cells_in(source), target_lufs)
     arguments = {"source_id": str(source.pk), "target_lufs": target_lufs, "slug": slug, "title": title}
     key = f"{normalise_copy.name}:{slug}"
     return enqueue(normalise_copy, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
@@ -119,23 +119,23 @@ def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: st
 
 @job(queue="interactive")
 def normalise_copy(*, run: JobRun, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str) -> None:
-    """Normalise a copy of a collection: a refusal is its result, and stands in its last note."""
+    """Normalise a copy of a collection: an error is its result, and stands in its last note."""
     if Import.objects.filter(collection__slug=slug, layout=LAYOUT, plan__source=source_id).exists():
         return
     source, actor = Collection.objects.get(pk=source_id), User.objects.get(pk=actor_id)
     wanted: dict[str, Any] = {"target_lufs": target_lufs, "slug": slug, "title": title, "actor": actor}
     try:
         normalise_collection(source=source, **wanted, transactional=run.finish, progress=run.progress)
-    except AppError as refusal:
-        run.progress(0, 1, str(refusal))
+    except AppError as error:
+        run.progress(0, 1, str(error))
 
 
 def _levels_rejected(*, problem: str) -> AppError:
     return AppError("levels.refused", 422, gettext_noop("The collection was not copied: {problem}."), problem=problem)
 
 
-def refuse_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
-    """Refuse a level that some of the clips cannot have, naming them and the highest level that all can have."""
+def reject_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
+    """Reject a level that some of the clips cannot have, naming them and the highest level that all can have."""
     if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
         message = LazyMessage(
             "{target} LUFS is no level between {lowest} and {highest}",
@@ -353,7 +353,7 @@ def level(lufs: float) -> str:
 
 def levelled(import_: Import, reader: User) -> dict[str, Any] | None:
     """What the page of an import shows of the copies that it made, or nothing if it made none."""
-    if (import_.layout, import_.state) != (LAYOUT, Import.State.DONE):  # an upload that names it is refused
+    if (import_.layout, import_.state) != (LAYOUT, Import.State.DONE):  # an upload that names it is rejected
         return None
     levels, shown = import_.report["levels"], rows(import_.report["levels"])
     return {

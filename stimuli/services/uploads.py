@@ -78,7 +78,7 @@ def upload_for(user: User, upload_id: UUID) -> ImportFile:
 
 
 def check_open(import_: Import, *, now: datetime) -> None:
-    """Refuse unless more bytes may arrive."""
+    """Reject unless more bytes may arrive."""
     if import_.state == Import.State.CANCELLED or (
         import_.state == Import.State.RECEIVING and import_.expires_at <= now
     ):

@@ -39,7 +39,7 @@ class PartialFile:
             os.ftruncate(self._descriptor, length)
 
     def write(self, data: bytes, position: int) -> None:
-        """Put all of the data at the position, or refuse; the kernel may take a part and then have no room."""
+        """Put all of the data at the position, or reject; the kernel may take a part and then have no room."""
         view = memoryview(data)
         with _translate_enospc():
             while view:

@@ -34,7 +34,7 @@ def files_rejected(*, problems: str) -> AppError:
 
 
 def check_files(files: Iterable[DeclaredFile], *, known: Collection[str] = ()) -> list[DeclaredFile]:
-    """Return the files under composed paths, or refuse them all, saying what is wrong with which."""
+    """Return the files under composed paths, or reject them all, saying what is wrong with which."""
     declared = [DeclaredFile(composed(file.path), file.byte_count) for file in files]
     if len(declared) + len(known) > MOST_FILES:
         raise files_rejected(problems=f"more than {MOST_FILES} files; send them as a zip, or in several imports.")

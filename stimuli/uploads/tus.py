@@ -37,7 +37,7 @@ OVERRIDING = {"PATCH", "DELETE"}  # tus: for clients that can only post
 RETRY_AFTER_S = {423: 2, 503: 2, 507: 30}
 # A sender that is silent for so long has lost the connection; it must not keep a thread and the file.
 READ_TIMEOUT_S = 20
-# A refusal is read only by a sender that was let finish; chunks of the page are 8 MiB.
+# An error is read only by a sender that was let finish; chunks of the page are 8 MiB.
 MOST_DRAINED_BYTES = 16 * 1024 * 1024
 # Senders without a proxy in front occupy a thread each; the others (deploy/gunicorn.conf.py has four) are for votes.
 _slots = threading.BoundedSemaphore(2)
@@ -270,7 +270,7 @@ def read_timeout(request: HttpRequest) -> Iterator[None]:
 
 
 def drain(request: HttpRequest) -> None:
-    """Read on after a refusal: a connection that is closed over unread bytes takes the answer with it."""
+    """Read on after an error: a connection that is closed over unread bytes takes the answer with it."""
     drained = 0
     with contextlib.suppress(OSError), read_timeout(request):
         while drained < MOST_DRAINED_BYTES and (data := request.read(uploads.READ_BYTES)):

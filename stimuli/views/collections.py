@@ -67,8 +67,8 @@ def normalise(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             context["job"] = normalisation.ask_for_copy(source=source, actor=staff(request), **wanted)
             context["copy_slug"] = wanted["slug"]
-        except AppError as refusal:
-            form.add_error(None, error_message(refusal))
+        except AppError as error:
+            form.add_error(None, error_message(error))
     return render(request, "stimuli/normalise.html", context)
 
 

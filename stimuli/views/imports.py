@@ -34,8 +34,8 @@ def new_collection(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             made = open_collection(owner=staff(request), **form.cleaned_data)
-        except AppError as refusal:
-            form.add_error("slug", error_message(refusal))
+        except AppError as error:
+            form.add_error("slug", error_message(error))
         else:
             return redirect("stimuli:new_import", slug=made.slug)
     return render(request, "stimuli/new_collection.html", {"form": form})

@@ -135,8 +135,8 @@ def _is_changed(
                 clocks.use_one_stretch(**wanted)
             case _:
                 clocks.use_detected(**wanted)
-    except ClockUnfit as refusal:
-        form.refuse(error_message(refusal))
+    except ClockUnfit as error:
+        form.reject(error_message(error))
         return False
     return True
 

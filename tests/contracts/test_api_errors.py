@@ -1,4 +1,4 @@
-"""One shape of refusal over the whole API, whatever is wrong with the request; nothing is ever answered with a 500."""
+"""One shape of error over the whole API, whatever is wrong with the request; nothing is ever answered with a 500."""
 
 import io
 import json
@@ -22,7 +22,7 @@ ECHO = "/api/odd/echo/"
 
 
 def problem_of(answer: Any) -> str:
-    """The code of a refusal, after checking that it has the one shape."""
+    """The code of an error, after checking that it has the one shape."""
     assert answer.headers["Content-Type"] == "application/problem+json"
     body = answer.json()
     assert set(body) == {"type", "code", "status", "detail", "data"}
@@ -56,17 +56,17 @@ def test_well_formed_json_is_heard(client: Client) -> None:
         b"[" * 900,
     ],
 )
-def test_what_is_no_storable_json_is_refused_as_malformed(client: Client, body: bytes) -> None:
+def test_what_is_no_storable_json_is_rejected_as_malformed(client: Client, body: bytes) -> None:
     assert problem_of(send(client, body)) == "request.malformed"
 
 
-def test_deep_nesting_is_refused_and_not_a_crash() -> None:
+def test_deep_nesting_is_rejected_and_not_a_crash() -> None:
     with raises_error("request.malformed"):
         JsonBody().parse(io.BytesIO(b"[" * 200_000 + b"]" * 200_000))
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(body: bytes) -> None:
+def test_any_bytes_are_read_or_rejected(body: bytes) -> None:
     try:
         value = JsonBody().parse(io.BytesIO(body))
     except AppError as error:
@@ -82,18 +82,18 @@ def test_a_body_is_measured_by_its_bytes(client: Client) -> None:
     assert (answer.status_code, problem_of(answer)) == (413, "request.too_large")
 
 
-def test_another_media_type_is_refused(client: Client) -> None:
+def test_another_media_type_is_rejected(client: Client) -> None:
     answer = send(client, "a=1", "application/x-www-form-urlencoded")
     assert (answer.status_code, problem_of(answer)) == (415, "request.media_type")
 
 
-def test_another_method_is_refused_with_those_allowed(client: Client) -> None:
+def test_another_method_is_rejected_with_those_allowed(client: Client) -> None:
     answer = client.delete(ECHO)
     assert (answer.status_code, problem_of(answer)) == (405, "request.method")
     assert answer.headers["Allow"] == "GET, POST, HEAD, OPTIONS"
 
 
-def test_an_unknown_answer_format_is_refused(client: Client) -> None:
+def test_an_unknown_answer_format_is_rejected(client: Client) -> None:
     answer = client.get(ECHO, headers={"accept": "image/png"})
     assert (answer.status_code, problem_of(answer)) == (406, "request.not_acceptable")
 

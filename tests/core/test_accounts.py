@@ -45,7 +45,7 @@ def test_the_command_reads_a_password_and_does_not_repeat_it(monkeypatch: pytest
     assert PASSWORD not in said.getvalue()
 
 
-def test_the_command_refuses_a_taken_name_with_a_sentence() -> None:
+def test_the_command_rejects_a_taken_name_with_a_sentence() -> None:
     experimenter("erin")
     with pytest.raises(CommandError, match="already an account called 'erin'"):
         call_command("create_account", "erin")
@@ -102,7 +102,7 @@ def test_an_admin_changes_a_role_on_the_accounts_page() -> None:
     assert erin.is_admin
 
 
-def test_an_unknown_role_is_refused(client: Client) -> None:
+def test_an_unknown_role_is_rejected(client: Client) -> None:
     ada, erin = admin(), experimenter()
     answer = browser_of(ada).post(reverse("core:change_role", args=[erin.pk]), {"role": "owner"})
     assert answer.status_code == 400

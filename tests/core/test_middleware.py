@@ -1,4 +1,4 @@
-"""What a person or a program sees when something is refused or fails."""
+"""What a person or a program sees when something is rejected or fails."""
 
 import pytest
 from django.db import OperationalError, connection
@@ -16,7 +16,7 @@ def client() -> Client:
     return Client(raise_request_exception=False)
 
 
-def test_a_program_gets_the_refusal_as_a_problem(client: Client) -> None:
+def test_a_program_gets_the_error_as_a_problem(client: Client) -> None:
     answer = client.get("/api/odd/refusing/")
     assert answer.status_code == 418
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -29,7 +29,7 @@ def test_a_program_gets_the_refusal_as_a_problem(client: Client) -> None:
     }
 
 
-def test_a_person_gets_the_refusal_as_a_page(client: Client) -> None:
+def test_a_person_gets_the_error_as_a_page(client: Client) -> None:
     answer = client.get("/odd/refusing/", headers={"accept": "text/html,*/*"})
     assert answer.status_code == 418
     assert answer.headers["Content-Type"].startswith("text/html")
@@ -38,12 +38,12 @@ def test_a_person_gets_the_refusal_as_a_page(client: Client) -> None:
     assert "tea.refused" in page
 
 
-def test_a_page_asked_for_as_json_refuses_in_json(client: Client) -> None:
+def test_a_page_asked_for_as_json_rejects_in_json(client: Client) -> None:
     assert client.get("/odd/refusing/", headers={"accept": "application/json"}).json()["code"] == "tea.refused"
 
 
 @pytest.mark.parametrize(("address", "json"), [("/nowhere/", False), ("/api/v1/nowhere/", True)])
-def test_an_unknown_address_is_refused_in_the_form_that_the_asker_reads(
+def test_an_unknown_address_is_rejected_in_the_form_that_the_asker_reads(
     client: Client, address: str, json: bool
 ) -> None:
     answer = client.get(address)
@@ -63,19 +63,19 @@ def test_a_defect_shows_no_internals_and_is_recorded(
     assert "password is blue" in caplog.text
 
 
-def test_a_form_larger_than_allowed_is_refused_before_it_is_read(client: Client) -> None:
+def test_a_form_larger_than_allowed_is_rejected_before_it_is_read(client: Client) -> None:
     answer = client.post("/odd/form/", {"field": "x" * (1024 * 1024 + 1)}, headers={"accept": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (413, "request.too_large")
 
 
-def test_a_method_that_a_page_does_not_answer_is_refused_with_those_allowed(client: Client) -> None:
+def test_a_method_that_a_page_does_not_answer_is_rejected_with_those_allowed(client: Client) -> None:
     answer = client.post("/", headers={"accept": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (405, "request.method")
     assert answer.headers["Allow"] == "GET"
 
 
 def test_the_sentence_is_said_in_the_readers_language(client: Client) -> None:
-    """The language reaches the refusal; which sentences the catalogue holds is another test's business."""
+    """The language reaches the error; which sentences the catalogue holds is another test's business."""
     answer = client.get("/api/v1/nowhere/", headers={"accept-language": "fr"})
     assert answer.headers["Content-Language"] == "fr"
     with translation.override("fr"):

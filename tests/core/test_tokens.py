@@ -20,7 +20,7 @@ STAFF_VIEW = "/api/odd/staff/"
 
 
 def code_for(client: Client, address: str = STAFF_VIEW, *, post: bool = False) -> str:
-    """The code of the refusal, or the status where there is none."""
+    """The code of the error, or the status where there is none."""
     answer = client.post(address, {}, "application/json") if post else client.get(address)
     return str(answer.json()["code"] if answer.status_code >= 400 else answer.status_code)
 
@@ -34,11 +34,11 @@ def test_a_token_acts_for_its_owner_and_is_kept_only_as_a_digest() -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "earmark_", "earmark_" + "x" * 43, "é", "a b"])
-def test_an_unknown_token_is_refused_and_not_taken_for_a_stranger(secret: str) -> None:
+def test_an_unknown_token_is_rejected_and_not_taken_for_a_stranger(secret: str) -> None:
     assert code_for(bearing(secret)) == "token.invalid"
 
 
-def test_expired_and_revoked_tokens_and_those_of_inactive_people_are_refused() -> None:
+def test_expired_and_revoked_tokens_and_those_of_inactive_people_are_rejected() -> None:
     erin = experimenter()
     expired, revoked, orphaned = (token_of(erin, "read", name=name) for name in ("a", "b", "c"))
     ApiToken.objects.filter(name="a").update(expires_at=Now())
@@ -101,7 +101,7 @@ def test_the_account_page_shows_a_new_token_once() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"days": 0}, {"days": 366}, {"scopes": []}, {"scopes": ["root"]}, {"name": ""}, {"name": "x" * 101}]
 )
-def test_the_account_page_refuses_unfit_tokens(wrong: dict[str, object]) -> None:
+def test_the_account_page_rejects_unfit_tokens(wrong: dict[str, object]) -> None:
     fields = {"name": "notebook", "scopes": ["read"], "days": 7, **wrong}
     assert browser_of(experimenter()).post(reverse("core:account"), fields).status_code == 400
     assert not ApiToken.objects.exists()
@@ -110,7 +110,7 @@ def test_the_account_page_refuses_unfit_tokens(wrong: dict[str, object]) -> None
 @pytest.mark.parametrize(
     ("scopes", "days"), [([], 7), (["root"], 7), (["read", "root"], 7), (["read"], 0), (["read"], 366)]
 )
-def test_the_service_refuses_unfit_tokens_whoever_calls_it(scopes: list[str], days: int) -> None:
+def test_the_service_rejects_unfit_tokens_whoever_calls_it(scopes: list[str], days: int) -> None:
     with raises_error("token.unfit"):
         accounts.create_token(owner=experimenter(), name="x", scopes=scopes, days=days, now=timezone.now())
 

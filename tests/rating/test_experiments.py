@@ -123,7 +123,7 @@ def test_rehearsals_are_no_seats_to_go_live_with() -> None:
         go_live(experiment=experiment, actor=experiment.owner)
 
 
-def test_going_live_asks_first_and_a_refusal_is_told_beside_the_list(client: Client) -> None:
+def test_going_live_asks_first_and_an_error_is_told_beside_the_list(client: Client) -> None:
     experiment = make_experiment(live=False)
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/"
@@ -132,9 +132,9 @@ def test_going_live_asks_first_and_a_refusal_is_told_beside_the_list(client: Cli
     assert "The experiment has no seats" in asked
     assert "No seats for listeners yet." in asked
     assert 'class="button button--primary" disabled' in asked
-    refused = client.post(f"{address}state/live/")
-    assert refused.status_code == 409
-    assert "The experiment has no seats" in refused.content.decode()
+    rejected = client.post(f"{address}state/live/")
+    assert rejected.status_code == 409
+    assert "The experiment has no seats" in rejected.content.decode()
     create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     asked = client.get(f"{address}live/").content.decode()
     assert f'action="{address}state/live/"' in asked

@@ -59,13 +59,13 @@ def test_the_defaults_are_fit(protocol: Protocol) -> None:
         ("tcsd_plane", "example", [], "an object"),
     ],
 )
-def test_a_value_of_another_kind_is_refused_with_what_would_be_right(
+def test_a_value_of_another_kind_is_rejected_with_what_would_be_right(
     slug: str, option: str, value: Any, right: str
 ) -> None:
-    with pytest.raises(OptionUnfit) as refused:
+    with pytest.raises(OptionUnfit) as rejected:
         check_options(get_protocol(slug), {option: value}, {})
-    assert right in str(refused.value)
-    assert option in str(refused.value)
+    assert right in str(rejected.value)
+    assert option in str(rejected.value)
 
 
 class Shares(AbsoluteCategoryRating):
@@ -104,10 +104,10 @@ MATERIAL = {"secretitem0": {"secretcondition0": "test", "whole": "full-length"}}
         (example(colour="red"), "colour"),
     ],
 )
-def test_an_example_that_could_not_be_shown_is_refused(value: dict[str, Any], wrong: str) -> None:
-    with pytest.raises(OptionUnfit) as refused:
+def test_an_example_that_could_not_be_shown_is_rejected(value: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(OptionUnfit) as rejected:
         check_options(get_protocol("tcsd_plane"), {"example": value}, MATERIAL)
-    assert wrong in str(refused.value)
+    assert wrong in str(rejected.value)
 
 
 def test_a_fit_example_is_accepted_and_before_an_import_only_its_shape_is_judged() -> None:
@@ -139,9 +139,9 @@ def test_a_change_is_kept_logged_and_leaves_the_other_options_alone() -> None:
 
 def test_options_are_fixed_once_there_are_seats_and_once_it_is_live() -> None:
     experiment = make_experiment(live=False, seats=1)
-    with raises_error("experiment.options_fixed") as refused:
+    with raises_error("experiment.options_fixed") as rejected:
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)
-    assert "new experiment" in str(refused.value)
+    assert "new experiment" in str(rejected.value)
     go_live(experiment=experiment, actor=experiment.owner)
     with raises_error("experiment.wrong_state"):
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)

@@ -131,7 +131,7 @@ def test_lines_may_come_in_any_order_and_the_first_says_when_it_began(stimulus: 
         ([Stretch(0, HOUR, 86_400)], "between 00:00 and 23:59:59"),
     ],
 )
-def test_a_clock_that_cannot_be_is_refused_and_nothing_changes(
+def test_a_clock_that_cannot_be_is_rejected_and_nothing_changes(
     stimulus: Stimulus, stretches: list[Stretch], says: str
 ) -> None:
     with pytest.raises(ClockUnfit, match=says):
@@ -242,7 +242,7 @@ def test_the_start_one_stretch_and_the_way_back_are_one_button_each(stimulus: St
     assert hours(stimulus) == [18, 19, 20]
 
 
-def test_a_reader_sees_the_clock_without_a_form_and_is_refused(stimulus: Stimulus) -> None:
+def test_a_reader_sees_the_clock_without_a_form_and_is_rejected(stimulus: Stimulus) -> None:
     reader = make_user()
     stimulus.item.collection.readers.add(reader)
     browser = browser_of(reader)

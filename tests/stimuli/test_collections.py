@@ -89,16 +89,16 @@ def test_the_same_sound_twice_is_one_file() -> None:
 
 
 @pytest.mark.parametrize("given", [b"", b"RIFF", b"not a sound at all", b"#EXTM3U\nsecret.wav\n"])
-def test_what_is_no_sound_is_refused_and_leaves_nothing(given: bytes) -> None:
+def test_what_is_no_sound_is_rejected_and_leaves_nothing(given: bytes) -> None:
     collection = create_collection(owner=make_user(), slug="bad", title="Bad")
-    with raises_error(NotAudio.code) as refusal:
+    with raises_error(NotAudio.code) as error:
         add_stimulus(collection=collection, item="i", condition="c", content=given)
-    assert "i x c" in str(refusal.value)
+    assert "i x c" in str(error.value)
     assert not collection.items.exists()
     assert not Recording.objects.exists()
 
 
-def test_a_file_without_samples_is_refused() -> None:
+def test_a_file_without_samples_is_rejected() -> None:
     target = io.BytesIO()
     soundfile.write(target, np.zeros(0), 16000, format="WAV")
     collection = create_collection(owner=make_user(), slug="none", title="None")

@@ -209,7 +209,7 @@ def test_cuts_are_shown_by_time_where_the_rate_is_known() -> None:
 def test_everything_on_the_page_is_in_the_readers_language() -> None:
     report = Report()
     error = TableUnreadable(name="t.csv", problem=LazyMessage("it has more than {most} rows", most=200))
-    report.refuse(error)
+    report.reject(error)
     plan = Plan("summaries", ignored=[Ignored("b.wav", "it is not in {table}", {"table": "m.csv"})])
     plan.add(Cell("A", "full-length", "A.mp3"), role="full-length")
     told, kept = (json.loads(json.dumps(one.to_json())) for one in (report, plan))

@@ -63,9 +63,9 @@ def test_the_quota_counts_what_is_stored_and_what_is_announced_and_frees_what_is
     assert imports.used_bytes(owner) == stored > 0
     settings.UPLOAD_QUOTA_GB = (stored + 2156) / imports.GB
     first = begin(collection, DeclaredFile("a.wav", 2000))
-    with raises_error("upload.quota") as refusal:
+    with raises_error("upload.quota") as error:
         begin(collection, DeclaredFile("b.wav", 157))
-    assert (refusal.value.data["needed_gb"], refusal.value.data["left_gb"]) == (157e-9, 156e-9)
+    assert (error.value.data["needed_gb"], error.value.data["left_gb"]) == (157e-9, 156e-9)
     begin(collection, DeclaredFile("b.wav", 156))
     with raises_error("upload.quota"):
         imports.add_files(import_=first, files=[DeclaredFile("c.wav", 1)], now=timezone.now())
@@ -74,7 +74,7 @@ def test_the_quota_counts_what_is_stored_and_what_is_announced_and_frees_what_is
     begin(new_collection(), DeclaredFile("a.wav", stored + 2156))
 
 
-def test_what_cannot_fit_on_the_disk_is_refused_before_hours_of_sending(
+def test_what_cannot_fit_on_the_disk_is_rejected_before_hours_of_sending(
     collection: Collection, settings: Settings
 ) -> None:
     settings.UPLOAD_QUOTA_GB = 1e12

@@ -180,7 +180,7 @@ def test_what_another_import_counts_on_is_not_taken_away_with_a_failed_one(
     assert Recording.objects.count() == 2
 
 
-def test_the_same_cells_again_are_refused_by_name_unless_they_are_to_be_replaced(
+def test_the_same_cells_again_are_rejected_by_name_unless_they_are_to_be_replaced(
     tmp_path: Path, collection: Collection
 ) -> None:
     before = files_in_storage()

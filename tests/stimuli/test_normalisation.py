@@ -1,4 +1,4 @@
-"""Normalisation: an explicit copy at the target, with before and after; refused as a whole rather than clipped."""
+"""Normalisation: an explicit copy at the target, with before and after; rejected as a whole rather than clipped."""
 
 import csv
 import io
@@ -182,17 +182,17 @@ def test_what_clips_only_on_its_way_through_the_gate_is_named_by_its_cell(tmp_pa
     assert not Collection.objects.filter(slug="copy").exists()
 
 
-def test_a_level_at_which_something_clips_is_refused_with_the_cells_and_the_highest_that_would_do(
+def test_a_level_at_which_something_clips_is_rejected_with_the_cells_and_the_highest_that_would_do(
     source: Collection,
 ) -> None:
     before = files_in_storage()
-    with raises_error("levels.refused") as refusal:
+    with raises_error("levels.refused") as error:
         copied(source, -1.0)
-    assert "would be clipped at -1 LUFS" in str(refusal.value)
-    assert "x C" in str(refusal.value)
+    assert "would be clipped at -1 LUFS" in str(error.value)
+    assert "x C" in str(error.value)
     assert not Collection.objects.filter(slug="copy").exists()
     assert files_in_storage() == before
-    highest = float(str(refusal.value).rpartition(" LUFS")[0].rpartition(" ")[2])
+    highest = float(str(error.value).rpartition(" LUFS")[0].rpartition(" ")[2])
     assert copied(source, highest).version == 1
 
 
@@ -204,7 +204,7 @@ def test_silence_has_no_level_and_no_level_is_beyond_reason(source: Collection, 
         copied(imported(tmp_path / "quiet", "Hushed"))
 
 
-def test_a_name_that_is_taken_is_refused_before_anything_is_made(source: Collection) -> None:
+def test_a_name_that_is_taken_is_rejected_before_anything_is_made(source: Collection) -> None:
     with raises_error("collection.slug_taken"):
         normalise_collection(source=source, target_lufs=-30, slug="source", title="Again", actor=source.owner)
 
@@ -230,7 +230,7 @@ def test_the_job_makes_one_copy_however_often_it_runs(source: Collection) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_that_is_refused_says_so_in_its_note(source: Collection) -> None:
+def test_a_job_that_is_rejected_says_so_in_its_note(source: Collection) -> None:
     with raises_error("levels.refused"):
         ask_for_copy(source=source, target_lufs=-1, slug="copy", title="Copy", actor=source.owner)
     arguments: dict[str, Any] = {"source_id": str(source.pk), "target_lufs": -1.0, "slug": "copy", "title": "Copy"}

@@ -40,9 +40,9 @@ def test_an_app_error_says_the_same_and_is_translated_with_the_problem_inside_it
 
 
 def test_errors_of_the_library_are_raised_as_app_errors() -> None:
-    with pytest.raises(AppError, match="longer than the 2 hours") as refusal, app_errors():
+    with pytest.raises(AppError, match="longer than the 2 hours") as error, app_errors():
         raise SoundTooLong(name="x", limit_h=2)
-    assert refusal.value.data == {"name": "x", "limit_h": 2}
+    assert error.value.data == {"name": "x", "limit_h": 2}
 
 
 def test_an_error_that_a_child_reports_is_an_app_error_if_a_child_may_raise_it() -> None:

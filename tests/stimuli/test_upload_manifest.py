@@ -27,13 +27,13 @@ from tests.errors import raises_error
         ("x" * 501, "more than 500"),
     ],
 )
-def test_a_path_that_could_lead_astray_is_refused_and_says_why(path: str, said: str) -> None:
-    with raises_error("upload.files_refused") as refusal:
+def test_a_path_that_could_lead_astray_is_rejected_and_says_why(path: str, said: str) -> None:
+    with raises_error("upload.files_refused") as error:
         check_files([DeclaredFile("good.wav", 1), DeclaredFile(path, 1)])
-    assert said in str(refusal.value)
+    assert said in str(error.value)
 
 
-def test_paths_that_some_disks_take_for_one_are_refused_together() -> None:
+def test_paths_that_some_disks_take_for_one_are_rejected_together() -> None:
     with raises_error("upload.files_refused", match="only in capitals"):
         check_files([DeclaredFile("C0/A.wav", 1), DeclaredFile("c0/a.wav", 1)])
     with raises_error("upload.files_refused", match="there twice"):
@@ -46,7 +46,7 @@ def test_names_as_macos_writes_them_are_composed() -> None:
     assert check_files([DeclaredFile("a\u0308.wav", 1)]) == [DeclaredFile("\u00e4.wav", 1)]
 
 
-def test_too_many_files_are_refused() -> None:
+def test_too_many_files_are_rejected() -> None:
     files = [DeclaredFile(f"{n}.wav", 1) for n in range(MOST_FILES)]
     assert len(check_files(files)) == MOST_FILES
     with raises_error("upload.files_refused", match="as a zip"):
@@ -54,7 +54,7 @@ def test_too_many_files_are_refused() -> None:
 
 
 @given(st.lists(st.builds(DeclaredFile, st.text(max_size=30), st.integers(-1, 10)), max_size=8))
-def test_every_manifest_is_accepted_or_refused(files: list[DeclaredFile]) -> None:
+def test_every_manifest_is_accepted_or_rejected(files: list[DeclaredFile]) -> None:
     try:
         taken = check_files(files)
     except AppError as error:

@@ -19,13 +19,13 @@ Cell = tuple[str, str]  # item, condition
 
 
 def check_request(request: LayoutRequest) -> None:
-    """Refuse what no preset can lay out."""
+    """Reject what no preset can lay out."""
     for missing in _missing(request):
         raise AppError("design.incomplete", 422, _("A design cannot be laid out without {missing}."), missing=missing)
     for number, subset in enumerate(request.subsets, 1):
-        _refuse_repeats(subset, LazyMessage("the items of panel {panel}", panel=number))
-    _refuse_repeats(request.conditions, LazyMessage("the conditions"))
-    _refuse_repeats(request.references, LazyMessage("the reference stimuli"))
+        _reject_repeats(subset, LazyMessage("the items of panel {panel}", panel=number))
+    _reject_repeats(request.conditions, LazyMessage("the conditions"))
+    _reject_repeats(request.references, LazyMessage("the reference stimuli"))
     _check_scale_orders(request.scale_orders)
     for number, subset in enumerate(request.subsets, 1):
         showings = len(subset) * len(request.conditions)
@@ -59,7 +59,7 @@ def _missing(request: LayoutRequest) -> Iterator[LazyMessage]:
         yield LazyMessage("a scale order (an empty one where the scales are asked together)")
 
 
-def _refuse_repeats(names: Iterable[Hashable], where: LazyMessage) -> None:
+def _reject_repeats(names: Iterable[Hashable], where: LazyMessage) -> None:
     seen = set()
     for name in names:
         if name in seen:
@@ -75,7 +75,7 @@ def _refuse_repeats(names: Iterable[Hashable], where: LazyMessage) -> None:
 
 def _check_scale_orders(orders: Sequence[ScaleOrder]) -> None:
     named = ", ".join("-".join(order) or "()" for order in orders)
-    _refuse_repeats(map(tuple, orders), LazyMessage("the scale orders"))
+    _reject_repeats(map(tuple, orders), LazyMessage("the scale orders"))
     scales = sorted(orders[0])
     if any(sorted(order) != scales or len(set(order)) != len(order) for order in orders):
         raise AppError(

@@ -133,11 +133,11 @@ def settings_of(request: LayoutRequest) -> dict[str, Any]:
 
 
 def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str, actor: User) -> Job:
-    """Have the design that was tried laid out in the background; what is refused now is not begun."""
+    """Have the design that was tried laid out in the background; what is rejected now is not begun."""
     arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
     key = f"{apply_design.name}:{experiment.pk}:{sha256}"
     with transaction.atomic():
-        # Going live takes the same lock: it comes first and this is refused, or it finds the job and is refused.
+        # Going live takes the same lock: it comes first and this is rejected, or it finds the job and is rejected.
         check_untouched(Experiment.objects.select_for_update().get(pk=experiment.pk))
         return enqueue(apply_design, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 

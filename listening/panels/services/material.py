@@ -37,7 +37,7 @@ class Material:
 
 
 def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Material:
-    """Read what can be laid out; refuse with the exact cells where an item lacks a condition."""
+    """Read what can be laid out; reject with the exact cells where an item lacks a condition."""
     holds = designable(get_protocol(experiment.protocol)).page_holds
     rows = _stimuli(experiment)
     is_reference = {condition: role == Condition.Role.REFERENCE for _, _, condition, role, _ in rows}

@@ -39,7 +39,7 @@ def create_panel(*, experiment: Experiment, seats: int, actor: User, group: str 
 
 
 def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str = "") -> Job:
-    """Add the next panel, and have its seats made in the background; what is refused now is not begun."""
+    """Add the next panel, and have its seats made in the background; what is rejected now is not begun."""
     group = _plannable(experiment, group)
     with transaction.atomic():
         panel = _next_panel(experiment=experiment, seats=seats, actor=actor, group=group)
@@ -85,7 +85,7 @@ def _is_filling(panel: Panel) -> bool:
 
 
 def _plannable(experiment: Experiment, group: str) -> str:
-    """The group of the next panel; what keeps its seats from being planned is refused before anything is written."""
+    """The group of the next panel; what keeps its seats from being planned is rejected before anything is written."""
     group = known_group(experiment, group)
     draw_plans(experiment=experiment, seeds=["tried"], group=group)
     return group

@@ -218,7 +218,7 @@ class TextFormat:
 
     def __post_init__(self) -> None:
         if self.name:
-            self.find(self.name)  # a misspelt option is refused before any line is read
+            self.find(self.name)  # a misspelt option is rejected before any line is read
 
     def find(self, name: str) -> Format:
         return find_format(name, pattern=self.pattern, timestamp_format=self.timestamp_format)
@@ -244,7 +244,7 @@ class Unfit(Exception):
 def read_samples(
     lines: Iterable[bytes], *, file: str, text_format: TextFormat, measures: Measures, keep_outside: bool = False
 ) -> Reading:
-    """Read all samples or refuse with the lines that are the reason. Empty lines are passed over.
+    """Read all samples or reject with the lines that are the reason. Empty lines are passed over.
 
     With `keep_outside`, times outside the recording are evaluated as chunkseg does, and noticed.
     """
@@ -357,10 +357,8 @@ def _format(entry: Mapping[str, Json], text_format: TextFormat) -> tuple[str, Fo
         )
     try:
         return name, text_format.find(name)
-    except ChaptersOptionUnfit as refusal:
-        raise Unfit(
-            LazyMessage("its format is of no use: {problem}", problem=str(refusal).removesuffix("."))
-        ) from refusal
+    except ChaptersOptionUnfit as error:
+        raise Unfit(LazyMessage("its format is of no use: {problem}", problem=str(error).removesuffix("."))) from error
 
 
 def _aligned(parsed: Parsed, name: str, times: Json) -> list[tuple[str, float]]:

@@ -103,7 +103,7 @@ class _Members(dict[str, Any]):
 
 
 def parse_utterances(content: bytes, *, file: str) -> list[Utterance]:
-    """Read `{"utterances": [{"tokens": [], "manual": {}, "candidates": {}}]}`, or refuse with every problem."""
+    """Read `{"utterances": [{"tokens": [], "manual": {}, "candidates": {}}]}`, or reject with every problem."""
     document = _load(content, file)
     problems = list(_document_problems(document))
     if problems:

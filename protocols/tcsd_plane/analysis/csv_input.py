@@ -108,7 +108,7 @@ class Sheet:
 
 
 def read_placements(content: bytes, *, name: str) -> Placements:
-    """Read a whole sheet, or refuse it with the line and what would be right."""
+    """Read a whole sheet, or reject it with the line and what would be right."""
     sheet = Sheet.of(read_csv(content, name=name))
     lines: dict[tuple[str, str, str], int] = {}
     placed: list[Placement] = []

@@ -79,7 +79,7 @@ class Cloud:
         """Hotelling's 95 % region of the mean: p (n - 1) / (n - p) F(p, n - p) times the covariance over n.
 
         The points must be independent: one a rater. With four raters its half axes are 3.8 standard deviations, so
-        fewer than five are refused; the chi-square shortcut would draw it three times too small.
+        fewer than five are rejected; the chi-square shortcut would draw it three times too small.
         """
         p, n = len(AXES), self.n
         if n < FEWEST_RATERS:

@@ -90,7 +90,7 @@ def scene_of(table: Mapping[str, Any], *, recording: str = "", ellipse: str = EL
         families=dict(_arrows(table.get("curves", []), {drawn.name: drawn.mean for drawn in conditions})),
         n_raters=len({row["rater"] for row in points}),
         n_recordings=len({row["recording"] for row in points}),
-        refusal=_refusal(means.values()) if region else "",
+        refusal=_why_no_region(means.values()) if region else "",
     )
 
 
@@ -115,7 +115,7 @@ def _arrows(curves: list[Row], means: Mapping[str, Place]) -> Iterator[tuple[str
             yield family, steps
 
 
-def _refusal(rows: Any) -> str:
+def _why_no_region(rows: Any) -> str:
     raters = [row["mean_95_refused"]["data"]["raters"] for row in rows if row["mean_95_refused"]]
     return too_few_raters(min(raters)).translate(_) if raters else ""
 

@@ -35,8 +35,8 @@ class Command(BaseCommand):
         )
         try:
             measure_missing(collection=chosen)
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         found = check_collection(collection=chosen, options=asked)
         if as_json:
             self.stdout.write(json.dumps(found, indent=2, ensure_ascii=False))

@@ -61,18 +61,18 @@ class Command(BaseCommand):
                 folder=folder, layout=options["layout"], metadata=metadata, progress=self._show
             ) as drafted:
                 self._carry_out(drafted, collection, is_new, options)
-        except AppError as refusal:
+        except AppError as error:
             self._show(0, 0, "")
-            raise CommandError(str(refusal)) from refusal
+            raise CommandError(str(error)) from error
 
     def _carry_out(self, drafted: ImportDraft, collection: Collection, is_new: bool, options: dict[str, Any]) -> None:
         import_ = None
-        if not drafted.is_refused and not options["dry_run"]:
+        if not drafted.is_rejected and not options["dry_run"]:
             chosen = {"replace": options["replace"], "is_new": is_new, "progress": self._show}
             import_ = import_draft(drafted=drafted, collection=collection, actor=collection.owner, **chosen)
         self._show(0, 0, "")
         self._tell(drafted, collection, import_, options)
-        if drafted.is_refused:
+        if drafted.is_rejected:
             raise SystemExit(1)
         waiting = unready_recordings(collection=collection) if import_ else []
         ending = self._prepared(waiting) if options["wait"] else LATER
@@ -147,7 +147,7 @@ def _summary(drafted: ImportDraft, collection: Collection, import_: Import | Non
         f"{counts['stimuli']} stimuli ({counts['items']} items, {counts['conditions']} conditions, "
         f"layout {drafted.plan.layout}, {counts['duration_s'] / 3600:.2f} h of sound)"
     )
-    if drafted.is_refused:
+    if drafted.is_rejected:
         return f"Refused: {report['errors']} problems; nothing was written."
     if import_ is None:
         return f"Would import {what} into '{collection.slug}'."

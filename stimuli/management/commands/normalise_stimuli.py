@@ -39,8 +39,8 @@ class Command(BaseCommand):
         }
         try:
             made = normalise_collection(source=source, target_lufs=target, **wanted)
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         finally:
             self._show(0, 0, "")
         report = Import.objects.get(collection=made, version=made.version).report

@@ -1,4 +1,4 @@
-"""A seat's sequence as a file: written in the published shape, read back the same, refused by its lines."""
+"""A seat's sequence as a file: written in the published shape, read back the same, rejected by its lines."""
 
 import json
 from typing import Any
@@ -51,7 +51,7 @@ def read(content: str | bytes, name: str = "subject_1") -> Any:
     return read_seat_file(content if isinstance(content, bytes) else content.encode(), name=name, vocabulary=KNOWN)
 
 
-def refusal(content: str | bytes) -> str:
+def error_of(content: str | bytes) -> str:
     with pytest.raises(AppError) as caught:
         read(content)
     assert caught.value.code in {"design.file_unreadable", "design.rows_refused"}
@@ -153,8 +153,8 @@ def test_a_protocol_without_scale_orders_is_written_with_its_scales_and_read_wit
         ("[" * 100_000, "it is no JSON"),
     ],
 )
-def test_a_file_that_is_none_is_refused_with_the_reason(content: str | bytes, says: str) -> None:
-    assert says in refusal(content)
+def test_a_file_that_is_none_is_rejected_with_the_reason(content: str | bytes, says: str) -> None:
+    assert says in error_of(content)
 
 
 @pytest.mark.parametrize(
@@ -178,23 +178,23 @@ def test_a_file_that_is_none_is_refused_with_the_reason(content: str | bytes, sa
         ("8,3,2,data/C0/a.wav,OVRL\n", "", "line 8: the stimulus is not asked for OVRL"),
     ],
 )
-def test_a_wrong_row_is_refused_by_its_line(wrong: str, right: str, says: str) -> None:
+def test_a_wrong_row_is_rejected_by_its_line(wrong: str, right: str, says: str) -> None:
     assert wrong in CSV
-    assert says in refusal(CSV.replace(wrong, right))
+    assert says in error_of(CSV.replace(wrong, right))
 
 
-def test_a_wrong_record_is_refused_by_its_number() -> None:
+def test_a_wrong_record_is_rejected_by_its_number() -> None:
     records = json.loads(written_json(SEQUENCE, SPEECH))
     records[4]["session"] = True
     records[8]["file"] = None
-    said = refusal(json.dumps(records))
+    said = error_of(json.dumps(records))
     assert "record 5: session is true, no whole number" in said
     assert "record 9: missing names no stimulus" in said
 
 
-def test_an_order_that_the_method_does_not_have_is_refused() -> None:
+def test_an_order_that_the_method_does_not_have_is_rejected() -> None:
     swapped = CSV.replace("a.wav,SIG", "a.wav,-").replace("a.wav,OVRL", "a.wav,SIG").replace("a.wav,-", "a.wav,OVRL")
-    assert "line 8: the order OVRL-BAK-SIG is none of SIG-BAK-OVRL, BAK-SIG-OVRL" in refusal(swapped)
+    assert "line 8: the order OVRL-BAK-SIG is none of SIG-BAK-OVRL, BAK-SIG-OVRL" in error_of(swapped)
 
 
 def test_all_wrong_rows_are_named_not_only_the_first() -> None:

@@ -195,7 +195,7 @@ def test_the_report_says_whether_the_seed_had_a_choice() -> None:
     assert plain.report["choice"]["other_totals_as_good"] is False
 
 
-# --- What is refused --------------------------------------------------------------------------------------------------
+# --- What is rejected -------------------------------------------------------------------------------------------------
 
 SIX = pool_of([("a", "x"), ("a", "y"), ("a", "x"), ("b", "x"), ("b", "y"), ("b", "y")])
 
@@ -207,7 +207,7 @@ def error_of(code: str, samples: Sequence[Sample] = SIX, **asked: object) -> App
     return caught.value
 
 
-def test_more_items_than_there_are_are_refused_with_the_cells_and_the_nearest_size() -> None:
+def test_more_items_than_there_are_are_rejected_with_the_cells_and_the_nearest_size() -> None:
     error = error_of("subsets.too_large", subsets=2, size=4)
     assert error.data["nearest"] == 3
     assert "The nearest size that is possible is 3." in str(error)
@@ -217,12 +217,12 @@ def test_more_items_than_there_are_are_refused_with_the_cells_and_the_nearest_si
     assert plan_subsets(SIX, factors=["f0"], subsets=2, size=3, seed="0").optimal
 
 
-def test_an_empty_pool_is_refused() -> None:
+def test_an_empty_pool_is_rejected() -> None:
     assert error_of("subsets.too_large", []).data["nearest"] == 0
 
 
 @pytest.mark.parametrize(("subsets", "size"), [(0, 2), (2, 0), (-1, 2)])
-def test_no_subsets_and_subsets_of_nothing_are_refused(subsets: int, size: int) -> None:
+def test_no_subsets_and_subsets_of_nothing_are_rejected(subsets: int, size: int) -> None:
     error_of("subsets.nothing", subsets=subsets, size=size)
 
 
@@ -233,7 +233,7 @@ def test_what_is_wrong_with_the_factors_is_named() -> None:
     assert "'f1' is empty for 'late'" in str(error_of("subsets.value_missing", lacking))
 
 
-def test_an_item_that_is_there_twice_is_refused_with_both_places() -> None:
+def test_an_item_that_is_there_twice_is_rejected_with_both_places() -> None:
     assert "places 2 and 7" in str(error_of("subsets.item_twice", [*SIX, SIX[1]]))
 
 

@@ -85,14 +85,14 @@ def test_the_seed_alone_decides() -> None:
     assert UdaseExact().lay_out(udase("7")).sequences != UdaseExact().lay_out(udase("8")).sequences
 
 
-def test_more_sessions_than_clips_are_refused() -> None:
+def test_more_sessions_than_clips_are_rejected() -> None:
     with raises_error("design.too_many_sessions", match="6"):
         UdaseExact().lay_out(asked(items=3, conditions=2, sessions=7))
 
 
-def test_presets_are_found_by_slug_and_unknown_ones_are_refused_with_those_there_are() -> None:
+def test_presets_are_found_by_slug_and_unknown_ones_are_rejected_with_those_there_are() -> None:
     assert [preset(slug).slug for slug in PRESETS] == ["crossed", "udase-exact"]
     assert DEFAULT == "crossed"
-    with raises_error("design.unknown_preset") as refused:
+    with raises_error("design.unknown_preset") as rejected:
         preset("latin")
-    assert "crossed, udase-exact" in str(refused.value)
+    assert "crossed, udase-exact" in str(rejected.value)

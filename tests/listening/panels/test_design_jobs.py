@@ -54,7 +54,7 @@ def test_missing_cells_are_named_exactly() -> None:
     assert len(material_of(experiment, ["C0"]).samples) == 8  # a condition that is left out needs nothing
 
 
-def test_an_unknown_condition_and_a_collection_of_references_are_refused(experiment: Experiment) -> None:
+def test_an_unknown_condition_and_a_collection_of_references_are_rejected(experiment: Experiment) -> None:
     with raises_error("design.unknown_condition", match="C7"):
         material_of(experiment, ["C7"])
     with raises_error("design.unknown_condition", match="ref"):
@@ -63,7 +63,7 @@ def test_an_unknown_condition_and_a_collection_of_references_are_refused(experim
         material_of(make_panel_experiment(items=0))
 
 
-def test_a_protocol_that_plans_each_seat_by_itself_is_refused(experiment: Experiment) -> None:
+def test_a_protocol_that_plans_each_seat_by_itself_is_rejected(experiment: Experiment) -> None:
     experiment.protocol = "chaptering"
     with raises_error("design.not_for_protocol"):
         material_of(experiment)
@@ -132,7 +132,7 @@ def test_the_job_lays_out_nothing_when_the_collection_has_changed_since() -> Non
     assert not Design.objects.exists()
 
 
-def test_a_job_that_could_only_be_refused_is_not_begun(experiment: Experiment) -> None:
+def test_a_job_that_could_only_be_rejected_is_not_begun(experiment: Experiment) -> None:
     live = make_panel_experiment(make_user(), live=True)
     with raises_error("experiment.wrong_state"):
         designs.ask_for_design(experiment=live, wanted=SMALL, sha256="", actor=live.owner)
@@ -184,7 +184,7 @@ def test_nobody_goes_live_while_seats_are_being_made() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_that_is_refused_in_the_end_is_not_done_and_the_page_says_why(client: Client) -> None:
+def test_a_job_that_is_rejected_in_the_end_is_not_done_and_the_page_says_why(client: Client) -> None:
     experiment = make_panel_experiment(seats=1)
     sha256 = designs.draft_design(experiment=experiment, wanted=SMALL).sha256
     job = designs.ask_for_design(experiment=experiment, wanted=SMALL, sha256=sha256, actor=experiment.owner)

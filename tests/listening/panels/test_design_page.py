@@ -128,7 +128,7 @@ def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_design_that_no_longer_fits_is_refused_with_a_sentence_on_the_page(client: Client) -> None:
+def test_a_design_that_no_longer_fits_is_rejected_with_a_sentence_on_the_page(client: Client) -> None:
     experiment = make_panel_experiment()
     client.force_login(experiment.owner)
     sent = fields(shown(client, experiment, **ASKED)) | {"sha256": "0" * 64}
@@ -138,7 +138,7 @@ def test_a_design_that_no_longer_fits_is_refused_with_a_sentence_on_the_page(cli
     assert not Seat.objects.exists()
 
 
-def test_a_form_with_nothing_in_it_is_refused(client: Client, experiment: Experiment) -> None:
+def test_a_form_with_nothing_in_it_is_rejected(client: Client, experiment: Experiment) -> None:
     assert client.post(f"/experiments/{experiment.slug}/design/use/", {}).status_code == 400
     assert not Job.objects.exists()
 
@@ -218,7 +218,7 @@ def test_nobody_else_sees_or_uses_a_design(client: Client, experiment: Experimen
 POOL = [Sample(f"s{n}", {"sex": "FM"[n % 2], "place": "abc"[n % 3]}) for n in range(20)]
 
 
-def test_subsets_planned_apart_are_the_same_and_so_are_refusals() -> None:
+def test_subsets_planned_apart_are_the_same_and_so_are_errors() -> None:
     asked: dict[str, Any] = {"factors": ["sex", "place"], "subsets": 3, "size": 5, "seed": "x"}
     apart, here = plan_subsets_in_subprocess(POOL, **asked), plan_subsets(POOL, **asked)
     assert (apart.subsets, apart.optimal, apart.gap) == (here.subsets, here.optimal, here.gap)

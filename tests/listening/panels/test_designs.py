@@ -187,7 +187,7 @@ def test_a_design_that_dies_half_way_leaves_the_old_one_and_is_cleared_away_late
     assert rows() == before
 
 
-def test_a_design_whose_ballots_another_cleared_away_is_refused(experiment: Experiment) -> None:
+def test_a_design_whose_ballots_another_cleared_away_is_rejected(experiment: Experiment) -> None:
     @contextmanager
     def late() -> Any:
         design_seats.discard_unseated(experiment)

@@ -146,7 +146,7 @@ def test_who_comes_back_too_late_is_told_on_a_page_and_thanked() -> None:
     assert Visit.objects.count() == 1
 
 
-def test_an_answer_that_comes_too_late_is_refused_and_kept_and_the_earlier_ones_stay_true() -> None:
+def test_an_answer_that_comes_too_late_is_rejected_and_kept_and_the_earlier_ones_stay_true() -> None:
     sitting = sit_down()
     first, second, *_ = sitting.upcoming()["trials"]
     kept = event(first["trial"])
@@ -252,9 +252,9 @@ def test_a_preview_can_begin_at_a_later_session_and_not_after_the_last(client: C
     visit = page.redirect_chain[-1][0].split("/")[2]
     upcoming = client.get(f"/api/v1/visits/{visit}/upcoming/").json()
     assert [trial["position"] for trial in upcoming["trials"]] == [3, 4]
-    refused = client.post(address, {"panel": 1, "seat": 1, "from_session": 3})
-    assert refused.status_code == 422
-    assert b"preview.session" in refused.content
+    rejected = client.post(address, {"panel": 1, "seat": 1, "from_session": 3})
+    assert rejected.status_code == 422
+    assert b"preview.session" in rejected.content
     assert Visit.objects.count() == 1
 
 

@@ -58,7 +58,7 @@ def test_checks_stay_as_they_are_while_people_listen_and_lease_and_address_do_no
         "https://example.org/" + "x" * 200,
     ],
 )
-def test_an_address_that_could_harm_is_refused(url: str) -> None:
+def test_an_address_that_could_harm_is_rejected(url: str) -> None:
     experiment = make_experiment(live=False)
     with raises_error("session_settings.completion_url"):
         change_session_settings(experiment=experiment, actor=experiment.owner, completion_url=url)
@@ -87,7 +87,7 @@ def test_the_card_changes_lease_and_address_alone_when_live(client: Client) -> N
     assert kept.completion_url == "https://example.org/{code}"
 
 
-def test_a_senseless_lease_is_refused(client: Client) -> None:
+def test_a_senseless_lease_is_rejected(client: Client) -> None:
     experiment = make_experiment(seats=1)
     client.force_login(experiment.owner)
     assert client.post(f"/experiments/{experiment.slug}/people/settings/", {"lease_hours": 0}).status_code == 400

@@ -167,7 +167,7 @@ def test_a_personal_link_leads_on_from_another_device_and_shows_no_code() -> Non
     assert visit_of(Client().post(sitting.link)).seat == sitting.visit.seat
 
 
-def test_a_service_that_nobody_knows_is_refused() -> None:
+def test_a_service_that_nobody_knows_is_rejected() -> None:
     experiment = make_experiment(seats=1)
     answer = browser_of(experiment.owner).post(f"/experiments/{experiment.slug}/links/", {"service": "acme"})
     assert answer.status_code == 400
@@ -215,8 +215,8 @@ def test_one_address_does_not_empty_a_link_for_many(settings: Settings) -> None:
     settings.UNANSWERED_SEATS_PER_ADDRESS = 12
     link = link_of(make_experiment(seats=18, items=1, conditions=1), "prolific")
     assert seats_taken_from("192.0.2.1", link, 18) == 12
-    refused = agree(Client(), f"{link}?PROLIFIC_PID=bot99", REMOTE_ADDR="192.0.2.1")
-    assert (refused.status_code, b"invitation.crowded" in refused.content) == (429, True)
+    rejected = agree(Client(), f"{link}?PROLIFIC_PID=bot99", REMOTE_ADDR="192.0.2.1")
+    assert (rejected.status_code, b"invitation.crowded" in rejected.content) == (429, True)
     assert agree(Client(), f"{link}?PROLIFIC_PID=honest", REMOTE_ADDR="192.0.2.2").status_code == 302
 
 

@@ -1,4 +1,4 @@
-"""From a link to a receipt: what each step gives, and what it refuses."""
+"""From a link to a receipt: what each step gives, and what it rejects."""
 
 from datetime import timedelta
 
@@ -161,9 +161,9 @@ def test_simulated_seats_are_not_given_to_people() -> None:
 
 
 def test_finish_by_service_raises_what_the_api_says() -> None:
-    with raises_error("visit.incomplete") as refusal:
+    with raises_error("visit.incomplete") as error:
         visits.finish_visit(visit=seated_visit(), now=timezone.now())
-    assert str(refusal.value).startswith("4 answers")
+    assert str(error.value).startswith("4 answers")
 
 
 def outlook_of(experiment: Experiment) -> tuple[int, int, int]:

@@ -200,6 +200,6 @@ def test_edits_agree_with_their_definitions(pair: tuple[list[bool], list[bool]])
     "how",
     [{"chunk_s": 0.0}, {"chunk_s": float("nan")}, {"chunk_s": 1e-9}, {"collar_s": -1.0}, {"tolerance_s": float("inf")}],
 )
-def test_measures_that_mean_nothing_are_refused(how: dict[str, float]) -> None:
+def test_measures_that_mean_nothing_are_rejected(how: dict[str, float]) -> None:
     with pytest.raises(ChaptersOptionUnfit):
         measured([1.0], [2.0], 60.0, **how)

@@ -79,7 +79,7 @@ def test_a_heading_whose_time_is_unreadable_keeps_its_whole_title_and_its_words(
         ("custom_ts", CUSTOM, "(", "no regular expression"),
     ],
 )
-def test_formats_that_cannot_work_are_refused(name: str, pattern: str | None, form: str | None, remedy: str) -> None:
+def test_formats_that_cannot_work_are_rejected(name: str, pattern: str | None, form: str | None, remedy: str) -> None:
     with pytest.raises(ChaptersOptionUnfit, match=remedy):
         find_format(name, pattern=pattern, timestamp_format=form)
 

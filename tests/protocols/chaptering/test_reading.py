@@ -1,4 +1,4 @@
-"""Files of samples: what is taken, what is noticed, and what is refused with its line."""
+"""Files of samples: what is taken, what is noticed, and what is rejected with its line."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def line(**changes: Any) -> bytes:
     return json.dumps({**PLAIN, **changes}).encode()
 
 
-def refused(*lines: bytes, **options: Any) -> list[str]:
+def rejected(*lines: bytes, **options: Any) -> list[str]:
     with raises_error("chapters.unreadable") as caught:
         read(*lines, **options)
     assert "'s.jsonl'" in str(caught.value)
@@ -62,8 +62,8 @@ def test_a_text_gives_boundaries_titles_and_words() -> None:
 def test_a_text_without_times_takes_those_that_were_aligned_elsewhere() -> None:
     (sample,) = read(line(hypothesis="one\n\ntwo", hypothesis_times=[0, 20.5]), name="newline").samples
     assert list(sample.hypothesis.boundaries_s) == [0.0, 20.5]
-    assert "hypothesis_times" in refused(line(hypothesis="one\n\ntwo"), name="newline")[0]
-    assert "1 numbers for 2 sections" in refused(line(hypothesis="a\n\nb", hypothesis_times=[0]), name="newline")[0]
+    assert "hypothesis_times" in rejected(line(hypothesis="one\n\ntwo"), name="newline")[0]
+    assert "1 numbers for 2 sections" in rejected(line(hypothesis="a\n\nb", hypothesis_times=[0]), name="newline")[0]
 
 
 @pytest.mark.parametrize(
@@ -89,15 +89,15 @@ def test_a_text_without_times_takes_those_that_were_aligned_elsewhere() -> None:
         (line(hypothesis="text", format="rtf"), "Known: cstart"),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused_with_its_line_and_the_remedy(content: bytes, problem: str) -> None:
-    (said,) = refused(line(), content)
+def test_what_cannot_be_evaluated_is_rejected_with_its_line_and_the_remedy(content: bytes, problem: str) -> None:
+    (said,) = rejected(line(), content)
     assert said.startswith("line 2: ")
     assert problem in said
 
 
-def test_every_bad_line_is_named_and_an_empty_file_is_refused() -> None:
-    assert [said[:6] for said in refused(b"{", line(), b"}")] == ["line 1", "line 3"]
-    assert "the file is empty" in refused(b"\n")[0]
+def test_every_bad_line_is_named_and_an_empty_file_is_rejected() -> None:
+    assert [said[:6] for said in rejected(b"{", line(), b"}")] == ["line 1", "line 3"]
+    assert "the file is empty" in rejected(b"\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -109,16 +109,16 @@ def test_every_bad_line_is_named_and_an_empty_file_is_refused() -> None:
         ({"hypothesis": "# 1:00 - Late", "format": "markdown_ts"}, "hypothesis has a chapter at 60.0 s"),
     ],
 )
-def test_a_chapter_outside_the_recording_is_refused_unless_it_is_meant(changes: dict[str, Any], says: str) -> None:
-    (problem,) = refused(line(**changes))
+def test_a_chapter_outside_the_recording_is_rejected_unless_it_is_meant(changes: dict[str, Any], says: str) -> None:
+    (problem,) = rejected(line(**changes))
     assert says in problem
     assert "correct it, or give --keep-outside" in problem
     assert len(read(line(**changes), keep_outside=True).samples) == 1
 
 
-def test_a_title_outside_the_recording_is_refused_where_titles_are_compared() -> None:
+def test_a_title_outside_the_recording_is_rejected_where_titles_are_compared() -> None:
     late = line(reference_titles=[["a", 99]])
-    assert "reference has a chapter at 99.0 s" in refused(late, titles=True)[0]
+    assert "reference has a chapter at 99.0 s" in rejected(late, titles=True)[0]
     assert len(read(late).samples) == 1
 
 
@@ -126,7 +126,7 @@ def test_a_chapter_at_either_end_is_inside() -> None:
     assert len(read(line(hypothesis=[0, 50.0], reference=[0, 50.0])).samples) == 1
 
 
-def test_a_misspelt_format_is_refused_before_any_line_is_read() -> None:
+def test_a_misspelt_format_is_rejected_before_any_line_is_read() -> None:
     with pytest.raises(ChaptersOptionUnfit):
         read(b"{", name="rtf")
 

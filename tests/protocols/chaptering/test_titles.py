@@ -118,7 +118,7 @@ def test_bertscore_adds_its_own_scores_where_it_is_installed(monkeypatch: pytest
         load_bertscore("tlh")
 
 
-def test_bertscore_is_refused_with_the_remedy_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bertscore_is_rejected_with_the_remedy_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bert_score", None)
     with raises_error("chapters.bertscore", match="Install the Python package bert-score"):
         load_bertscore("en")

@@ -1,4 +1,4 @@
-"""What a file of utterances must be; everything else is refused with its place and what would be right."""
+"""What a file of utterances must be; everything else is rejected with its place and what would be right."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-def refusal(*records: object) -> AppError:
+def error_of(*records: object) -> AppError:
     with raises_error("summaries.unfit") as caught:
         parse_utterances(json.dumps({"utterances": records}).encode(), file="sea.json")
     return caught.value
@@ -87,8 +87,8 @@ def test_candidates_may_have_their_words_in_any_order() -> None:
         ({"token": ["the"]}, "the key 'token' is not known; known are candidates, manual, tokens, author, judged"),
     ],
 )
-def test_a_wrong_utterance_is_refused_at_its_place(change: dict[str, Any], said: str) -> None:
-    message = str(refusal(GOOD, GOOD | change))
+def test_a_wrong_utterance_is_rejected_at_its_place(change: dict[str, Any], said: str) -> None:
+    message = str(error_of(GOOD, GOOD | change))
     assert message.startswith("'sea.json' cannot be evaluated: utterance 2")
     assert said in message
     assert message.endswith("Nothing was computed.")
@@ -96,7 +96,7 @@ def test_a_wrong_utterance_is_refused_at_its_place(change: dict[str, Any], said:
 
 @pytest.mark.parametrize("key", ["tokens", "manual", "candidates"])
 def test_a_missing_key_is_named(key: str) -> None:
-    assert f"utterance 1: the key '{key}' is missing" in str(refusal({k: GOOD[k] for k in GOOD if k != key}))
+    assert f"utterance 1: the key '{key}' is missing" in str(error_of({k: GOOD[k] for k in GOOD if k != key}))
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_a_missing_key_is_named(key: str) -> None:
         ),
     ],
 )
-def test_a_wrong_document_is_refused(document: str, said: str) -> None:
+def test_a_wrong_document_is_rejected(document: str, said: str) -> None:
     with raises_error("summaries.unfit") as caught:
         parse_utterances(document.encode(), file="sea.json")
     assert said in str(caught.value)
 
 
 def test_every_problem_is_kept_and_the_first_is_said() -> None:
-    found = refusal(GOOD | {"manual": {"ann": [2, 1], "bob": [9]}}, GOOD | {"candidates": {"x": [0, 7]}})
+    found = error_of(GOOD | {"manual": {"ann": [2, 1], "bob": [9]}}, GOOD | {"candidates": {"x": [0, 7]}})
     assert found.data["count"] == len(found.data["rows"]) == 4
     assert found.data["rows"][3].startswith("utterance 2, candidate 'x': 7 is not a position")
     assert "; and 3 more." in str(found)
@@ -143,7 +143,7 @@ def test_every_problem_is_kept_and_the_first_is_said() -> None:
         (b"9" * 5000, "a number with too many digits"),
     ],
 )
-def test_what_is_not_json_is_refused_with_line_and_column(content: bytes, said: str) -> None:
+def test_what_is_not_json_is_rejected_with_line_and_column(content: bytes, said: str) -> None:
     message = unreadable(content)
     assert message.startswith("'sea.json' cannot be read: ")
     assert said in message

@@ -94,7 +94,7 @@ def test_the_95_percent_ellipse_is_where_hotelling_s_test_of_a_mean_turns(n: int
         assert stats.f.cdf(t2 * (n - 2) / (2 * (n - 1)), 2, n - 2) == close(0.95)
 
 
-def test_with_four_raters_the_ellipse_of_the_mean_is_refused_with_the_reason() -> None:
+def test_with_four_raters_the_ellipse_of_the_mean_is_rejected_with_the_reason() -> None:
     rows = over_raters(Placements.of(placed(raters=4, recordings=4)))
     for row in rows:
         assert row["mean_95"] is None

@@ -1,4 +1,4 @@
-"""Zip archives: what a well-meant one gives, and how each kind of hostile one is refused."""
+"""Zip archives: what a well-meant one gives, and how each kind of hostile one is rejected."""
 
 import io
 import random
@@ -232,18 +232,18 @@ def _with_locator(content: bytes) -> bytes:
 
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_hostile_archive_is_refused(kind: str) -> None:
-    with raises_error("archive.refused") as refused:
+def test_a_hostile_archive_is_rejected(kind: str) -> None:
+    with raises_error("archive.refused") as rejected:
         unpack_archives(HOSTILE[kind]())
-    assert str(refused.value).startswith("'a.zip' cannot be unpacked: ")
-    assert str(refused.value).isprintable()
+    assert str(rejected.value).startswith("'a.zip' cannot be unpacked: ")
+    assert str(rejected.value).isprintable()
 
 
 def test_sixty_kinds_were_tried() -> None:
     assert len(HOSTILE) >= 60
 
 
-def test_too_many_files_are_refused_before_their_names_are_read() -> None:
+def test_too_many_files_are_rejected_before_their_names_are_read() -> None:
     crowd = zipped(*((f"{number}", b"") for number in range(archives.MOST_ENTRIES + 1)), method=zipfile.ZIP_STORED)
     understated = patched(crowd, 8, "<HH", 5, 5, record=b"PK\5\6")
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Audacity projects: clips come out sample for sample, and a project that lies is refused with a sentence."""
+"""Audacity projects: clips come out sample for sample, and a project that lies is rejected with a sentence."""
 
 import os
 import sqlite3
@@ -129,7 +129,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_or_broken_project_is_refused_by_name(tmp_path: Path, kind: str) -> None:
+def test_a_hostile_or_broken_project_is_rejected_by_name(tmp_path: Path, kind: str) -> None:
     place = write_project(tmp_path / "p.aup3", MadeTrack([MadeClip(noise(2500))]))
     HOSTILE[kind](place)
     with raises_error("project.unreadable", match=r"'set/p\.aup3'"), open_project(place, name="set/p.aup3") as project:
@@ -149,7 +149,7 @@ def test_a_hostile_or_broken_project_is_refused_by_name(tmp_path: Path, kind: st
         ([MadeTrack([MadeClip(noise(10))], linked=1), MadeTrack([MadeClip(noise(9))])], "differ in length"),
     ],
 )
-def test_clips_that_cannot_be_are_refused_with_the_reason(
+def test_clips_that_cannot_be_are_rejected_with_the_reason(
     tmp_path: Path, tracks: list[MadeTrack], problem: str
 ) -> None:
     place = write_project(tmp_path / "p.aup3", *tracks)

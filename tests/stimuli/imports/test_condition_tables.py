@@ -74,7 +74,7 @@ def test_a_table_of_conditions_gives_them_factors(tmp_path: Path) -> None:
         "greedy_z1": {"method": "greedy", "z": "1"},
     }
     assert "belong to no condition were left out: 'other'" in sentences(made)
-    assert not made.is_refused
+    assert not made.is_rejected
 
 
 def test_a_manifest_gives_conditions_factors_and_recordings_their_start(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Layouts: the folders of the studies are recognised, what is ambiguous is refused, and every odd file is told."""
+"""Layouts: the folders of the studies are recognised, what is ambiguous is rejected, and every odd file is told."""
 
 from pathlib import Path
 
@@ -100,7 +100,7 @@ def test_summaries_in_one_file_are_a_bundle_to_be_looked_into(bundle: str) -> No
     assert plan.bundles[0].cell(3, clip=3).condition == "3"
 
 
-def test_summaries_in_two_forms_are_refused() -> None:
+def test_summaries_in_two_forms_are_rejected() -> None:
     _, report = planned("A/A_full-length.mp3", "A/A_summaries.aup3", "A/A_summaries/A-1.wav")
     assert "more than one form" in str(report.errors[0])
 
@@ -134,7 +134,7 @@ def test_folders_that_share_nothing_are_not_guessed_at() -> None:
         planned("monday/a.wav", "tuesday/b.wav", "wednesday/c.wav")
 
 
-def test_a_layout_that_was_asked_for_and_does_not_fit_is_refused() -> None:
+def test_a_layout_that_was_asked_for_and_does_not_fit_is_rejected() -> None:
     with raises_error("import.layout_unfit", match="A_full-length"):
         planned("a.wav", layout="summaries")
     with raises_error("import.layout_unfit"):
@@ -151,7 +151,7 @@ def test_a_file_beside_the_condition_folders_is_an_error() -> None:
     assert [finding.path for finding in report.errors] == ["stray.wav"]
 
 
-def test_names_that_nobody_can_read_are_refused() -> None:
+def test_names_that_nobody_can_read_are_rejected() -> None:
     _, report = planned("C0/a\u202eb.wav", "C1/a\u202eb.wav")
     assert "is no name" in str(report.errors[0])
 

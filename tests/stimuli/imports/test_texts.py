@@ -117,14 +117,14 @@ def test_positions_are_counted_in_words_from_any_line_or_from_a_table_before() -
         ("1 2", "at least one position"),
     ],
 )
-def test_positions_that_are_none_are_refused_with_line_and_remedy(positions: object, problem: str) -> None:
+def test_positions_that_are_none_are_rejected_with_line_and_remedy(positions: object, problem: str) -> None:
     plan, report = taken(lines({"item": "u1", "tokens": UTTERANCE}, {"item": "u1", "positions_a": positions}))
     assert len(plan.cells) == 1
     assert "Line 2 of 'u.jsonl'" in str(report.errors[0])
     assert problem in str(report.errors[0])
 
 
-def test_positions_without_an_utterance_are_refused() -> None:
+def test_positions_without_an_utterance_are_rejected() -> None:
     _, report = taken(lines({"item": "u1", "positions_a": [1]}))
     assert "add a column 'tokens'" in str(report.errors[0])
 
@@ -142,7 +142,7 @@ def test_chapters_are_times_with_or_without_titles() -> None:
 @pytest.mark.parametrize(
     "chapters", ["[]", "soon", '[[-1, "a"]]', "[NaN]", "[[1, 2]]", "[[1]]", "[60, 30]", "[true]", "[1e400]", "[" * 9000]
 )
-def test_chapters_that_are_none_are_refused_with_their_line(chapters: str) -> None:
+def test_chapters_that_are_none_are_rejected_with_their_line(chapters: str) -> None:
     _, report = taken(lines({"item": "r1", "chapters": chapters}))
     assert "Line 1 of 'u.jsonl' cannot be read under 'chapters'" in str(report.errors[0])
 
@@ -158,13 +158,13 @@ def test_a_transcript_beside_other_factors_stays_a_factor() -> None:
 
 
 @pytest.mark.parametrize("tokens", ["[1, 2]", "[]", "[" * 5000, '["a", ""]'])
-def test_what_is_no_list_of_words_is_refused_with_its_line(tokens: str) -> None:
+def test_what_is_no_list_of_words_is_rejected_with_its_line(tokens: str) -> None:
     line = json.dumps({"item": "u1", "tokens": tokens})
     _, report = taken(read_lines(line.encode(), name="words.jsonl"))
     assert "Line 1 of 'words.jsonl'" in str(report.errors[0])
 
 
-def test_a_row_without_an_item_or_with_an_unknown_role_is_refused() -> None:
+def test_a_row_without_an_item_or_with_an_unknown_role_is_rejected() -> None:
     _, report = taken(read_csv(b"item,condition,text,role\n,a,x,\ni,a,x,boss\n", name="t.csv"))
     assert ["Line 2" in str(report.errors[0]), "Line 3" in str(report.errors[1])] == [True, True]
 
@@ -174,6 +174,6 @@ def test_a_row_without_an_item_or_with_an_unknown_role_is_refused() -> None:
     [b"", b"not json\n", b"[1]\n", b'{"a": {"b": 1}}\n', b"\xff\xfe", b'{"item": ' + b"[" * 100_000],
     ids=["empty", "prose", "a list", "nested", "not UTF-8", "deep"],
 )
-def test_lines_that_are_no_objects_are_refused_by_name(content: bytes) -> None:
+def test_lines_that_are_no_objects_are_rejected_by_name(content: bytes) -> None:
     with raises_error("table.lines_unreadable", match=r"t\.jsonl"):
         read_lines(content, name="t.jsonl")

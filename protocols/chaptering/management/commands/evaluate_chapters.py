@@ -45,9 +45,9 @@ class Command(BaseCommand):
             raise CommandError(
                 f"'{problem.filename}' cannot be read: {problem.strerror}. Give JSON lines."
             ) from problem
-        except AppError as refusal:
-            further = refusal.data.get("problems", [])[1:]
-            raise CommandError("\n".join([str(refusal), *further])) from refusal
+        except AppError as error:
+            further = error.data.get("problems", [])[1:]
+            raise CommandError("\n".join([str(error), *further])) from error
         for line in _warnings(found["warnings"], several=bool(against)):
             self.stderr.write(line)
         if as_json:

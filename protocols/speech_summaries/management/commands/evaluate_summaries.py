@@ -54,9 +54,9 @@ class Command(BaseCommand):
             utterances = parse_utterances(file.read_bytes(), file=str(file))
         except OSError as problem:
             raise CommandError(f"'{file}' cannot be read: {problem.strerror}.") from problem
-        except AppError as refusal:
-            others = refusal.data.get("rows", [])[1:]  # the sentence names the first
-            raise CommandError("\n".join([str(refusal), *others])) from refusal
+        except AppError as error:
+            others = error.data.get("rows", [])[1:]  # the sentence names the first
+            raise CommandError("\n".join([str(error), *others])) from error
         result = run(utterances, reading, draws=options["curves"], seed=options["seed"])
         if as_json:
             self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False))

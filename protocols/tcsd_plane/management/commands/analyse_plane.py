@@ -27,8 +27,8 @@ class Command(BaseCommand):
             placements = read_placements(file.read_bytes(), name=file.name)
         except OSError as problem:
             raise CommandError(f"'{file}' cannot be read: {problem.strerror}. Give a CSV table.") from problem
-        except AppError as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except AppError as error:
+            raise CommandError(str(error)) from error
         found = summed_up(analyse(placements))
         if as_json:
             self.stdout.write(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
@@ -57,8 +57,8 @@ def _conditions(marks: dict[str, Any], raters: dict[str, Any]) -> Iterator[str]:
     for name, row in marks.items():
         tc, sd = (f"{_figure(row[f'{axis}_mean']):>7} {_figure(row[f'{axis}_sd']):>6}" for axis in ("tc", "sd"))
         yield f"{name:{width}}  {row['n']:4d}  {tc}   {sd}  {_figure(row['cov'], 4):>7}"
-    refused = {row["mean_95_refused"]["sentence"] for row in raters.values() if row["mean_95_refused"]}
-    yield from sorted(refused)
+    rejected = {row["mean_95_refused"]["sentence"] for row in raters.values() if row["mean_95_refused"]}
+    yield from sorted(rejected)
 
 
 def _axis(scale: str, test: dict[str, Any], agreed: dict[str, Any], contrasts: list[dict[str, Any]]) -> Iterator[str]:
