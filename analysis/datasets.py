@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # What a download of single scores tells, and where it comes from.
-SOURCES = {
+DETAILED_COLUMNS = {
     "ballot": "vote__ballot_id",
     "listener": "vote__ballot__seat__participant__number",
     "panel": "vote__ballot__seat__panel__number",
@@ -50,7 +50,7 @@ SOURCES = {
     "received_at": "vote__received_at",
 }
 # What a method's table is made of. Ids and JSON come as text: 200,000 UUID and dict objects would take seconds.
-READ: dict[str, str | Cast] = {
+SCORE_COLUMNS: dict[str, str | Cast] = {
     "ballot": Cast("vote__ballot_id", TextField()),
     "stimulus": Cast("slot__stimulus_id", TextField()),
     "detail": Cast("vote__current_for__detail", TextField()),
@@ -181,17 +181,17 @@ def _scores(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulat
 
 
 def _read_rows(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
-    """Read the columns of READ, a part at a time: few rows are Python objects at any moment."""
+    """Read the columns of SCORE_COLUMNS, a part at a time: few rows are Python objects at any moment."""
     import pandas as pd
     from pandas.api.types import union_categoricals
 
     scores = Score.objects.filter(
         vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__isnull=False
     )
-    rows = scores.values_list(*READ.values()).iterator(chunk_size=ROWS_AT_ONCE)
+    rows = scores.values_list(*SCORE_COLUMNS.values()).iterator(chunk_size=ROWS_AT_ONCE)
     parts: list[pd.DataFrame] = []
     while (some := list(islice(rows, ROWS_AT_ONCE))) or not parts:
-        part = pd.DataFrame.from_records(some, columns=list(READ))
+        part = pd.DataFrame.from_records(some, columns=list(SCORE_COLUMNS))
         parts.append(part.astype(dict.fromkeys(REPEATED, "category")))
     texts = {name: union_categoricals([part[name] for part in parts], sort_categories=True) for name in REPEATED}
     numbers = pd.concat([part[["position", "session", "value"]] for part in parts], ignore_index=True)
@@ -264,9 +264,9 @@ def _heard(entry: Entry) -> HeardSlot:
 
 def detailed_scores(experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
     """Yield every score that counts with all that is known of it, in the order in which it arrived."""
-    names = list(SOURCES)
+    names = list(DETAILED_COLUMNS)
     ballots = counted(experiment, simulated=simulated)
     scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False)
-    rows = scores.order_by("vote_id", "slot__key", "scale").values_list(*SOURCES.values())
+    rows = scores.order_by("vote_id", "slot__key", "scale").values_list(*DETAILED_COLUMNS.values())
     for row in rows.iterator(chunk_size=2000):
         yield dict(zip(names, row, strict=True))

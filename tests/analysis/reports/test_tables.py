@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 from django.utils import translation
 
@@ -21,7 +22,7 @@ from analysis.reports.tables import (
     write_markdown,
 )
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"condition": "a_1 | 50 %", "n_votes": 1200, "mos": 3.14159, "low": 3.0, "high": 3.5, "p": 0.0001},
     {"condition": None, "n_votes": 2, "mos": None, "low": None, "high": None, "p": 0.25},
 ]
