@@ -3,19 +3,21 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from random import Random
 from string import ascii_lowercase
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from core.errors import AppError
 from core.i18n import gettext_noop as _
 
 Json = Any
-
+Cell = tuple[str, str]  # item, condition
+Thing = TypeVar("Thing")
 
 # The roles of conditions (stimuli.models.Condition.Role), as far as protocols tell them apart.
 REFERENCE = "reference"
@@ -266,6 +268,9 @@ class Protocol(ABC):
         return next(labels for labels in self.label_sets if labels.id == id)
 
 
+WHOLE_ITEM = "*"  # instead of a condition, where a page holds an item under all of them
+
+
 class PageHolds(StrEnum):
     """What one page of a designed panel holds."""
 
@@ -288,12 +293,12 @@ class Designable(ABC):
 
 
 class ScaleProtocol(Designable, Protocol):
-    """A protocol that only asks for numbers: one stimulus a page, every scale asked. Declarations are enough."""
+    """A protocol that only asks for numbers: every scale on every page. Declarations are enough."""
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
-        shuffled = rng.sample(list(entries), len(entries))
-        for entry in without_repeated_items(shuffled):
-            yield from self.trials_for([entry], session=1, kind=TrialKind.TEST)
+        pages = list(pages_of(entries, self.page_holds).values())
+        for page in without_repeated_items(rng.sample(pages, len(pages)), item_of=lambda page: page[0].item):
+            yield from self.trials_for(page, session=1, kind=TrialKind.TEST)
 
     def trials_for(
         self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
@@ -303,11 +308,12 @@ class ScaleProtocol(Designable, Protocol):
         return (TrialPlan(slots=slots, ask=ask, kind=kind, session=session),)
 
     def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
-        """The slots that are asked about; a protocol that shows a reference leaves it out."""
-        return trial.slots
+        """The slots that are asked about: all but a reference that is shown as such, which is the first of a pair."""
+        return trial.slots[1:] if self.shows_reference else trial.slots
 
     def present(self, trial: TrialPlan) -> Json:
-        return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask)}
+        shown = {"reference": trial.slots[0].key} if self.shows_reference else {}
+        return {"slots": [slot.key for slot in self.rated(trial)], "ask": list(trial.ask), **shown}
 
     def read(self, payload: Json, trial: TrialPlan) -> Answer:
         marks = payload.get("marks") if isinstance(payload, dict) else None
@@ -344,22 +350,36 @@ class ScaleProtocol(Designable, Protocol):
         return min(max(scale.low + steps * scale.step, scale.low), scale.high)
 
 
-def without_repeated_items(entries: list[Entry]) -> list[Entry]:
-    """Move entries apart, as far as can be, so that the same item is not heard twice in a row."""
-    spread: list[Entry] = []
-    waiting = list(entries)
+def without_repeated_items(things: Sequence[Thing], *, item_of: Callable[[Thing], str]) -> list[Thing]:
+    """Move entries or pages apart, as far as can be, so that the same item is not heard twice in a row."""
+    spread: list[Thing] = []
+    waiting = [(item_of(thing), thing) for thing in things]
+    last = None
     while waiting:
-        last = spread[-1].item if spread else None
-        counts: dict[str, int] = {}
-        for entry in waiting:
-            counts[entry.item] = counts.get(entry.item, 0) + 1
+        counts = Counter(item for item, _ in waiting)
         # An item that fills more than half of the rest must go now, or it ends up beside itself.
-        pressing = [entry for entry in waiting if counts[entry.item] > len(waiting) / 2 and entry.item != last]
-        free = [entry for entry in waiting if entry.item != last]
+        pressing = [each for each in waiting if counts[each[0]] > len(waiting) / 2 and each[0] != last]
+        free = [each for each in waiting if each[0] != last]
         chosen = (pressing or free or waiting)[0]
         waiting.remove(chosen)
-        spread.append(chosen)
+        spread.append(chosen[1])
+        last = chosen[0]
     return spread
+
+
+def pages_of(entries: Iterable[Entry], holds: PageHolds) -> dict[Cell, tuple[Entry, ...]]:
+    """What every page that can be arranged holds, by its item and condition."""
+    items = by_item(entries)
+    if holds is PageHolds.ITEM:
+        return {(item, WHOLE_ITEM): tuple(every) for item, every in items.items()}
+    if holds is PageHolds.STIMULUS:
+        return {(entry.item, entry.condition): (entry,) for every in items.values() for entry in every}
+    return {
+        (entry.item, entry.condition): (the_reference(every), entry)
+        for every in items.values()
+        for entry in every
+        if entry.role != REFERENCE
+    }
 
 
 def by_item(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
@@ -376,6 +396,15 @@ def sounds(entries: Sequence[Entry]) -> list[Entry]:
 
 def texts(entries: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in entries if entry.text is not None]
+
+
+def the_reference(entries: Sequence[Entry]) -> Entry:
+    """The one reference of an item, with which its other conditions are compared."""
+    found = [entry for entry in entries if entry.role == REFERENCE]
+    if len(found) != 1:
+        problem = f"{entries[0].item} has {len(found)} sounds in the role {REFERENCE}. It must have one."
+        raise MaterialUnfit(problem=problem)
+    return found[0]
 
 
 def the_sound(entries: Sequence[Entry]) -> Entry:

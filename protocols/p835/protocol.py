@@ -68,7 +68,8 @@ class SpeechBackgroundOverall(ScaleProtocol):
         for position, entry in enumerate(rng.sample(references, len(references))):
             scales = orders[2 * position // len(references)]
             yield from self.trials_for([entry], session=0, kind=TrialKind.PRACTICE, scales=scales)
-        for position, entry in enumerate(without_repeated_items(rng.sample(rated, len(rated)))):
+        shuffled = without_repeated_items(rng.sample(rated, len(rated)), item_of=lambda entry: entry.item)
+        for position, entry in enumerate(shuffled):
             session = 1 + position * sessions // len(rated)
             scales = orders[2 * (session - 1) // sessions]
             yield from self.trials_for([entry], session=session, kind=TrialKind.TEST, scales=scales)

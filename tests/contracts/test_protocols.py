@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from random import Random
 from typing import Any
 
@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from analysis.registry import get_method, get_report, method_of
 from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.protocol import (
-    REFERENCE,
     Answer,
     Entry,
     InvalidAnswer,
@@ -24,15 +23,13 @@ from rating.protocol import (
     LabelSet,
     LabelStatus,
     Mark,
+    MaterialUnfit,
     PageHolds,
     Protocol,
     Scale,
     ScaleLabels,
     ScaleProtocol,
-    Slot,
-    TrialKind,
     TrialPlan,
-    by_item,
 )
 from rating.registry import SHARED_VIEW, module_of, protocols, view_of
 from tests.contracts.protocol_material import ENTRIES
@@ -258,26 +255,34 @@ class Comparing(Dummy):
     page_holds = PageHolds.PAIR
     shows_reference = True
 
-    def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
-        for every in by_item(rng.sample(list(entries), len(entries))).values():
-            reference = [entry for entry in every if entry.role == REFERENCE]
-            for entry in (entry for entry in every if entry.role != REFERENCE):
-                yield from self.trials_for([*reference, entry], session=1, kind=TrialKind.TEST)
-
-    def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
-        return trial.slots[1:]
-
-    def present(self, trial: TrialPlan) -> Json:
-        return super().present(trial) | {"reference": trial.slots[0].key}
-
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 def test_a_protocol_may_show_which_sound_is_the_reference(check: Callable[[Protocol], None]) -> None:
     check(Comparing())
 
 
+def test_a_page_of_a_pair_holds_the_reference_and_asks_about_the_other_alone() -> None:
+    protocol = Comparing()
+    pages = planned(protocol)
+    assert [[slot.entry.role for slot in page.slots] for page in pages] == [["reference", "test"]] * 8
+    assert all(page.slots[0].entry.item == page.slots[1].entry.item for page in pages)
+    assert all(before.slots[0].entry.item != after.slots[0].entry.item for before, after in pairwise(pages))
+    assert protocol.present(pages[0]) == {"slots": ["b"], "ask": ["SMALL", "LARGE"], "reference": "a"}
+    assert {mark.slot for mark in protocol.read(protocol.example(pages[0], Random(1)), pages[0]).marks} == {"b"}
+
+
+@pytest.mark.parametrize("roles", [("test", "test"), ("reference", "reference", "test")])
+def test_an_item_of_a_pair_needs_one_reference(roles: Sequence[str]) -> None:
+    entries = [Entry(f"s{n}", "item-p", f"c{n}", role) for n, role in enumerate(roles)]
+    with pytest.raises(MaterialUnfit, match=r"item-p has [02] sounds in the role reference\. It must have one"):
+        planned(Comparing(), entries=entries)
+
+
 class Revealing(Comparing):
     shows_reference = False
+
+    def present(self, trial: TrialPlan) -> Json:
+        return super().present(trial) | {"reference": trial.slots[0].key}
 
 
 class Leaking(AbsoluteCategoryRating):

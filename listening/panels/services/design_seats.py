@@ -16,10 +16,10 @@ from core.services import audit
 from listening.design.base import ANCHORING, ScaleOrder, SeatSequence, Showing
 from listening.design.base import Design as Layout
 from listening.models import Design, Invitation, Panel, Seat
-from listening.panels.services.material import Cell, condition_on, designable, pages_of
+from listening.panels.services.material import condition_on, designable
 from rating.errors import wrong_state
 from rating.models import Ballot, Experiment, Slot
-from rating.protocol import Designable, Entry, PageHolds, TrialKind, TrialPlan
+from rating.protocol import Cell, Designable, Entry, PageHolds, TrialKind, TrialPlan, pages_of
 from rating.registry import get_protocol
 from rating.services.ballots import entries_of, store_plans
 from rating.services.experiments import adopt_layout

@@ -33,17 +33,16 @@ from listening.design.udase_csv import (
 from listening.models import Design
 from listening.panels.services.design_seats import adopt_design, check_untouched, sequences_of
 from listening.panels.services.material import (
-    Cell,
     Material,
     designable,
     lengths_of,
     material_of,
-    pages_of,
     scale_orders_of,
     written_orders,
 )
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Experiment
+from rating.protocol import Cell, pages_of
 from rating.registry import get_protocol
 from rating.services.ballots import entries_of
 from rating.services.experiments import condition_names

@@ -1,19 +1,16 @@
 """Material of a design: a collection's complete items, their factors, conditions, references and lengths."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import AppError
 from core.i18n import gettext_noop as _
 from listening.design.base import Sample, ScaleOrder
 from rating.models import Experiment
-from rating.protocol import REFERENCE, Designable, Entry, PageHolds, Protocol, by_item
+from rating.protocol import REFERENCE, WHOLE_ITEM, Cell, Designable, Entry, PageHolds, Protocol, pages_of
 from rating.registry import get_protocol
 from stimuli.imports.reports import some
 from stimuli.models import Condition, Stimulus
-
-Cell = tuple[str, str]  # item, condition
-WHOLE_ITEM = "*"  # instead of a condition, where a page holds an item under all of them
 
 
 @dataclass(frozen=True)
@@ -95,23 +92,6 @@ def scale_orders_of(protocol: Protocol) -> tuple[ScaleOrder, ...]:
 def written_orders(protocol: Protocol) -> tuple[ScaleOrder, ...]:
     """The same with the scales by name, as files spell them."""
     return designable(protocol).scale_orders or (tuple(scale.key for scale in protocol.scales),)
-
-
-def pages_of(entries: Iterable[Entry], holds: PageHolds) -> dict[Cell, tuple[Entry, ...]]:
-    """What every page that a design may arrange holds, by its item and condition."""
-    items = by_item(entries)
-    if holds is PageHolds.ITEM:
-        return {(item, WHOLE_ITEM): tuple(every) for item, every in items.items()}
-    if holds is PageHolds.STIMULUS:
-        return {(entry.item, entry.condition): (entry,) for every in items.values() for entry in every}
-    return {
-        (entry.item, entry.condition): (reference, entry)
-        for every in items.values()
-        for reference in every
-        if reference.role == REFERENCE
-        for entry in every
-        if entry.role != REFERENCE
-    }
 
 
 def condition_on(page: Sequence[tuple[str, str]], holds: PageHolds) -> str:
