@@ -41,7 +41,8 @@ interface Circumstances {
   answerMs: number;
 }
 
-/** The record that goes with an answer. A voided presentation was interrupted by circumstance and is not a play. */
+/** The record that goes with an answer. A voided presentation was interrupted by circumstance and is not a play; one play of a
+ * page may present a slot as often as it stands in `slots`. */
 export function summarise(
   presentations: readonly SlotPresentation[],
   slots: readonly string[],
@@ -49,10 +50,11 @@ export function summarise(
 ): Heard {
   const plays = presentations.filter((presentation) => presentation.outcome !== "voided");
   const of = (slot: string) => plays.filter((play) => play.slot === slot);
+  const inOnePlay = (slot: string) => slots.filter((each) => each === slot).length;
   const last = plays.at(-1);
   const ms = (seconds: number) => Math.round(seconds * 1000);
   return {
-    plays: Math.max(0, ...slots.map((slot) => of(slot).length)),
+    plays: Math.max(0, ...slots.map((slot) => Math.ceil(of(slot).length / inOnePlay(slot)))),
     heard_ms: ms(plays.reduce((sum, play) => sum + heardSeconds(play), 0)),
     heard_full: slots.every((slot) => of(slot).some(heardToTheEnd)),
     sample_rate_hz: sampleRateHz,

@@ -101,7 +101,7 @@ export interface WorkspaceHost {
 
 /** Parts of the page on which clips are heard first and rated then. */
 export interface TrialFrame {
-  screen: Pick<Screen, "play" | "next" | "view" | "showPhase" | "note" | "focus">;
+  screen: Pick<Screen, "play" | "next" | "view" | "showPhase" | "nameSound" | "note" | "focus">;
   player: Player;
   /** The page's clips by slot, fetched and decoded. */
   clips: Promise<ReadonlyMap<string, Clip>>;

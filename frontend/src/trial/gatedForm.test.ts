@@ -13,6 +13,7 @@ const RATE_HZ = 8000;
 let context = new FakeContext({ sampleRate: RATE_HZ });
 let scope = new Scope();
 let phases: Phase[] = [];
+let names: string[] = [];
 let finished: { payload: Json; heard: Heard }[] = [];
 const play = new EventTarget();
 const next = Object.assign(new EventTarget(), { disabled: true });
@@ -40,7 +41,9 @@ async function opened(change: Partial<GatedForm> = {}, frame: Partial<TrialFrame
   const media = { a: { url: "", duration_s: 1, sliced: false }, b: { url: "", duration_s: 0.5, sliced: false } };
   const page = { ...pageOf("t1", media), keys: { on() {} } } as unknown as ShownPage;
   const player = new Player(scope, context as unknown as AudioContext);
-  const screen = { play, next, view: {}, showPhase: (phase: Phase) => phases.push(phase), note() {}, focus() {} };
+  const showPhase = (phase: Phase) => phases.push(phase);
+  const nameSound = (name: string) => names.push(name);
+  const screen = { play, next, view: {}, showPhase, nameSound, note() {}, focus() {} };
   const clips = Promise.resolve(new Map([["a", clip(1)] as const, ["b", clip(0.5)] as const]));
   const shown = { screen, player, clips, ...frame } as unknown as TrialFrame;
   const host = {
@@ -66,7 +69,7 @@ beforeEach(() => {
   Object.assign(globalThis, { document: Object.assign(new EventTarget(), { visibilityState: "visible" }) });
   context = new FakeContext({ sampleRate: RATE_HZ });
   scope = new Scope();
-  [phases, finished] = [[], []];
+  [phases, names, finished] = [[], [], []];
 });
 
 test("slots are played in the declared order with the declared gap, and the form opens after the last", async () => {
@@ -102,6 +105,30 @@ test("without a gap the slots of the page follow one another", async () => {
     [0, 1],
   );
   assert.equal(phases.at(-1), "rate");
+});
+
+test("a pair is played twice, each sound under its name, with the silence of its place; that is one play", async () => {
+  const answer = await opened({ slots: ["a", "b", "a", "b"], gapS: [0.5, 1, 0.5, 1], reference: "a" });
+  await press(play);
+  for (const seconds of [1, 1, 2, 1]) await listen(seconds); // each with the silence before it
+  assert.deepEqual(
+    context.sources.map(({ startS }) => startS),
+    [0, 1.5, 3, 4.5],
+  );
+  assert.deepEqual(names, ["Reference", "Clip to rate", "Reference", "Clip to rate"]);
+  assert.equal(phases.at(-1), "rate");
+  answer();
+  await press(next);
+  assert.deepEqual(
+    finished.map(({ heard }) => [heard.plays, heard.heard_ms, heard.heard_full]),
+    [[1, 3000, true]],
+  );
+});
+
+test("sounds have no names where none is the reference", async () => {
+  await opened();
+  await press(play);
+  assert.deepEqual(names, []);
 });
 
 test("an answer before the end of listening is not taken", async () => {

@@ -18,10 +18,12 @@ export interface GatedForm {
   /** Build the controls. Until the clips were heard `root` stands in a disabled fieldset: native controls close by
    * themselves, and everything else must ask `root.matches(":disabled *")`. */
   mount(root: HTMLElement): AnswerForm;
-  /** The slots in the order in which they are played; all of the page where none are named. */
+  /** The slots in the order in which they are played, some perhaps more than once; each of the page once where none are named. */
   slots?: readonly string[];
-  /** Silence between two slots, in seconds of the audio clock. */
-  gapS?: number;
+  /** Silence between two slots, in seconds of the audio clock; a list has one for each slot, which follows it. */
+  gapS?: number | readonly number[];
+  /** The slot that is called the reference while it plays; the others are then called the clip to rate. */
+  reference?: string;
   /** Whether a complete answer is taken without pressing Next. */
   autoConfirm?: boolean;
 }
@@ -36,7 +38,8 @@ class GatedTrial {
   readonly #page: ShownPage;
   readonly #scope: Scope;
   readonly #frame: TrialFrame;
-  readonly #gapS: number;
+  readonly #gapS: (place: number) => number;
+  readonly #reference: string | undefined;
   readonly #autoConfirm: boolean;
   readonly #slots: readonly string[];
   readonly #form: AnswerForm;
@@ -53,7 +56,8 @@ class GatedTrial {
     this.#page = page;
     this.#scope = scope;
     this.#slots = slots;
-    this.#gapS = gapS;
+    this.#gapS = (place) => (typeof gapS === "number" ? gapS : (gapS[place] ?? 0));
+    this.#reference = form.reference;
     this.#autoConfirm = autoConfirm;
     this.#frame = host.showTrial();
     const { screen, player, already } = this.#frame;
@@ -77,11 +81,12 @@ class GatedTrial {
     this.#enter("playing", gettext("Listen"));
     screen.focus("player");
     let earliestS = 0;
-    for (const slot of this.#slots) {
+    for (const [place, slot] of this.#slots.entries()) {
       const clip = this.#clips.get(slot) as Clip;
+      if (this.#reference) screen.nameSound(slot === this.#reference ? gettext("Reference") : gettext("Clip to rate"));
       const presentation = await player.play(clip, earliestS);
       this.#presentations.push({ ...presentation, slot });
-      earliestS = presentation.startedAt + presentation.durationS + this.#gapS;
+      earliestS = presentation.startedAt + presentation.durationS + this.#gapS(place);
       if (!heardToTheEnd(presentation)) return this.#interrupted(presentation.outcome);
     }
     this.#fullPlays += 1;

@@ -2,8 +2,8 @@
 import { make } from "../lib/dom.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Json } from "../outbox/events.ts";
-import type { ScaleWords, ShownPage, WorkspaceHost } from "./contract.ts";
-import { type AnswerForm, gatedForm } from "./gatedForm.ts";
+import type { ScaleWords, ShownPage, TrialPage, WorkspaceHost } from "./contract.ts";
+import { type AnswerForm, type GatedForm, gatedForm } from "./gatedForm.ts";
 import { digitOf } from "./keys.ts";
 
 interface Group {
@@ -17,7 +17,17 @@ export const clipsAhead = true;
 
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const autoConfirm = page.options.auto_confirm === true;
-  gatedForm(host, page, scope, { mount: (root) => mount(root, page, scope), autoConfirm });
+  gatedForm(host, page, scope, { mount: (root) => mount(root, page, scope), autoConfirm, ...sequenceOf(page) });
+}
+
+/** What is heard before the scales open: the page's sounds in the order of their slots, with silence between, perhaps in several rounds. */
+export function sequenceOf({ page, media, options }: TrialPage): Omit<GatedForm, "mount"> {
+  const { gap_s = 0, rounds = 1, round_gap_s = gap_s } = options as Record<string, number>;
+  const once = Object.keys(media);
+  const gaps = once.map((_, place) => (place < once.length - 1 ? gap_s : round_gap_s));
+  const slots = Array.from({ length: rounds }, () => once).flat();
+  const gapS = Array.from({ length: rounds }, () => gaps).flat();
+  return { slots, gapS, ...(typeof page.reference === "string" ? { reference: page.reference } : {}) };
 }
 
 function mount(root: HTMLElement, page: ShownPage, scope: Scope): AnswerForm {

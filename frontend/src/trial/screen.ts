@@ -46,6 +46,7 @@ export class Screen {
   showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {
     this.show("trial");
     this.view.replaceChildren();
+    this.nameSound("");
     this.#where.textContent = whereText(page, sessions);
     const { part, parts } = partOf(page);
     this.#part.textContent = parts > 1 ? fill(gettext("Playing {part} of {parts}"), { part, parts }) : "";
@@ -71,6 +72,11 @@ export class Screen {
     this.#heard.hidden = offersPlay || phase === "playing";
     this.#gate.disabled = phase !== "rate";
     this.note(options.note);
+  }
+
+  /** Name what is playing in place of the cross. It is not read aloud, because that would be heard over the sound. */
+  nameSound(name: string): void {
+    this.#cross.textContent = name;
   }
 
   /** Beneath the play button; while no page is open, in a place of its own. */
