@@ -52,9 +52,15 @@ def tone(frequency_hz: float, duration_s: float = 0.05, sample_rate_hz: int = 80
 
 
 def make_collection(
-    owner: User, *, items: int = 2, conditions: int = 2, full_length: bool = False, texts: bool = False
+    owner: User,
+    *,
+    items: int = 2,
+    conditions: int = 2,
+    references: bool = False,
+    full_length: bool = False,
+    texts: bool = False,
 ) -> Collection:
-    """Items under conditions, all with names that no participant may see; also whole recordings, and texts."""
+    """Items under conditions, with names that no participant may see; also references, whole recordings, and texts."""
     collection = create_collection(owner=owner, slug=f"collection-{next(_numbers)}", title="Test sounds")
     for item, condition in itertools.product(range(items), range(conditions)):
         add_stimulus(
@@ -66,6 +72,9 @@ def make_collection(
     for item in range(items if texts else 0):
         for source, role, text in TEXTS:
             add_text(collection=collection, item=f"secretitem{item}", condition=source, text=text, role=role)
+    for item in range(items if references else 0):
+        role, sound = Condition.Role.REFERENCE, tone(350 + 100 * item)
+        add_stimulus(collection=collection, item=f"secretitem{item}", condition="secretref", content=sound, role=role)
     for item in range(items if full_length else 0):
         role = Condition.Role.FULL_LENGTH
         whole = tone(200 + 100 * item, duration_s=1)
@@ -108,7 +117,11 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     usual = {"items": 2, "conditions": 1 if chosen.text_kinds else 2}
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
-        owner, **sizes, full_length=Condition.Role.FULL_LENGTH in chosen.roles, texts=bool(chosen.text_kinds)
+        owner,
+        **sizes,
+        references=chosen.shows_reference,
+        full_length=Condition.Role.FULL_LENGTH in chosen.roles,
+        texts=bool(chosen.text_kinds),
     )
     fields = {
         "slug": f"experiment-{next(_numbers)}",
