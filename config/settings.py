@@ -61,6 +61,7 @@ SCHEDULE = {
 INSTALLED_APPS = [
     # Protocols, one line each (docs/adding-a-protocol.md).
     "protocols.acr",
+    "protocols.dcr",
     "protocols.p835",
     "protocols.tcsd_plane",
     "protocols.speech_summaries",

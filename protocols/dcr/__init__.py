@@ -1,0 +1,1 @@
+"""Degradation category rating (P.800 DCR)."""

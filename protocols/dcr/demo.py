@@ -1,0 +1,58 @@
+"""Demo of degradation category rating: four babbled clips against their reference, twelve pairs, two minutes in all."""
+
+import numpy as np
+from django.db import transaction
+
+from audio.synthesis import Degradation, clip_bytes, degrade, speak
+from core.models import User
+from listening.panels.services.panels import create_panel
+from listening.panels.services.session_settings import change_session_settings
+from rating.models import Experiment
+from rating.services.experiments import create_experiment, go_live
+from stimuli.models import Condition
+from stimuli.services.collections import add_stimulus, create_collection
+
+SLUG = "demo-dcr"
+TALKERS = {"talker 1": 11, "talker 2": 12, "talker 3": 13, "talker 4": 14}
+# The same sound once more as a condition gives a null pair, which P.800 wants in the test to check the anchoring.
+CONDITIONS = {"null pair": Degradation.CLEAN, "clipping": Degradation.CLIPPING, "coded": Degradation.CODED}
+DURATION_S = 2.0
+SAMPLE_RATE_HZ = 16000
+SEATS = 8
+CONSENT = (
+    "You will hear twelve pairs of synthetic, speech-like sounds and say how degraded the second of each pair is. It "
+    "takes about two minutes. Your answers are kept under a number, without your name. You can stop at any time."
+)
+
+
+@transaction.atomic
+def build(*, owner: User) -> Experiment:
+    collection = create_collection(owner=owner, slug=SLUG, title="Babbled speech and its reference, three conditions")
+    for name, seed in TALKERS.items():
+        speech = speak(seed, DURATION_S, SAMPLE_RATE_HZ)
+        heard = {
+            condition: degrade(speech, kind, np.random.default_rng(seed), SAMPLE_RATE_HZ)
+            for condition, kind in {"reference": Degradation.CLEAN, **CONDITIONS}.items()
+        }
+        for condition, sound in heard.items():
+            add_stimulus(
+                collection=collection,
+                item=name,
+                condition=condition,
+                content=clip_bytes(sound, SAMPLE_RATE_HZ),
+                role=Condition.Role.REFERENCE if condition == "reference" else Condition.Role.TEST,
+            )
+    experiment = create_experiment(
+        owner=owner,
+        slug=SLUG,
+        title="How much worse does it sound?",
+        collection=collection,
+        protocol_slug="dcr",
+        label_set="dcr-en-1",
+        consent_text=CONSENT,
+        seed="demo",
+    )
+    # Two minutes on any loudspeaker; the demo of P.835 has the sound check.
+    change_session_settings(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    create_panel(experiment=experiment, seats=SEATS, actor=owner)
+    return go_live(experiment=experiment, actor=owner)
