@@ -109,6 +109,18 @@ test("what each voice was heard adds up to the time that was played", async () =
   assert.equal((await playback.ended).outcome, "ended");
 });
 
+test("position and time heard stand still when playing is over", async () => {
+  const cut = player.start([clip(), clip()]);
+  context.advance(0.5);
+  player.stop();
+  const whole = player.start([clip(), clip()], { fromS: 1.5 });
+  context.advance(1);
+  await whole.ended;
+  context.advance(5);
+  assert.deepEqual([cut.positionS, ...cut.heardS], [0.5, 0.5, 0]);
+  assert.deepEqual([whole.positionS, ...whole.heardS], [2, 0.5, 0]);
+});
+
 test("a loop repeats one region in every voice, and the position follows it", () => {
   const playback = player.start([clip(), clip()], { fromS: 0.25, loop: { fromS: 0.5, toS: 1 } });
   for (const source of context.sources)

@@ -34,6 +34,7 @@ export class Playback {
   readonly #durationS: number;
   #active: number;
   #isOver = false;
+  #endS = Number.POSITIVE_INFINITY; // when the last sample was rendered, once it was
   #rampS: number; // when the newest ramp begins
   #resolve: (presentation: Presentation) => void = () => {};
 
@@ -68,9 +69,9 @@ export class Playback {
     return this.#active;
   }
 
-  /** The second of the clips that is being rendered, the same for every voice. */
+  /** The second of the clips that is being rendered, the same for every voice; after the end, where playing ended. */
   get positionS(): number {
-    const position = this.#fromS + Math.max(0, this.#context.currentTime - this.startedAt);
+    const position = this.#fromS + Math.max(0, this.#nowS - this.startedAt);
     if (!this.#loop || position < this.#loop.toS) return Math.min(position, this.#fromS + this.#durationS);
     const { fromS, toS } = this.#loop;
     return fromS + ((position - toS) % (toS - fromS));
@@ -78,8 +79,12 @@ export class Playback {
 
   /** For how many seconds each voice was the one that is heard. */
   get heardS(): number[] {
-    const now = this.#context.currentTime;
+    const now = this.#nowS;
     return this.#voices.map(({ heardS }, index) => heardS + (index === this.#active ? this.#activeS(now) : 0));
+  }
+
+  get #nowS(): number {
+    return Math.min(this.#context.currentTime, this.#endS);
   }
 
   /** Cross-fade to another voice at the same sample position. */
@@ -140,6 +145,7 @@ export class Playback {
     if (this.#isOver) return;
     this.#isOver = true;
     const endedAt = this.#context.currentTime;
+    this.#endS = outcome === "ended" ? this.startedAt + this.#durationS : endedAt;
     // Where the wall clock ran on and the audio clock did not, the sound stood still.
     const stallS = Math.max(0, (performance.now() - this.#startedMs) / 1000 - (endedAt - this.#calledAt));
     const why = interruption ? { interruption } : {};

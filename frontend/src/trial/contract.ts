@@ -79,7 +79,7 @@ export interface WorkspaceHost {
   readonly sessions: readonly SessionSummary[];
   /** Show the protocol's own markup (the content of `<template id="protocol-page">`) at full width; returns its place. */
   showWorkspace(): HTMLElement;
-  /** Show the page with one Play button and a form that opens after listening; `gatedForm` runs it. */
+  /** Show the page with one Play button, or a view's own controls in its place, above a form; `gatedForm` runs the former. */
   showTrial(): TrialFrame;
   /** A change was made that is not kept yet: the page does not say "saved" before the returned function is called. */
   changing(): () => void;
@@ -99,9 +99,12 @@ export interface WorkspaceHost {
   notice(sentence: string): void;
 }
 
-/** Parts of the page on which clips are heard first and rated then. */
+/** Parts of the page of a trial: where sound is played, the form below, and the way on. */
 export interface TrialFrame {
-  screen: Pick<Screen, "play" | "next" | "view" | "showPhase" | "nameSound" | "note" | "focus">;
+  screen: Pick<
+    Screen,
+    "play" | "next" | "view" | "showPhase" | "showControls" | "markup" | "nameSound" | "note" | "focus"
+  >;
   player: Player;
   /** The page's clips by slot, fetched and decoded. */
   clips: Promise<ReadonlyMap<string, Clip>>;

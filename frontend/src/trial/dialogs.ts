@@ -51,7 +51,7 @@ export function wireTrialDialog(
   };
   scope.listen(need(at.button), "click", open);
   scope.listen(dialog, "close", () => then.closed?.(dialog.returnValue));
-  keys.on(scope, ({ key }) => {
+  keys.onUnused(scope, ({ key }) => {
     if (key.toLowerCase() !== at.letter || trial.hidden) return false;
     open();
     return true;

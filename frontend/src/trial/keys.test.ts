@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digitOf, isShortcut, type Stroke } from "./keys.ts";
+import { Scope } from "../lib/scope.ts";
+import { digitOf, isShortcut, Keys, type Stroke } from "./keys.ts";
 
 function stroke(change: Partial<Stroke>): Stroke {
   return { code: "", key: "", repeat: false, ctrlKey: false, altKey: false, metaKey: false, ...change };
@@ -32,4 +33,20 @@ test("Space and Enter on a button press it, once, and do nothing else", () => {
 test("on a radio button Space chooses, as the browser has it, and Enter goes on", () => {
   assert.equal(isShortcut(stroke({ key: " " }), "choice"), false);
   assert.equal(isShortcut(stroke({ key: "Enter" }), "choice"), true);
+});
+
+test("a page's own letters come before those of the visit, and are its own no longer than the page", () => {
+  const target = Object.assign(new EventTarget(), { querySelector: () => null });
+  Object.assign(globalThis, { document: target, HTMLElement: class {} });
+  const [visit, page, pressed] = [new Scope(), new Scope(), [] as string[]];
+  const keys = new Keys(visit);
+  const press = (key: string) => target.dispatchEvent(Object.assign(new Event("keydown"), stroke({ key })));
+  keys.onUnused(visit, ({ key }) => Boolean(pressed.push(`visit ${key}`)));
+  keys.on(page, ({ key }) => key === "x" && Boolean(pressed.push(`page ${key}`)));
+  press("x");
+  press("p");
+  page.dispose();
+  press("x");
+  visit.dispose();
+  assert.deepEqual(pressed, ["page x", "visit p", "visit x"]);
 });

@@ -42,6 +42,7 @@ type KeyHandler = (event: KeyboardEvent) => boolean;
 export class Keys {
   enabled = true;
   readonly #handlers = new Set<KeyHandler>();
+  readonly #fallbacks = new Set<KeyHandler>();
   readonly #stops = new Set<() => void>();
 
   constructor(scope: Scope) {
@@ -54,6 +55,12 @@ export class Keys {
     scope.own(() => this.#handlers.delete(handler));
   }
 
+  /** Listen to shortcuts that no page has used: a page may have other uses for a letter of the whole visit. */
+  onUnused(scope: Scope, handler: KeyHandler): void {
+    this.#fallbacks.add(handler);
+    scope.own(() => this.#fallbacks.delete(handler));
+  }
+
   /** Esc stops all sound, everywhere, also in text fields and with shortcuts turned off (WCAG 1.4.2). */
   onStop(scope: Scope, stop: () => void): void {
     this.#stops.add(stop);
@@ -64,7 +71,7 @@ export class Keys {
     if (event.key === "Escape") for (const stop of this.#stops) stop();
     if (!this.enabled || document.querySelector("dialog[open]")) return;
     if (!isShortcut(event, placeOf(event.target))) return;
-    for (const handler of [...this.#handlers]) {
+    for (const handler of [...this.#handlers, ...this.#fallbacks]) {
       if (!handler(event)) continue;
       event.preventDefault();
       return;

@@ -17,6 +17,8 @@ export class Screen {
   readonly problem = need<HTMLButtonElement>("#problem");
   readonly #trial = need("#trial");
   readonly #player = need("#player");
+  readonly #place = need("#play-place");
+  readonly #controls = need("#controls");
   readonly #cross = need("#cross");
   readonly #heard = need("#heard");
   readonly #playLabel = need("#play-label");
@@ -47,6 +49,8 @@ export class Screen {
     this.show("trial");
     this.view.replaceChildren();
     this.nameSound("");
+    this.#controls.replaceChildren();
+    this.#place.hidden = false;
     this.#where.textContent = whereText(page, sessions);
     const { part, parts } = partOf(page);
     this.#part.textContent = parts > 1 ? fill(gettext("Playing {part} of {parts}"), { part, parts }) : "";
@@ -72,6 +76,12 @@ export class Screen {
     this.#heard.hidden = offersPlay || phase === "playing";
     this.#gate.disabled = phase !== "rate";
     this.note(options.note);
+  }
+
+  /** Put a view's own controls where Play stands, until the next page is shown. */
+  showControls(controls: Node): void {
+    this.#controls.replaceChildren(controls);
+    this.#place.hidden = true;
   }
 
   /** Name what is playing in place of the cross. It is not read aloud, because that would be heard over the sound. */
