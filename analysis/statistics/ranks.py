@@ -50,8 +50,8 @@ class SignedRank(NamedTuple):
     p: float
 
 
-def signed_rank(differences: Floats) -> SignedRank:
-    """Wilcoxon's two-sided signed-rank test; differences of 0 are left out, as Wilcoxon did.
+def signed_rank(differences: Floats, *, greater: bool = False) -> SignedRank:
+    """Wilcoxon's signed-rank test, two-sided or of being greater; differences of 0 are left out, as Wilcoxon did.
 
     Up to MOST_EXACT differences p is exact given the ranks as they are, ties included: every sign is as likely
     as the other. Beyond, normal with the variance of the very ranks, which allows for ties.
@@ -61,19 +61,23 @@ def signed_rank(differences: Floats) -> SignedRank:
     ranks = average_ranks(np.abs(signed))
     w_plus = float(ranks[signed > 0].sum())
     if len(signed) <= MOST_EXACT:
-        return SignedRank(len(signed), w_plus, _exact_p(ranks, w_plus))
+        return SignedRank(len(signed), w_plus, _exact_p(ranks, w_plus, greater))
     z = (w_plus - ranks.sum() / 2) / math.sqrt(float((ranks * ranks).sum()) / 4)
-    return SignedRank(len(signed), w_plus, 2 * float(ndtr(-abs(z))))
+    return SignedRank(len(signed), w_plus, float(ndtr(-z)) if greater else 2 * float(ndtr(-abs(z))))
 
 
-def _exact_p(ranks: Floats, w_plus: float) -> float:
-    """Twice the smaller tail of the sum of ranks with random signs; shared ranks are halves, so all is doubled."""
+def _exact_p(ranks: Floats, w_plus: float, greater: bool) -> float:
+    """The upper tail of the sum of ranks with random signs, or twice the smaller one; shared ranks are halves, so all
+    is doubled.
+    """
     doubled = np.rint(2 * ranks).astype(np.int64)
     chance = np.ones(1)
     for rank in doubled.tolist():
         without, with_it = np.pad(chance, (0, rank)), np.pad(chance, (rank, 0))
         chance = (without + with_it) / 2
     at = round(2 * w_plus)
+    if greater:
+        return min(1.0, float(chance[at:].sum()))
     return min(1.0, 2 * float(min(chance[: at + 1].sum(), chance[at:].sum())))
 
 

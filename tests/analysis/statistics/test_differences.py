@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.differences import d_z, paired_t, welch_t
-from analysis.statistics.proportions import wilson
+from analysis.statistics.proportions import binomial_p, clopper_pearson, wilson
 
 ONE = np.array([3.9, 4.1, 3.2, 4.6, 3.7, 4.4])
 OTHER = np.array([3.5, 4.2, 2.9, 4.0, 3.6, 3.8])
@@ -49,3 +49,18 @@ def test_shares_have_wilson_s_limits() -> None:
     for (hits, n), (low, high) in limits.items():
         assert wilson(hits, n)[1:] == pytest.approx((low, high), abs=5e-5)
     assert math.isnan(wilson(0, 0).value)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 8), (8, 8), (12, 16), (5, 16), (1, 1), (61, 100), (700, 1234)])
+def test_exact_limits_and_the_one_sided_test_of_shares_are_those_of_scipy(hits: int, n: int) -> None:
+    expected = stats.binomtest(hits, n, 0.5, alternative="greater")
+    limits = stats.binomtest(hits, n).proportion_ci(0.95, method="exact")
+    assert binomial_p(hits, n) == pytest.approx(expected.pvalue, rel=1e-9)
+    assert clopper_pearson(hits, n) == pytest.approx((hits / n, limits.low, limits.high), abs=1e-9)
+
+
+def test_twelve_of_sixteen_is_the_customary_end_of_an_abx_test() -> None:
+    """P(X >= 12) = (1820 + 560 + 120 + 16 + 1) / 2^16."""
+    assert binomial_p(12, 16) == pytest.approx(2517 / 65536)
+    assert binomial_p(11, 16) > 0.05
+    assert math.isnan(clopper_pearson(0, 0).value)

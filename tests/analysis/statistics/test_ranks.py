@@ -53,18 +53,23 @@ def test_wilcoxon_is_exact_over_all_signs_even_with_ties_and_zeros(seed: int) ->
     found = signed_rank(differences)
     assert (found.n, found.w_plus) == (len(kept), observed)
     assert found.p == close(min(1, 2 * least))
+    assert signed_rank(differences, greater=True).p == close(sum(s >= observed for s in sums) / len(sums))
 
 
 @pytest.mark.parametrize("n", [5, 16, MOST_EXACT])
 def test_wilcoxon_without_ties_is_scipy_s_exact_test(n: int) -> None:
     differences = np.random.default_rng(n).normal(0.05, 0.2, size=n)
     assert signed_rank(differences).p == close(stats.wilcoxon(differences, method="exact").pvalue)
+    one_sided = stats.wilcoxon(differences, method="exact", alternative="greater").pvalue
+    assert signed_rank(differences, greater=True).p == close(one_sided)
 
 
 def test_wilcoxon_of_many_tied_differences_is_scipy_s_approximation() -> None:
     differences = np.random.default_rng(3).normal(0.02, 0.2, size=MOST_EXACT + 30).round(1)
     expected = stats.wilcoxon(differences, method="approx", correction=False).pvalue
     assert signed_rank(differences).p == close(expected)
+    one_sided = stats.wilcoxon(differences, method="approx", correction=False, alternative="greater").pvalue
+    assert signed_rank(differences, greater=True).p == close(one_sided)
 
 
 def test_equal_differences_tie_although_their_floating_point_numbers_differ() -> None:
