@@ -34,7 +34,7 @@ test("steps about the same are undone together until rest() is called; an amende
   history.make("abcd", "title");
   history.undo();
   assert.equal(history.now, "abc");
-  history.amend("abx");
+  history.amend("ab-");
   history.undo();
   assert.deepEqual([history.now, history.canUndo], ["", false]);
 });
