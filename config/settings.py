@@ -67,6 +67,7 @@ INSTALLED_APPS = [
     "protocols.speech_summaries",
     "protocols.chaptering",
     "protocols.thumbs",
+    "protocols.abx",
     "analysis",
     "listening",
     "rating",

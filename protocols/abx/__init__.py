@@ -1,0 +1,1 @@
+"""ABX discrimination."""
