@@ -16,7 +16,7 @@ HEAD_LENGTH = HEAD.size  # 44: RIFF, fmt of 16 bytes, and the head of the data
 
 
 def plain_bytes(length_samples: int, channels: int, bits: int) -> int:
-    """How many bytes a clip has without filling."""
+    """How many bytes a clip has without padding."""
     data = length_samples * channels * bits // 8
     return HEAD_LENGTH + data + data % 2
 
@@ -33,9 +33,11 @@ def common_bytes(lengths: Sequence[int]) -> int:
 def encode_wav(data: bytes, *, sample_rate_hz: int, channels: int, bits: int, total_bytes: int = 0) -> bytes:
     """Write a WAV of exactly fmt and data, and of JUNK behind them if it must be longer."""
     padded = data + bytes(len(data) % 2)
-    filling = max(0, total_bytes - HEAD_LENGTH - len(padded))
+    padding_bytes = max(0, total_bytes - HEAD_LENGTH - len(padded))
     junk = (
-        struct.pack("<4sI", b"JUNK", filling - CHUNK_HEAD_BYTES) + bytes(filling - CHUNK_HEAD_BYTES) if filling else b""
+        struct.pack("<4sI", b"JUNK", padding_bytes - CHUNK_HEAD_BYTES) + bytes(padding_bytes - CHUNK_HEAD_BYTES)
+        if padding_bytes
+        else b""
     )
     head = wav_head(len(data), len(junk), sample_rate_hz=sample_rate_hz, channels=channels, bits=bits)
     return b"".join((head, padded, junk))
@@ -52,7 +54,7 @@ def wav_head(data_bytes: int, junk_bytes: int = 0, *, sample_rate_hz: int, chann
 
 
 def is_plain(head: bytes, byte_count: int, *, bits: int) -> bool:
-    """Whether a file that begins so and is so long is in this very form already, without filling."""
+    """Whether a file that begins so and is so long is in this very form already, without padding."""
     if len(head) < HEAD_LENGTH:
         return False
     riff, size, wave, fmt, fmt_size, tag, channels, rate, rate_bytes, frame, own_bits, data, length = HEAD.unpack_from(

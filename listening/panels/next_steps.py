@@ -39,26 +39,26 @@ class Step:
 
 def steps_of(experiment: Experiment, *, now: datetime) -> list[Step]:
     """Steps of a draft up to going live; afterwards invitations, progress and results."""
-    filling = panels.overview(experiment=experiment, now=now)
+    statuses = panels.overview(experiment=experiment, now=now)
     if experiment.state == Experiment.State.DRAFT:
-        return list(_before(experiment, filling))
-    return list(_after(experiment, filling, now))
+        return list(_before(experiment, statuses))
+    return list(_after(experiment, statuses, now))
 
 
-def _before(experiment: Experiment, filling: list[dict[str, Any]]) -> Iterator[Step]:
+def _before(experiment: Experiment, statuses: list[dict[str, Any]]) -> Iterator[Step]:
     design = Design.objects.filter(experiment=experiment).first()
     yield _stimuli(experiment)
     yield _words(experiment)
     if _can_be_designed(experiment):
-        yield _design(experiment, design, seats=bool(filling))
-    yield _seats(experiment, filling)
+        yield _design(experiment, design, seats=bool(statuses))
+    yield _seats(experiment, statuses)
     yield _rehearsal(experiment)
 
 
-def _after(experiment: Experiment, filling: list[dict[str, Any]], now: datetime) -> Iterator[Step]:
+def _after(experiment: Experiment, statuses: list[dict[str, Any]], now: datetime) -> Iterator[Step]:
     if experiment.state != Experiment.State.CLOSED:
-        yield _links(experiment, filling, now)
-    listening = _listening(experiment, filling)
+        yield _links(experiment, statuses, now)
+    listening = _listening(experiment, statuses)
     yield listening
     if listening.state == StepState.DONE or experiment.unblinded_at is not None:
         yield _results(experiment)
@@ -119,15 +119,15 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
     return Step(StepState.DONE, gettext("The design is applied, and its report has no issues."), address)
 
 
-def _seats(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
-    seats = sum(panel["total"] for panel in filling)
+def _seats(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:
+    seats = sum(panel["total"] for panel in statuses)
     address = reverse("listening:people", args=[experiment.slug])
-    if any(job.is_unfinished for job in panels.filling_jobs(experiment).values()):
+    if any(job.is_unfinished for job in panels.seat_jobs(experiment).values()):
         return Step(StepState.GOING, gettext("The seats of a panel are being created."), address)
     if not seats:
         return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
-    said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(filling))
-    return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(filling))}, address)
+    said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(statuses))
+    return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(statuses))}, address)
 
 
 def _rehearsal(experiment: Experiment) -> Step:
@@ -144,10 +144,10 @@ def _can_be_designed(experiment: Experiment) -> bool:
 # --- Since it is live -------------------------------------------------------------------------------------------------
 
 
-def _links(experiment: Experiment, filling: list[dict[str, Any]], now: datetime) -> Step:
+def _links(experiment: Experiment, statuses: list[dict[str, Any]], now: datetime) -> Step:
     address = reverse("listening:people", args=[experiment.slug])
-    needed = sum(panel["needed"] for panel in filling)
-    if not filling:
+    needed = sum(panel["needed"] for panel in statuses)
+    if not statuses:
         return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
     if panels.links_for_many(experiment=experiment, now=now).exists():
         return Step(StepState.DONE, gettext("A link for many is open: it leads to every open seat."), address)
@@ -157,8 +157,8 @@ def _links(experiment: Experiment, filling: list[dict[str, Any]], now: datetime)
     return Step(StepState.OPEN, said % {"n": intcomma(needed)}, address)
 
 
-def _listening(experiment: Experiment, filling: list[dict[str, Any]]) -> Step:
-    total, finished, taken = (sum(panel[name] for panel in filling) for name in ("total", "finished", "taken"))
+def _listening(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:
+    total, finished, taken = (sum(panel[name] for panel in statuses) for name in ("total", "finished", "taken"))
     counts = {"done": intcomma(finished), "total": intcomma(total), "taken": intcomma(taken)}
     said = gettext("%(done)s of %(total)s seats finished, %(taken)s in progress.") % counts
     address = reverse("listening:monitor", args=[experiment.slug])

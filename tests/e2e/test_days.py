@@ -35,9 +35,9 @@ DAYS: dict[str, Callable[..., Day]] = {
 }
 # An hour of it has several chunks, so that all joints between chunks are there.
 SHORT, SHORT_HOURS = "vbr.mp3", 1
-# Pss of the whole tree. A worker: about 80 MB for itself, 100 for its nursery, and two children at their chunks.
+# Pss of the whole tree. A worker: about 80 MB for itself, 100 for its fork server, and two children at their chunks.
 WORKER_MB = 400
-# Two web processes of about 90 MB with a nursery each of 110, and up to four children of 10 to 25 at a time.
+# Two web processes of about 90 MB with a fork server each of 110, and up to four children of 10 to 25 at a time.
 WEB_MB = 500
 LEAST_MB = 100  # of either; scales that show less have missed somebody
 DAY_VIEW_KB = 200

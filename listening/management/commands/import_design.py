@@ -20,9 +20,9 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         experiment = experiment_called(options["experiment"])
-        strangers = [str(path) for path in options["files"] if not path.is_file()]
-        if strangers:
-            raise CommandError(f"'{strangers[0]}' is no file. Give one CSV or JSON file for each listener.")
+        missing = [str(path) for path in options["files"] if not path.is_file()]
+        if missing:
+            raise CommandError(f"'{missing[0]}' is no file. Give one CSV or JSON file for each listener.")
         files = [(path.name, path.read_bytes()) for path in options["files"]]
         try:
             design = import_design(

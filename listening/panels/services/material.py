@@ -110,12 +110,12 @@ def lengths_of(experiment: Experiment) -> dict[Cell, float]:
 
 
 def _chosen(known: Sequence[str], conditions: Sequence[str]) -> list[str]:
-    if strangers := [name for name in conditions if name not in known]:
+    if unknown := [name for name in conditions if name not in known]:
         raise AppError(
             "design.unknown_condition",
             422,
             _("The collection has no rated condition {names}. Known: {known}."),
-            names=", ".join(strangers),
+            names=", ".join(unknown),
             known=", ".join(known),
         )
     return [name for name in known if name in conditions] if conditions else list(known)

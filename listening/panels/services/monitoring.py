@@ -46,11 +46,11 @@ def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any
     by_ballot = _progress_by_ballot(experiment)
     lines = _lines(experiment, seats, by_ballot, now)
     cells = _cells(experiment, seats)
-    filling = _with_states(panels.overview(experiment=experiment, now=now), lines)
+    statuses = _with_states(panels.overview(experiment=experiment, now=now), lines)
     return {
         "now": now,
-        "panels": filling,
-        "needed": [panel for panel in filling if panel["needed"]],
+        "panels": statuses,
+        "needed": [panel for panel in statuses if panel["needed"]],
         "lines": lines,
         "coverage": coverage(cells),
         "short": short_cells(cells, named=experiment.unblinded_at is not None),
@@ -244,10 +244,10 @@ def _checks(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
 # --- The whole experiment ---------------------------------------------------------------------------------------------
 
 
-def _with_states(filling: list[dict[str, Any]], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_states(statuses: list[dict[str, Any]], lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     states = [(line["panel"], line["state"]) for line in lines]
     return [
-        panel | {state: states.count((panel["number"], state)) for state in ("running", "paused")} for panel in filling
+        panel | {state: states.count((panel["number"], state)) for state in ("running", "paused")} for panel in statuses
     ]
 
 

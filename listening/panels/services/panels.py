@@ -74,13 +74,13 @@ def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> No
     add_seats(panel=filled, count=max(0, seats - there), fence=run.fenced, progress=progress)
 
 
-def filling_jobs(experiment: Experiment) -> dict[int, Job]:
+def seat_jobs(experiment: Experiment) -> dict[int, Job]:
     """The job that makes a panel's seats, by the number of the panel, as long as it is not done."""
     jobs = Job.objects.filter(key__startswith=f"{fill_panel.name}:{experiment.pk}:").exclude(state=Job.State.DONE)
     return {job.arguments["panel"]: job for job in jobs.order_by("created_at")}
 
 
-def _is_filling(panel: Panel) -> bool:
+def _has_seats_pending(panel: Panel) -> bool:
     return Job.objects.unfinished().filter(key=f"{fill_panel.name}:{panel.experiment_id}:{panel.number}").exists()
 
 
@@ -187,9 +187,9 @@ def _last_number(panel: Panel) -> int:
 @transaction.atomic
 def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days: int = LINK_DAYS) -> list[str]:
     """Make links for any free seat of the panel. Their secrets are returned once and kept nowhere."""
-    if _is_filling(panel):
+    if _has_seats_pending(panel):
         raise AppError(
-            "panel.filling",
+            "panel.seats_pending",
             409,
             _("The seats of panel {number} are still being created. Create links when all seats are ready."),
             number=panel.number,

@@ -151,11 +151,11 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
     now, stored = timezone.now(), session_settings_of(experiment)
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
     shown, protocol = panels.overview(experiment=experiment, now=now), get_protocol(experiment.protocol)
-    filling = panels.filling_jobs(experiment)
+    seat_jobs = panels.seat_jobs(experiment)
     context = {
         "experiment": experiment,
-        "panels": [panel | {"job": filling.get(panel["number"])} for panel in shown],
-        "filling": filling,
+        "panels": [panel | {"job": seat_jobs.get(panel["number"])} for panel in shown],
+        "seat_jobs": seat_jobs,
         "reload": not links,  # links are shown this once: a page with them must not be loaded anew by itself
         "needed": [panel for panel in shown if panel["needed"]],
         "held": held.select_related("participant").order_by("panel__number", "number"),
