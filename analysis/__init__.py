@@ -1,1 +1,1 @@
-"""What it means: datasets, methods, results, exports."""
+"""Analysis: datasets, methods, results, reports and exports."""

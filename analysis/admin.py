@@ -1,4 +1,4 @@
-"""Looking at results in Django's admin."""
+"""Read-only admin of results."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""The one way to compile an inner loop: kept on disk between runs, and typed as the function it was."""
+"""Compilation of inner loops with numba: kept on disk between runs, and typed as the function was."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast

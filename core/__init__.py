@@ -1,1 +1,1 @@
-"""Knows nothing of listening tests: errors, jobs, audit log, accounts, policy."""
+"""Core of the platform: errors, jobs, audit log, accounts, permissions; nothing about listening tests."""

@@ -1,4 +1,4 @@
-"""What the database promises: is it whole, does it flush what it acknowledges, and where is its newest copy."""
+"""Checks of the database: whether it is whole, flushes what it acknowledges, and has a recent copy."""
 
 import sqlite3
 import uuid

@@ -1,4 +1,4 @@
-"""Looks at every piece of the installation and says in one line each how it is and what would mend it."""
+"""Doctor: every part of the installation in one line each, with what would mend it."""
 
 import shutil
 import sys

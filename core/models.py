@@ -1,4 +1,4 @@
-"""Rows that know nothing of listening tests: people with accounts, their tokens, the audit log, background jobs."""
+"""Models of core: accounts and their tokens, the audit log, background jobs."""
 
 import uuid
 

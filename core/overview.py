@@ -1,4 +1,4 @@
-"""What an admin wants to know at a glance: how the installation is, what its jobs do, who changed what."""
+"""Overview for admins: the state of the installation, its jobs, and the newest changes."""
 
 import shutil
 from dataclasses import dataclass

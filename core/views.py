@@ -1,4 +1,4 @@
-"""Views that know nothing of listening tests: home, health, account, service pages, error pages."""
+"""Views of core: home, health, account, service pages, error pages."""
 
 import hashlib
 import logging

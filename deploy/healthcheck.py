@@ -1,4 +1,4 @@
-"""Says whether this container does its work: `healthcheck.py web [port]`, `worker` or `beat`; status 0 is healthy."""
+"""Health check of a container: `healthcheck.py web [port]`, `worker` or `beat`; status 0 is healthy."""
 
 import os
 import subprocess

@@ -1,1 +1,1 @@
-"""What the ./earmark command is made of; only the standard library, because it runs before anything is installed."""
+"""Implementation of the ./earmark command; only the standard library, because it runs before anything is installed."""

@@ -1,4 +1,4 @@
-"""The targets of ./earmark."""
+"""Targets of ./earmark."""
 
 import os
 import subprocess

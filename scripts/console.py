@@ -1,4 +1,4 @@
-"""What the command says while it works, and how a step that fails explains itself."""
+"""Console output: lines of progress, and the explanation of a step that fails."""
 
 import os
 import re

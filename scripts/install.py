@@ -1,4 +1,4 @@
-"""Makes the virtual environment, installs what is pinned and builds the front end; does nothing twice."""
+"""Set-up: virtual environment, pinned packages and the built front end; nothing is done twice."""
 
 import fcntl
 import hashlib

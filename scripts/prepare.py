@@ -1,4 +1,4 @@
-"""Brings database, static files and demo up to date in one process, because each start of Django costs seconds."""
+"""Preparation before a start: database, static files and demo in one process, to start Django only once."""
 
 import os
 import sys

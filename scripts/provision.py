@@ -1,4 +1,4 @@
-"""Finds the servers and the browser that the tests need, and installs them where that is possible."""
+"""Servers and browser that the tests need: found, or installed where that is possible."""
 
 import os
 import re

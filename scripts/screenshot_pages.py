@@ -1,4 +1,4 @@
-"""The pages of the demo as they stand for their pictures, each opened in a tab of its own."""
+"""Pages of the demo for screenshots, each opened in a tab of its own."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A web server and a worker for as long as a block runs: what browser tests and screenshots look at."""
+"""Test server: a web server and a worker for as long as a block runs, for browser tests and screenshots."""
 
 import contextlib
 import subprocess

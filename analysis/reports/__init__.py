@@ -1,1 +1,1 @@
-"""How results are read: one report a method, with its part of the page and the files that people take away."""
+"""Reports: one for each method, with its part of the results page and its files."""

@@ -1,1 +1,1 @@
-"""The verbs of analysis, by noun."""
+"""Services of analysis: the only code here that writes rows."""

@@ -1,4 +1,4 @@
-"""Two means held against each other: t tests over pairs and over two samples, with effect sizes and their intervals."""
+"""Tests of a difference between two means: t tests over pairs and two samples, with effect sizes and intervals."""
 
 from __future__ import annotations
 

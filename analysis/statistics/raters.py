@@ -1,4 +1,4 @@
-"""How one rater uses a scale beside the others."""
+"""Use of a scale by one rater, beside the others."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Everything that changes core's rows, split by noun."""
+"""Services of core: the only code that writes its rows."""

@@ -1,4 +1,4 @@
-"""What /healthz and /readyz say: whether the database answers and can be written, and whether the disk has room."""
+"""Health and readiness (/healthz, /readyz): whether database and disk answer, can be written and have room."""
 
 import logging
 import threading

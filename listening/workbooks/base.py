@@ -1,4 +1,4 @@
-"""What a workbook is made of and what is read out of one; no Django, no database."""
+"""Values of a workbook: what it is made of and what is read out of it; no Django, no database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

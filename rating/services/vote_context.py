@@ -1,4 +1,4 @@
-"""What an answer is judged by: the page as it was planned, and how things stand with it at this moment."""
+"""Context of a vote: the page as it was planned, and its state at this moment."""
 
 from dataclasses import dataclass
 from datetime import datetime

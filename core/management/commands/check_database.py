@@ -1,4 +1,4 @@
-"""Refuses to go on when the database is damaged or would lose what it acknowledges."""
+"""manage.py check_database: fail when the database is damaged or would lose what it acknowledges."""
 
 from typing import Any
 

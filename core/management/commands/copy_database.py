@@ -1,4 +1,4 @@
-"""Makes a copy of a running SQLite database now, besides the scheduled ones."""
+"""manage.py copy_database: copy a running SQLite database now, besides the scheduled copies."""
 
 import sqlite3
 from typing import Any

@@ -1,4 +1,4 @@
-"""Explains each missing or misconfigured piece in one line."""
+"""manage.py doctor: each missing or misconfigured part of the installation in one line."""
 
 import json
 from dataclasses import asdict

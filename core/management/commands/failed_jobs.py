@@ -1,4 +1,4 @@
-"""Lists the jobs that failed for good, and returns them to the queue."""
+"""manage.py failed_jobs: list the jobs that failed for good, and return them to the queue."""
 
 from typing import Any
 

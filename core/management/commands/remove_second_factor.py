@@ -1,4 +1,4 @@
-"""manage.py remove_second_factor NAME: for somebody who lost the telephone and the recovery codes."""
+"""manage.py remove_second_factor NAME: for an account whose owner lost the telephone and the recovery codes."""
 
 from typing import Any
 

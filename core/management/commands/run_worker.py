@@ -1,4 +1,4 @@
-"""Runs background jobs straight from the job table, without a broker."""
+"""manage.py run_worker: run background jobs straight from the job table, without a broker."""
 
 import signal
 from typing import Any
