@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def experiment() -> Experiment:
-    made = plane_experiment(seats=3)
+    made = plane_experiment(seats=4)
     rate(made)
     rate(made, shift=0.1)
     refresh()
@@ -64,3 +64,14 @@ def test_new_marks_come_in_while_the_page_is_open(results: Page, experiment: Exp
     expect(results.get_by_role("img", name="TC/SD plane, recording ferry")).to_be_visible()
     with results.expect_download():
         results.get_by_role("button", name="PNG").click()  # also works on a picture that came later
+
+
+def test_a_button_that_is_pressed_stays_until_it_is_released(results: Page, experiment: Experiment) -> None:
+    results.get_by_role("link", name="ferry").click()
+    results.get_by_role("button", name="PNG").hover()
+    results.mouse.down()
+    with results.expect_response(lambda answer: answer.url == results.url):
+        rate(experiment, shift=0.15)
+    with results.expect_download():
+        results.mouse.up()
+    expect(results.locator(".plane-marks > path")).to_have_count(9)

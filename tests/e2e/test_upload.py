@@ -93,12 +93,12 @@ def test_a_dropped_folder_arrives_and_is_looked_at(import_page: Page, folder: Pa
     assert_arrived(folder)
 
 
-def test_the_page_speaks_the_readers_language(desk: Page, folder: Path) -> None:
-    desk.context.set_extra_http_headers({"Accept-Language": "fr"})
-    desk.reload()
-    drop(desk, folder)
-    expect(desk.locator("#files tbody .pill")).to_have_text(["Arrivé"] * 6)
-    expect(desk.locator("#total-text")).to_contain_text("6 fichiers sur 6")
+def test_the_page_speaks_the_readers_language(import_page: Page, folder: Path) -> None:
+    import_page.context.set_extra_http_headers({"Accept-Language": "fr"})
+    import_page.reload()
+    drop(import_page, folder)
+    expect(import_page.locator("#files tbody .pill")).to_have_text(["Arrivé"] * 6)
+    expect(import_page.locator("#total-text")).to_contain_text("6 fichiers sur 6")
 
 
 def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platform, page: Page, folder: Path) -> None:

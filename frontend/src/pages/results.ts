@@ -110,6 +110,7 @@ class Results {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-results]");
     if (!answer.ok || !fresh) return false;
     const place = need("[data-results]");
+    if (place.matches(":active")) return false; // a button that is gone when the mouse is released has not been clicked
     const opened = [...place.querySelectorAll("details[open]")].map(({ id }) => id);
     const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
     this.#scope.dispose();
