@@ -4,7 +4,7 @@ import base64
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from rating.models import Experiment, Vote
 from tests.e2e.conftest import Platform, let_in
@@ -138,6 +138,17 @@ def test_every_sheet_takes_one_page_of_a4_and_of_letter(staff_page: Page) -> Non
     for paper in ("A4", "Letter"):
         pages = re.findall(rb"/Type\s*/Page\b", staff_page.pdf(format=paper))
         assert len(pages) == 3, paper  # what is asked, and two recordings
+
+
+def test_a_scan_may_be_chosen_before_the_script_has_loaded(staff_page: Page) -> None:
+    picture = take_photograph(staff_page)
+    held: list[Route] = []
+    staff_page.route("**/dist/paper-*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright takes no built-in
+    with staff_page.expect_request("**/dist/paper-*"):
+        open_first_sheet(staff_page)
+    load(staff_page, picture)
+    held.pop().continue_()
+    expect(staff_page.locator("#scan-next")).to_contain_text("origin")
 
 
 def test_the_pages_of_paper_are_accessible(staff_page: Page) -> None:

@@ -131,7 +131,8 @@ class Scan {
     this.#fields = fields;
     this.#clicks = new Clicks(fields.slots);
     const file = need<HTMLInputElement>("#scan-file");
-    scope.listen(file, "change", () => file.files?.[0] && void this.#open(file.files[0]));
+    const open = () => file.files?.[0] && void this.#open(file.files[0]);
+    scope.listen(file, "change", open);
     scope.listen<MouseEvent>(this.#canvas, "click", (event) => this.#clicked(event));
     scope.listen(this.#back, "click", () => this.#takeBack());
     scope.listen(this.#again, "click", () => this.#restart());
@@ -140,6 +141,7 @@ class Scan {
       if (this.#picture) this.#show();
     });
     scope.own(() => this.#picture?.close());
+    open(); // a picture that was chosen before this script had loaded
   }
 
   async #open(file: File): Promise<void> {
