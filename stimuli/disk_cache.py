@@ -30,7 +30,7 @@ class DiskCache:
         self.max_bytes = max_bytes
         self._guard = threading.Lock()
         # Unknown at first: an earlier process may have filled the cache.
-        self._room_bytes = 0
+        self._unclaimed_bytes = 0
 
     def open_or_create(self, key: str, make: Callable[[BinaryIO], None]) -> BinaryIO:
         """Open the file of this key, creating it first if it is missing; concurrent callers wait for it."""
@@ -105,22 +105,22 @@ class DiskCache:
             byte_count = os.fstat(target.fileno()).st_size
             if byte_count >= FLUSHED_BYTES:
                 os.fsync(target.fileno())
-            self._make_room(byte_count)
+            self._free_space(byte_count)
             with suppress(FileNotFoundError):
                 scratch.replace(path)
             stack.pop_all()
             target.close()
         return made
 
-    def _make_room(self, byte_count: int) -> None:
+    def _free_space(self, byte_count: int) -> None:
         """Count down the bytes that may still be added, and list the folder only when they are used up."""
         with self._guard:
-            self._room_bytes -= byte_count
-            if self._room_bytes >= 0:
+            self._unclaimed_bytes -= byte_count
+            if self._unclaimed_bytes >= 0:
                 return
             held = self._clear(self.max_bytes - byte_count)
             free = max(self.max_bytes - byte_count - held, 0)
-            self._room_bytes = min(free // 2, int(self.max_bytes * SHARE))
+            self._unclaimed_bytes = min(free // 2, int(self.max_bytes * SHARE))
 
     def _clear(self, max_bytes: int) -> int:
         """Remove the least recently used files until at most max_bytes remain; return how many bytes remain."""

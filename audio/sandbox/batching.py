@@ -9,13 +9,13 @@ from audio.sandbox.client import DEFAULT_LIMITS, Limits, error_from_child, run_s
 T = TypeVar("T")
 
 
-def even_batches(items: Sequence[T], *, size: Callable[[T], int], room: int, children: int) -> list[list[T]]:
+def even_batches(items: Sequence[T], *, size: Callable[[T], int], max_size: int, children: int) -> list[list[T]]:
     """Cut into batches of about the same size, as many for each child.
 
-    The last item of a batch may exceed the room, because an item larger than it has to go somewhere. No size is 0.
+    The last item of a batch may exceed max_size, because an item larger than it has to go somewhere. No size is 0.
     """
     total = sum(map(size, items))
-    count = children * -(-total // (children * room))
+    count = children * -(-total // (children * max_size))
     batches: list[list[T]] = [[] for _ in range(count)]
     reached = 0
     for item in items:

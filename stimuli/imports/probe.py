@@ -67,7 +67,7 @@ def probe_files(
         # The digest is made here and not in the child: it names the file for everybody, and a decoder could be fooled.
         unique = {digest: name for name, digest in digests.items()}
         batches = even_batches(
-            list(unique.items()), size=lambda _: 1, room=MOST_FILES_PER_CHILD, children=rules.workers
+            list(unique.items()), size=lambda _: 1, max_size=MOST_FILES_PER_CHILD, children=rules.workers
         )
         found: dict[str, Any] = {}
         for verdicts in pool.map(lambda batch: _examined(batch, places, rules), batches):

@@ -116,7 +116,7 @@ def make_clips(
 
     done = 0
     with ThreadPoolExecutor(CHILDREN) as pool:
-        for count in pool.map(make, even_batches(missing, size=_size, room=BYTES_PER_CHILD, children=CHILDREN)):
+        for count in pool.map(make, even_batches(missing, size=_size, max_size=BYTES_PER_CHILD, children=CHILDREN)):
             done += count
             progress(done, len(missing), "")
 
@@ -162,8 +162,8 @@ def _filled(clip: Clip, file: BinaryIO) -> bytes:
 
 
 def _decoded(clips: Sequence[Clip], files: Sequence[BinaryIO]) -> dict[str, bytes]:
-    room = sum(clip.total_bytes for clip in clips)
-    limits = Limits(result_bytes=room + MEGABYTE, memory_bytes=512 * MEGABYTE + 4 * room)
+    output_bytes = sum(clip.total_bytes for clip in clips)
+    limits = Limits(result_bytes=output_bytes + MEGABYTE, memory_bytes=512 * MEGABYTE + 4 * output_bytes)
     names = [" x ".join(clip.sound.place) for clip in clips]
     outcome = run_sandboxed(
         "audio.clips:encode_clips",

@@ -190,7 +190,7 @@ def _copies(
 ) -> dict[str, NormalisedClip]:
     """A copy of each, by the digest of what it was made from."""
     copies: dict[str, NormalisedClip] = {}
-    batches = even_batches(sources, size=_size, room=VALUES_PER_CHILD, children=CHILDREN)
+    batches = even_batches(sources, size=_size, max_size=VALUES_PER_CHILD, children=CHILDREN)
     with ThreadPoolExecutor(CHILDREN + 1) as pool:  # one more, which writes while the others wait for children
         for made in pool.map(lambda batch: _levelled(batch, target_lufs, staged), batches):
             copies |= {copy.source.sound.sha256: copy for copy in made}
@@ -199,19 +199,24 @@ def _copies(
 
 
 def _size(source: ClipSource) -> int:
-    """So much of a child's room, or as much as leaves a child with no more files than it may have."""
+    """Its share of what a child may hold, or as much as leaves a child with no more files than it may have."""
     return max(source.values, VALUES_PER_CHILD // MOST_FILES_PER_CHILD)
 
 
 def _levelled(batch: Sequence[ClipSource], target_lufs: float, staged: StagedFiles) -> list[NormalisedClip]:
-    room = sum(source.values for source in batch) * COPY_BITS // 8 + MEGABYTE
+    output_bytes = sum(source.values for source in batch) * COPY_BITS // 8 + MEGABYTE
     names = [str(source) for source in batch]
     with ExitStack() as stack:
         outcome = run_sandboxed(
             "audio.clips:normalise_clips",
             *(stack.enter_context(storage.local_file(source.sound.file)) for source in batch),
             name=names[0],
-            limits=Limits(cpu_s=300, wall_s=600, memory_bytes=512 * MEGABYTE + 8 * room, result_bytes=room + MEGABYTE),
+            limits=Limits(
+                cpu_s=300,
+                wall_s=600,
+                memory_bytes=512 * MEGABYTE + 8 * output_bytes,
+                result_bytes=output_bytes + MEGABYTE,
+            ),
             names=names,
             befores=[source.sound.measures for source in batch],
             target_lufs=target_lufs,

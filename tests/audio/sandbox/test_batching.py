@@ -58,27 +58,29 @@ def test_no_files_are_no_verdicts() -> None:
     assert examine_files([], [], longest_h=26, short_s=600) == []
 
 
-ROOM = 100
+MAX_SIZE = 100
 
 
-@given(sizes=st.lists(st.integers(1, 3 * ROOM), max_size=300), children=st.integers(1, 4))
+@given(sizes=st.lists(st.integers(1, 3 * MAX_SIZE), max_size=300), children=st.integers(1, 4))
 def test_everything_is_in_one_batch_in_its_order_and_at_most_one_item_stands_out(
     sizes: list[int], children: int
 ) -> None:
-    batches = even_batches(sizes, size=lambda size: size, room=ROOM, children=children)
+    batches = even_batches(sizes, size=lambda size: size, max_size=MAX_SIZE, children=children)
     assert [size for batch in batches for size in batch] == sizes
-    assert all(batch and sum(batch[:-1]) < ROOM for batch in batches)
+    assert all(batch and sum(batch[:-1]) < MAX_SIZE for batch in batches)
 
 
 @given(count=st.integers(1, 2000), children=st.integers(1, 4))
 def test_equal_items_are_spread_evenly_over_all_children(count: int, children: int) -> None:
-    lengths = [len(batch) for batch in even_batches(range(count), size=lambda _: 1, room=ROOM, children=children)]
-    assert max(lengths) <= min(ROOM, -(-count // min(children, count)))
+    lengths = [
+        len(batch) for batch in even_batches(range(count), size=lambda _: 1, max_size=MAX_SIZE, children=children)
+    ]
+    assert max(lengths) <= min(MAX_SIZE, -(-count // min(children, count)))
     assert max(lengths) - min(lengths) <= 1
     assert len(lengths) == count or len(lengths) % children == 0
 
 
 def test_one_large_item_does_not_make_the_batches_of_small_ones_smaller() -> None:
-    sizes = [1] * 200 + [50 * ROOM] + [1] * 200
-    batches = even_batches(sizes, size=lambda size: size, room=ROOM, children=2)
+    sizes = [1] * 200 + [50 * MAX_SIZE] + [1] * 200
+    batches = even_batches(sizes, size=lambda size: size, max_size=MAX_SIZE, children=2)
     assert len(batches) <= 8
