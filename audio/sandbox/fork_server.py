@@ -1,19 +1,21 @@
 """Fork server for sandboxed decoders: loads them once and forks a confined child for every request."""
 
+import fcntl
 import gc
 import importlib
 import inspect
 import io
 import json
 import os
+import select
 import selectors
 import signal
 import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, NoReturn, cast
 
 from audio.sandbox import limits
@@ -32,7 +34,8 @@ def main(control: socket.socket, allowed: AllowedWork) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # It ends when its parent does. Asked to stop with all others, it still serves work that is being finished.
         signal.signal(number, signal.SIG_IGN)
-    load(*allowed.preloaded)
+    with _ending_with_parent(control):
+        load(*allowed.preloaded)
     allowed.error_classes()
     _silence_stderr()
     limits.limit_descriptors()
@@ -41,6 +44,21 @@ def main(control: socket.socket, allowed: AllowedWork) -> None:
     gc.collect()
     gc.freeze()  # Otherwise the first collection of every child would copy all pages.
     ForkServer(control, allowed).serve()
+
+
+@contextmanager
+def _ending_with_parent(control: socket.socket) -> Iterator[None]:
+    """Have the kernel end this process when its parent closes the control socket: kernels may be compiled for minutes.
+
+    A signal for input on a socket (SIGIO) ends a process that does not handle it; a parent sends nothing before READY.
+    """
+    fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
+    flags = fcntl.fcntl(control, fcntl.F_GETFL)
+    fcntl.fcntl(control, fcntl.F_SETFL, flags | os.O_ASYNC)
+    if select.select([control], [], [], 0)[0]:
+        sys.exit()  # closed before the signal was asked for
+    yield
+    fcntl.fcntl(control, fcntl.F_SETFL, flags)
 
 
 _loaded: set[str] = set()

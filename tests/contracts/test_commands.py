@@ -301,7 +301,6 @@ def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Pat
         assert answers(port)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
-    # A helper that is just loading its decoders notices only afterwards that nobody needs it any more.
     eventually("the end of every helper", lambda: processes_of(fresh_clone) == [])
     with started(fresh_clone, port) as (_, said):
         assert "installed" not in said

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from django.test import override_settings
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from core.models import Job, User
 from listening.panels.services import demo
@@ -60,6 +60,18 @@ def device(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
 @pytest.fixture
 def page(device: Callable[..., BrowserContext]) -> Page:
     return device().new_page()
+
+
+@contextmanager
+def intercepted(page: Page, addresses: str, handle: Callable[[Route], object]) -> Iterator[None]:
+    """Handle these requests while the block runs; afterwards they pass.
+
+    The route stays: Chromium never answers a request that is under way while Playwright's `unroute` ends interception.
+    """
+    over = False
+    page.route(addresses, lambda route: route.fallback() if over else handle(route))
+    yield
+    over = True
 
 
 class Platform:

@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from listening.panels.services import demo
 from rating.models import Experiment, Score, Vote
 from rating.services.votes import chain_holds
+from tests.e2e.conftest import intercepted
 from tests.e2e.listener import CLIPS_FETCHED, MOVED_ON, KeyboardListener, PointerListener
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -45,14 +46,13 @@ def test_answers_given_without_a_network_arrive_after_a_reload(link: str, page: 
 
 
 def test_a_page_whose_view_does_not_come_says_so_and_opens_when_it_does(link: str, page: Page) -> None:
-    page.route("**/view-*.js*", lambda route: route.abort())
     listener = PointerListener(page)
-    listener.join(link)
-    listener.start()
     waiting = page.locator("#waiting")
-    expect(waiting).to_have_text("Waiting for the server.")
-    expect(waiting).to_be_visible()
-    page.unroute("**/view-*.js*")
+    with intercepted(page, "**/view-*.js*", lambda route: route.abort()):
+        listener.join(link)
+        listener.start()
+        expect(waiting).to_have_text("Waiting for the server.")
+        expect(waiting).to_be_visible()
     listener.rate(3)
     expect(waiting).to_be_hidden()
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Error, Page, Route, expect
 
 from stimuli.models import Collection, Import, ImportFile, Stimulus
 from stimuli.uploads import files as upload_files
-from tests.e2e.conftest import FIRST_JOB_MS, Platform, let_in
+from tests.e2e.conftest import FIRST_JOB_MS, Platform, intercepted, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import tone
 from tests.people import experimenter
@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 CONDITIONS, ITEMS = ("C0", "C1"), ("door", "rain", "street")
 PIECE_BYTES = 8 * 2**20
+UPLOADS = "**/api/v1/uploads/**"
 
 
 @pytest.fixture
@@ -61,12 +62,11 @@ def pieces_held_back(page: Page, *, after: int) -> Iterator[None]:
         else:
             held.append(route)
 
-    page.route("**/api/v1/uploads/**", judge)
-    yield
+    with intercepted(page, UPLOADS, judge):
+        yield
     for route in held:
         with suppress(Error):  # the page may have let go of it by itself
             route.abort()
-    page.unroute("**/api/v1/uploads/**", judge)
 
 
 def expect_arrived(page: Page) -> None:
@@ -194,14 +194,10 @@ def test_where_the_browser_may_open_the_folder_again_a_reload_needs_no_hand(impo
 
 
 def test_a_lost_network_is_waited_out(import_page: Page, folder: Path) -> None:
-    def lose(route: Route) -> None:
-        route.abort("internetdisconnected")
-
-    import_page.route("**/api/v1/uploads/**", lose)
-    import_page.locator("#folder-input").set_input_files(folder)
-    expect(import_page.locator("#trouble")).to_contain_text("cannot be reached")
-    expect(import_page.locator("#files .pill").first).to_have_text("Trying again")
-    import_page.unroute("**/api/v1/uploads/**", lose)
+    with intercepted(import_page, UPLOADS, lambda route: route.abort("internetdisconnected")):
+        import_page.locator("#folder-input").set_input_files(folder)
+        expect(import_page.locator("#trouble")).to_contain_text("cannot be reached")
+        expect(import_page.locator("#files .pill").first).to_have_text("Trying again")
     expect_arrived(import_page)
     expect(import_page.locator("#trouble")).to_be_hidden()
     assert_arrived(folder)
@@ -243,7 +239,7 @@ def test_a_piece_that_is_damaged_on_the_way_is_sent_again(import_page: Page, fol
         damaged.append(True)
         route.continue_(post_data=body[:-1] + bytes([body[-1] ^ 1]))
 
-    import_page.route("**/api/v1/uploads/**", damage)
+    import_page.route(UPLOADS, damage)
     statuses: list[int] = []
     import_page.on(
         "response", lambda answer: statuses.append(answer.status) if answer.request.method == "PATCH" else None

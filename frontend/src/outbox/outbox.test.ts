@@ -122,6 +122,20 @@ test("an answer whose acknowledgement was lost is sent again under the same id a
   assert.ok(states.some((state) => state.kind === "kept" && state.waiting === 1));
 });
 
+test("nothing waits any more only after the page was told what became of it", async () => {
+  class SlowStore extends MemoryStore {
+    override readonly durable = true;
+    override async remove(eventIds: readonly string[]): Promise<void> {
+      await super.remove(eventIds);
+      await new WakeSignal().wait(scope, 300); // meanwhile a reader finds nothing
+    }
+  }
+  const { outbox, news } = await open(scope, new SlowStore());
+  await outbox.add(event());
+  await outbox.drained();
+  assert.equal(news.length, 1);
+});
+
 test("a new page sends what an earlier page left behind", async () => {
   server.reply = () => ({ status: 503 });
   const earlier = new Scope();

@@ -51,6 +51,7 @@ export class Outbox {
   readonly #held = new Set<string>(); // events the server would not even read, tried last and alone
   #mirror: VoteEvent[] = []; // what waits, at hand for pagehide, which cannot await
   readonly #fetches = new Map<string, number>(); // how often the sound of an event was fetched for its sake
+  #settled: Promise<unknown> = Promise.resolve(); // when the page has been told of the latest answers
   #notBefore = 0; // on the page's clock: the server asked to be left alone until then
   #failures = 0;
   #batchLimit = MAX_EVENTS;
@@ -94,12 +95,13 @@ export class Outbox {
     return this.#mirror;
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing waits any more and the page knows what became of it. */
   async drained(): Promise<void> {
     while (this.#mirror.length && !this.#options.scope.disposed) {
       await new WakeSignal().wait(this.#options.scope, 100);
       await this.#refresh();
     }
+    await this.#settled;
   }
 
   /** A last courtesy when the page goes away. The events stay in the outbox: only an answer removes them. */
@@ -151,7 +153,9 @@ export class Outbox {
       if (!batch.length || this.#restMs > 0) return false;
       const ask = { json: bodyOf(batch), csrf, signal: scope.signal, timeoutMs: SENDING_TIMEOUT_MS };
       const receipt = await requestJson<Receipt>(votesUrl, ask);
-      return await this.#settle(batch, receipt);
+      const settling = this.#settle(batch, receipt);
+      this.#settled = settling.catch(() => {});
+      return await settling;
     } catch (error) {
       return this.#fail(batch, error);
     } finally {

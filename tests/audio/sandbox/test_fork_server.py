@@ -175,6 +175,25 @@ def test_when_the_parent_is_killed_nobody_is_left() -> None:
         os.kill(bystander, signal.SIGKILL)
 
 
+LOADING_PARENT = """
+import time
+from audio.sandbox.client import AllowedWork, fork_server
+fork_server.allowed = AllowedWork(preloaded=("tests.audio.slow_to_load",))
+fork_server.start()
+time.sleep(600)
+"""
+
+
+def test_a_fork_server_that_still_loads_ends_with_its_parent() -> None:
+    """Compiling kernels takes a minute on a busy machine, and nothing of ours runs meanwhile."""
+    with subprocess.Popen([sys.executable, "-c", LOADING_PARENT], cwd=ROOT, stderr=subprocess.PIPE) as parent:
+        assert parent.stderr is not None
+        assert parent.stderr.readline() == b"loading\n"
+        (loading,) = children_of(parent.pid)
+        parent.kill()
+    wait_until_gone(loading)
+
+
 def test_no_descriptor_is_left_open_by_any_ending() -> None:
     def one_of_each() -> None:
         run_sandboxed(f"{WORK}:echo", io.BytesIO(b"x"))
