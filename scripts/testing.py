@@ -19,6 +19,8 @@ SLOWEST = 10
 EVERYTHING = "--all"
 SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
 ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
+# Starts the sandbox, which compiles the kernels where nothing was compiled yet.
+COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
 TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
@@ -169,6 +171,16 @@ def _front_end() -> Outcome:
     return outcome
 
 
+def _compile_once() -> None:
+    """Compile bytecode and kernels before the lanes start: otherwise each of their processes does it for itself."""
+    started = time.monotonic()
+    command = [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        complain(f"The kernels could not be compiled beforehand:\n{done.stderr}")
+    say(f"Bytecode and kernels compiled ({_minutes(time.monotonic() - started)})")
+
+
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
     """Run the front end and the lanes at once, and the stages of a lane one after the other."""
     lanes = [[stage for stage in asked if stage.lane == lane] for lane in LANES]
@@ -178,6 +190,7 @@ def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outc
 
     with ThreadPoolExecutor(len(lanes) + 1) as pool:
         front_end = pool.submit(_front_end)
+        _compile_once()
         done = [outcome for outcomes in pool.map(run, lanes) for outcome in outcomes.items()]
     order = [stage.name for stage in asked]
     return {"front end": front_end.result(), **dict(sorted(done, key=lambda outcome: order.index(outcome[0])))}
