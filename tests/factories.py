@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -25,7 +26,7 @@ from rating.services.experiments import create_experiment, design_digest, go_liv
 from rating.services.pages import record_all_fetches
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
-from stimuli.services.collections import add_stimulus, add_text, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, add_text, create_collection
 
 PASSWORD = "correct horse battery staple"
 _numbers = itertools.count(1)
@@ -45,6 +46,7 @@ def make_user(role: User.Role = User.Role.EXPERIMENTER, name: str = "") -> User:
     return create_account(name=name or f"person{next(_numbers)}", role=role, password=PASSWORD, actor=None)
 
 
+@cache
 def tone(frequency_hz: float, duration_s: float = 0.05, sample_rate_hz: int = 8000) -> bytes:
     """A very short WAV: enough to be heard by a program."""
     times = np.arange(round(duration_s * sample_rate_hz)) / sample_rate_hz
@@ -62,23 +64,20 @@ def make_collection(
 ) -> Collection:
     """Items under conditions, with names that no participant may see; also references, whole recordings, and texts."""
     collection = create_collection(owner=owner, slug=f"collection-{next(_numbers)}", title="Test sounds")
-    for item, condition in itertools.product(range(items), range(conditions)):
-        add_stimulus(
-            collection=collection,
-            item=f"secretitem{item}",
-            condition=f"secretcondition{condition}",
-            content=tone(300 + 100 * item + 10 * condition),
-        )
+    sounds = [
+        NewSound(f"secretitem{item}", f"secretcondition{condition}", tone(300 + 100 * item + 10 * condition))
+        for item, condition in itertools.product(range(items), range(conditions))
+    ]
+    for item in range(items if references else 0):
+        role, sound = Condition.Role.REFERENCE, tone(350 + 100 * item)
+        sounds.append(NewSound(f"secretitem{item}", "secretref", sound, role))
+    for item in range(items if full_length else 0):
+        role, whole = Condition.Role.FULL_LENGTH, tone(200 + 100 * item, duration_s=1)
+        sounds.append(NewSound(f"secretitem{item}", "secretwhole", whole, role))
+    add_stimuli(collection=collection, sounds=sounds)
     for item in range(items if texts else 0):
         for source, role, text in TEXTS:
             add_text(collection=collection, item=f"secretitem{item}", condition=source, text=text, role=role)
-    for item in range(items if references else 0):
-        role, sound = Condition.Role.REFERENCE, tone(350 + 100 * item)
-        add_stimulus(collection=collection, item=f"secretitem{item}", condition="secretref", content=sound, role=role)
-    for item in range(items if full_length else 0):
-        role = Condition.Role.FULL_LENGTH
-        whole = tone(200 + 100 * item, duration_s=1)
-        add_stimulus(collection=collection, item=f"secretitem{item}", condition="secretwhole", content=whole, role=role)
     return collection
 
 
@@ -88,14 +87,15 @@ def make_panel_collection(
     """Folders C0, C1, ... and ref as a designed panel test has them; each item with a session and a location."""
     collection = create_collection(owner=owner, slug=f"collection-{next(_numbers)}", title="Panel sounds")
     cells = [(f"s{item:02d}", f"C{condition}") for item in range(items) for condition in range(conditions)]
+    sounds = []
     for item, condition in cells:
         number = int(item[1:])
         factors = {"session": ("S01", "S21")[number % 2], "location": ("dining", "kitchen")[number // 2 % 2]}
         if (item, condition) != left_out:
-            add_stimulus(collection=collection, item=item, condition=condition, content=tone(300), factors=factors)
-    for number in range(references):
-        role = Condition.Role.REFERENCE
-        add_stimulus(collection=collection, item=f"i{number:02d}_f1", condition="ref", content=tone(400), role=role)
+            sounds.append(NewSound(item, condition, tone(300), factors=factors))
+    role = Condition.Role.REFERENCE
+    sounds += [NewSound(f"i{number:02d}_f1", "ref", tone(400), role) for number in range(references)]
+    add_stimuli(collection=collection, sounds=sounds)
     return collection
 
 

@@ -11,7 +11,7 @@ from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.models import Condition
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, create_collection
 
 SLUG = "demo-abx"
 RATE_HZ = 44_100
@@ -69,16 +69,13 @@ def _scaled(sound: Sound) -> Sound:
 @transaction.atomic
 def build(*, owner: User) -> Experiment:
     collection = create_collection(owner=owner, slug=SLUG, title="Two sounds and three low-pass filters")
+    sounds = []
     for item, sound in {"shaker": shaker(1), "plucks": plucks(2)}.items():
         versions = {"full band": sound, **{f"{cutoff} Hz": low_passed(sound, cutoff) for cutoff in CUTOFFS_HZ}}
         for condition, version in versions.items():
-            add_stimulus(
-                collection=collection,
-                item=item,
-                condition=condition,
-                content=clip_bytes(version.astype(np.float32), RATE_HZ),
-                role=Condition.Role.REFERENCE if condition == "full band" else Condition.Role.TEST,
-            )
+            role = Condition.Role.REFERENCE if condition == "full band" else Condition.Role.TEST
+            sounds.append(NewSound(item, condition, clip_bytes(version.astype(np.float32), RATE_HZ), role))
+    add_stimuli(collection=collection, sounds=sounds)
     experiment = create_experiment(
         owner=owner,
         slug=SLUG,

@@ -9,7 +9,7 @@ from listening.panels.services.panels import create_panel
 from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, create_collection
 
 SLUG = "demo-acr"
 TALKERS = {"talker 1": 1, "talker 2": 2, "talker 3": 3, "talker 4": 4}
@@ -26,16 +26,13 @@ CONSENT = (
 @transaction.atomic
 def build(*, owner: User) -> Experiment:
     collection = create_collection(owner=owner, slug=SLUG, title="Babbled speech, three conditions")
+    sounds = []
     for name, seed in TALKERS.items():
         speech = speak(seed, DURATION_S, SAMPLE_RATE_HZ)
         for condition in CONDITIONS:
             heard = degrade(speech, condition, np.random.default_rng(seed), SAMPLE_RATE_HZ)
-            add_stimulus(
-                collection=collection,
-                item=name,
-                condition=condition.value,
-                content=clip_bytes(heard, SAMPLE_RATE_HZ),
-            )
+            sounds.append(NewSound(name, condition.value, clip_bytes(heard, SAMPLE_RATE_HZ)))
+    add_stimuli(collection=collection, sounds=sounds)
     experiment = create_experiment(
         owner=owner,
         slug=SLUG,

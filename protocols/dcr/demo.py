@@ -10,7 +10,7 @@ from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.services.experiments import create_experiment, go_live
 from stimuli.models import Condition
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, create_collection
 
 SLUG = "demo-dcr"
 TALKERS = {"talker 1": 11, "talker 2": 12, "talker 3": 13, "talker 4": 14}
@@ -28,6 +28,7 @@ CONSENT = (
 @transaction.atomic
 def build(*, owner: User) -> Experiment:
     collection = create_collection(owner=owner, slug=SLUG, title="Babbled speech and its reference, three conditions")
+    sounds = []
     for name, seed in TALKERS.items():
         speech = speak(seed, DURATION_S, SAMPLE_RATE_HZ)
         heard = {
@@ -35,13 +36,9 @@ def build(*, owner: User) -> Experiment:
             for condition, kind in {"reference": Degradation.CLEAN, **CONDITIONS}.items()
         }
         for condition, sound in heard.items():
-            add_stimulus(
-                collection=collection,
-                item=name,
-                condition=condition,
-                content=clip_bytes(sound, SAMPLE_RATE_HZ),
-                role=Condition.Role.REFERENCE if condition == "reference" else Condition.Role.TEST,
-            )
+            role = Condition.Role.REFERENCE if condition == "reference" else Condition.Role.TEST
+            sounds.append(NewSound(name, condition, clip_bytes(sound, SAMPLE_RATE_HZ), role))
+    add_stimuli(collection=collection, sounds=sounds)
     experiment = create_experiment(
         owner=owner,
         slug=SLUG,

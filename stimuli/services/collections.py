@@ -2,7 +2,8 @@
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from core.services import audit
 from stimuli import storage
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
 from stimuli.sandbox import to_app_error
-from stimuli.services.clips import Clip, Sound, clips_for, make_clips, sounds_in
+from stimuli.services.clips import Clip, Place, Sound, clips_for, make_clips, sounds_in
 from stimuli.services.staged_files import StagedFiles, original_name
 
 
@@ -75,7 +76,17 @@ def stimulus_in(collection: Collection, stimulus_id: UUID) -> Stimulus:
     return stimulus
 
 
-@transaction.atomic
+@dataclass(frozen=True)
+class NewSound:
+    """A sound that this program made itself, and the cell it goes into."""
+
+    item: str
+    condition: str
+    content: bytes
+    role: Condition.Role = Condition.Role.TEST
+    factors: Mapping[str, str] = field(default_factory=dict)  # of the item, if it is new
+
+
 def add_stimulus(
     *,
     collection: Collection,
@@ -85,21 +96,44 @@ def add_stimulus(
     role: Condition.Role = Condition.Role.TEST,
     factors: Mapping[str, str] | None = None,
 ) -> Stimulus:
-    """Put one sound that this program made itself into a cell; uploaded files come in through an import.
-
-    It is not measured here; the quality checks do that when they are asked for.
-    """
-    recording, plain = _keep(content, name=f"{item} x {condition}")
-    item_row, _ = Item.objects.get_or_create(collection=collection, name=item, defaults={"factors": factors or {}})
-    condition_row, _ = Condition.objects.get_or_create(collection=collection, name=condition, defaults={"role": role})
-    starts_at_s = Condition.Role(condition_row.role).usual_start_s
-    stimulus = Stimulus.objects.create(
-        item=item_row, condition=condition_row, recording=recording, starts_at_s=starts_at_s
-    )
-    before = [sound for sound in sounds_in(collection) if sound.place != (item, condition)]
-    _serve(collection, [*before, _sound(stimulus, recording, plain=plain)])
-    stimulus.refresh_from_db(fields=["served"])
+    """Put one sound into a cell, as add_stimuli does."""
+    sound = NewSound(item, condition, content, role, factors or {})
+    (stimulus,) = add_stimuli(collection=collection, sounds=[sound])
     return stimulus
+
+
+@transaction.atomic
+def add_stimuli(*, collection: Collection, sounds: Sequence[NewSound]) -> list[Stimulus]:
+    """Put sounds that this program made itself into cells; uploaded files come in through an import.
+
+    They are not measured here; the quality checks do that when they are asked for.
+    """
+    recordings = _keep(sounds)
+    items = {row.name: row for row in collection.items.all()}
+    conditions = {row.name: row for row in collection.conditions.all()}
+    old_items, old_conditions = len(items), len(conditions)
+    for sound in sounds:
+        items.setdefault(sound.item, Item(collection=collection, name=sound.item, factors=dict(sound.factors)))
+        conditions.setdefault(sound.condition, Condition(collection=collection, name=sound.condition, role=sound.role))
+    Item.objects.bulk_create(list(items.values())[old_items:])
+    Condition.objects.bulk_create(list(conditions.values())[old_conditions:])
+    stimuli = [
+        Stimulus(
+            item=items[sound.item],
+            condition=conditions[sound.condition],
+            recording=recording,
+            starts_at_s=Condition.Role(conditions[sound.condition].role).usual_start_s,
+        )
+        for sound, (recording, _plain) in zip(sounds, recordings, strict=True)
+    ]
+    made = [
+        _sound(stimulus, recording, plain=plain)
+        for stimulus, (recording, plain) in zip(stimuli, recordings, strict=True)
+    ]
+    served = _serve(collection, made)
+    for stimulus, sound in zip(stimuli, made, strict=True):
+        stimulus.served.name = served[sound.place]
+    return Stimulus.objects.bulk_create(stimuli)
 
 
 @transaction.atomic
@@ -118,14 +152,18 @@ def add_text(
     return Stimulus.objects.create(item=item_row, condition=condition_row, text=dict(text))
 
 
-def _serve(collection: Collection, sounds: list[Sound]) -> None:
-    """Give every clip of the collection that a new sound changes its new form."""
-    changed: list[Clip] = [clip for clip in clips_for(sounds, collection=collection) if clip.name != clip.sound.served]
+def _serve(collection: Collection, new: list[Sound]) -> dict[Place, str]:
+    """Make the clips of new sounds, and anew those that they change; the name of every clip by its cell."""
+    clips = clips_for([*sounds_in(collection), *new], collection=collection)
+    changed: list[Clip] = [clip for clip in clips if clip.name != clip.sound.served]
     make_clips(changed, StagedFiles())
+    without_row = {sound.place for sound in new}
     for clip in changed:
-        item, condition = clip.sound.place
-        cell = Stimulus.objects.filter(item__collection=collection, item__name=item, condition__name=condition)
-        cell.update(served=clip.name)
+        if clip.sound.place not in without_row:
+            item, condition = clip.sound.place
+            cell = Stimulus.objects.filter(item__collection=collection, item__name=item, condition__name=condition)
+            cell.update(served=clip.name)
+    return {clip.sound.place: clip.name for clip in clips}
 
 
 def _sound(stimulus: Stimulus, recording: Recording, *, plain: bool) -> Sound:
@@ -141,8 +179,21 @@ def _sound(stimulus: Stimulus, recording: Recording, *, plain: bool) -> Sound:
     )
 
 
-def _keep(content: bytes, *, name: str) -> tuple[Recording, bool]:
-    """Store the bytes under the name of their content: the same sound twice is one file."""
+def _keep(sounds: Sequence[NewSound]) -> list[tuple[Recording, bool]]:
+    """Store the bytes under the name of their content: the same sound twice is one file. Also whether each is plain."""
+    read = [_read(sound.content, name=f"{sound.item} x {sound.condition}") for sound in sounds]
+    wanted = {recording.sha256: (recording, sound) for sound, (recording, _plain) in zip(sounds, read, strict=True)}
+    kept = {row.sha256: row for row in Recording.objects.filter(sha256__in=wanted)}
+    new = {sha256: recording for sha256, (recording, _sound) in wanted.items() if sha256 not in kept}
+    for sha256, recording in new.items():
+        storage.keep(str(recording.file.name), wanted[sha256][1].content)
+    Recording.objects.bulk_create(new.values())
+    kept |= new
+    return [(kept[recording.sha256], plain) for recording, plain in read]
+
+
+def _read(content: bytes, *, name: str) -> tuple[Recording, bool]:
+    """What a sound is, not stored yet, and whether it is plain."""
     import soundfile  # loaded by demos and tests only
 
     kind = recognise_format(content[:HEAD_BYTES])
@@ -159,19 +210,14 @@ def _keep(content: bytes, *, name: str) -> tuple[Recording, bool]:
     if bits > LEAST_BITS:
         bits = measure_depth(soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0], bits)
     sha256 = hashlib.sha256(content).hexdigest()
-    plain = is_plain(content[:44], len(content), bits=bits)
-    recording = Recording.objects.filter(sha256=sha256).first()
-    if recording is None:
-        stored = original_name(sha256, kind)
-        storage.keep(stored, content)
-        recording = Recording.objects.create(
-            sha256=sha256,
-            file=stored,
-            byte_count=len(content),
-            format=kind.value,
-            sample_rate_hz=found.samplerate,
-            channels=found.channels,
-            length_samples=found.frames,
-            bits=bits,
-        )
-    return recording, plain
+    recording = Recording(
+        sha256=sha256,
+        file=original_name(sha256, kind),
+        byte_count=len(content),
+        format=kind.value,
+        sample_rate_hz=found.samplerate,
+        channels=found.channels,
+        length_samples=found.frames,
+        bits=bits,
+    )
+    return recording, is_plain(content[:44], len(content), bits=bits)

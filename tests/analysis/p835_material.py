@@ -6,7 +6,7 @@ from core.models import Job
 from rating.models import Ballot, Experiment
 from rating.services.votes import cast_vote
 from stimuli.models import Condition
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, create_collection
 from tests.factories import make_experiment, make_user, marks, seated_visit, tone, vote_event
 from tests.waiting import wait_until
 
@@ -20,19 +20,19 @@ def p835_experiment(*, seats: int = 2, items: int = 3) -> Experiment:
     """Three conditions of a few items with a factor, and two references for the practice before."""
     owner = make_user()
     collection = create_collection(owner=owner, slug=f"sounds-of-{owner.pk}", title="Sounds")
-    for number in range(items):
-        for place, condition in enumerate(CONDITIONS):
-            add_stimulus(
-                collection=collection,
-                item=f"sentence {number}",
-                condition=condition,
-                content=tone(200 + 50 * number + 10 * place),
-                factors={"location": "kitchen" if number % 2 else "garden"},
-            )
+    sounds = [
+        NewSound(
+            f"sentence {number}",
+            condition,
+            tone(200 + 50 * number + 10 * place),
+            factors={"location": "kitchen" if number % 2 else "garden"},
+        )
+        for number in range(items)
+        for place, condition in enumerate(CONDITIONS)
+    ]
     for place, condition in enumerate(REFERENCES):
-        content = tone(900 + 10 * place)
-        role = Condition.Role.REFERENCE
-        add_stimulus(collection=collection, item="talker", condition=condition, content=content, role=role)
+        sounds.append(NewSound("talker", condition, tone(900 + 10 * place), Condition.Role.REFERENCE))
+    add_stimuli(collection=collection, sounds=sounds)
     return make_experiment(owner, collection=collection, protocol="p835", label_set="p835-en-1", seats=seats)
 
 

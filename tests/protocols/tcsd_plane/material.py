@@ -5,7 +5,7 @@ from typing import Any
 from rating.models import Ballot, Experiment, Trial
 from rating.services.votes import cast_vote
 from stimuli.models import Condition
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, create_collection
 from tests.factories import make_experiment, make_user, seated_visit, tone, vote_event
 
 # None of these names may reach anybody before the experiment is unblinded.
@@ -20,14 +20,12 @@ def plane_experiment(*, seats: int = 2) -> Experiment:
     """Two recordings with three summaries each; two of the conditions differ in z alone."""
     owner = make_user()
     collection = create_collection(owner=owner, slug=f"days-of-{owner.pk}", title="Days")
+    sounds = []
     for number, recording in enumerate(RECORDINGS):
-        whole = tone(200 + number, duration_s=1)
-        add_stimulus(
-            collection=collection, item=recording, condition=WHOLE, content=whole, role=Condition.Role.FULL_LENGTH
-        )
+        sounds.append(NewSound(recording, WHOLE, tone(200 + number, duration_s=1), Condition.Role.FULL_LENGTH))
         for place, condition in enumerate(PLACES):
-            content = tone(300 + 50 * number + 10 * place)
-            add_stimulus(collection=collection, item=recording, condition=condition, content=content)
+            sounds.append(NewSound(recording, condition, tone(300 + 50 * number + 10 * place)))
+    add_stimuli(collection=collection, sounds=sounds)
     for condition, z in MADE_WITH.items():  # as a table of conditions in an import says it
         collection.conditions.filter(name=condition).update(factors={"method": "secretfamily", "z": z})
     return make_experiment(owner, collection=collection, protocol="tcsd_plane", seats=seats)
