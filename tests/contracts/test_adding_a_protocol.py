@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         target = copy / relative(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
+        copy_compiled(path, target)
     before = {relative(path): (copy / relative(path)).read_bytes() for path in every_file()}
     for name, text in worked_example().items():
         assert not (copy / name).exists(), f"{name} exists already; the example must add files, not change them"
@@ -60,6 +63,23 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
     yield Copy(copy, before)
     if sys.pycache_prefix:  # what was compiled of the copy lies there, and nobody will ask for it again
         shutil.rmtree(Path(sys.pycache_prefix, *copy.parts[1:]), ignore_errors=True)
+
+
+def copy_compiled(path: Path, target: Path) -> None:
+    """Copy what Python and numba have compiled of a module; both know by its size and time that it still holds."""
+    if path.suffix != ".py":
+        return
+    python = [(Path(cache_from_source(path)), Path(cache_from_source(target)))]
+    kernels = [(kernel, target.parent / kernel.relative_to(path.parent)) for kernel in kernels_of(path)]
+    for compiled, place in python + kernels:
+        with suppress(FileNotFoundError):  # not compiled yet
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(compiled, place)
+
+
+def kernels_of(path: Path) -> Iterator[Path]:
+    """Numba's files lie beside the module, wherever Python puts its own."""
+    return (path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]")
 
 
 def add_settings_line(settings: Path) -> None:
