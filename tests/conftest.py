@@ -9,9 +9,11 @@ from urllib.parse import quote
 import pytest
 from django.conf import settings
 from django.core.cache import cache
-from django.db import connection
+from django.core.management.commands import flush
+from django.db import connection, transaction
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from pytest_django import DjangoDbBlocker
 
 from core.append_only import ALLOW_ON_SQLITE, REFUSE_ON_SQLITE
 from tests.scale import ALL
@@ -25,6 +27,7 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("earmark")
 
 APPEND_ONLY = ("core_auditentry", "rating_vote", "rating_rejectedvote")
+WRITTEN_BY_DJANGO = ("auth_permission", "django_content_type")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,6 +59,30 @@ def _fresh_cache() -> Iterator[None]:
     """Rate limits counted by one test must not stop the next."""
     yield
     cache.clear()
+
+
+@pytest.fixture(scope="module")
+def module_db(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """A transaction around the tests of a module, for rows that a fixture of the module makes once for all of them.
+
+    What a test changes in the rows is undone after it; of the objects it gets a copy.
+    """
+    for item in request.session.items:
+        if item.path == request.path and _commits(item):
+            raise pytest.UsageError(f"{item.nodeid} commits, so its module cannot keep rows in a transaction.")
+    around = transaction.atomic()
+    around._from_testcase = True  # type: ignore[attr-defined]  # services ask for one that nothing surrounds
+    with django_db_blocker.unblock(), around:
+        yield
+        transaction.set_rollback(True)
+
+
+def _commits(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("django_db")
+    asked = bool(mark and mark.kwargs.get("transaction"))
+    return asked or "transactional_db" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
@@ -92,19 +119,22 @@ def own_postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _tables_can_be_emptied() -> Iterator[None]:
-    """Between tests that commit, tables are emptied by deleting: on SQLite the triggers against that stand aside."""
-    if settings.TEST_DATABASE != "sqlite":
-        yield
-        return
-    from django.db.backends.sqlite3.operations import DatabaseOperations
+    """Between tests that commit, tables are emptied: on SQLite the triggers against that stand aside.
 
-    delete_all = DatabaseOperations.sql_flush
+    What Django itself writes after a migration is the same for every test, so it stays and is not written again.
+    """
+    operations = type(connection.ops)
+    empty = operations.sql_flush
 
     def sql_flush(self: Any, style: Any, tables: Any, **options: Any) -> list[str]:
+        steps = empty(self, style, [table for table in tables if table not in WRITTEN_BY_DJANGO], **options)
+        if connection.vendor != "sqlite":
+            return steps
         drop = [step.format(table=table) for table in APPEND_ONLY for step in ALLOW_ON_SQLITE]
         create = [step.format(table=table) for table in APPEND_ONLY for step in REFUSE_ON_SQLITE]
-        return [*drop, *delete_all(self, style, tables, **options), *create]
+        return [*drop, *steps, *create]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseOperations, "sql_flush", sql_flush)
+        patch.setattr(operations, "sql_flush", sql_flush)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *arguments, **options: None)
         yield

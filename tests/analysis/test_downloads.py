@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from collections import defaultdict
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,18 @@ pytestmark = pytest.mark.django_db
 SCALES = ("SIG", "BAK", "OVRL")
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     made = p835_experiment(seats=3)
     listen(made)
     listen(made, shift=1)
     refresh()
     return made
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 def content(client: Client, experiment: Experiment, name: str) -> bytes:

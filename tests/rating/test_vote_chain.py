@@ -1,5 +1,6 @@
 """The chain over a ballot's votes: every change of a stored vote shows."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -34,8 +35,8 @@ NEW_VALUES: dict[str, Any] = {
 POINTERS = {"ballot_id", "trial_id", "consent_id"}
 
 
-@pytest.fixture
-def ballot() -> Ballot:
+@pytest.fixture(scope="module")
+def shared_ballot(module_db: None) -> Ballot:
     """Four trials, each answered and then changed, one answer in conflict."""
     ballot = seated_visit().seat.ballot
     for trial in ballot.trials.all():
@@ -44,6 +45,11 @@ def ballot() -> Ballot:
     cast_vote(ballot_id=ballot.id, event=vote_event(trial, value=4))
     assert ballot.votes.count() == 9
     return ballot
+
+
+@pytest.fixture
+def ballot(shared_ballot: Ballot) -> Ballot:
+    return deepcopy(shared_ballot)
 
 
 def holds(ballot: Ballot) -> bool:

@@ -1,6 +1,7 @@
 """Casting votes: stored once, replayed, rejected with a reason, chained, and never altered."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 from uuid import uuid4
 
@@ -18,9 +19,14 @@ from tests.factories import make_experiment, marks, seated_visit, vote_event
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def visit() -> Visit:
+@pytest.fixture(scope="module")
+def shared_visit(module_db: None) -> Visit:
     return seated_visit()
+
+
+@pytest.fixture
+def visit(shared_visit: Visit) -> Visit:
+    return deepcopy(shared_visit)
 
 
 @pytest.fixture

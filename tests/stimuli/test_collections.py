@@ -1,6 +1,9 @@
 """Collections: originals are kept as they came, under the name of their content, and served as bare PCM."""
 
 import io
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ import soundfile
 
 from audio.errors import EmptyAudio, NotAudio
 from stimuli.models import Recording, Stimulus
-from stimuli.services.collections import add_stimulus, create_collection
+from stimuli.services.collections import NewSound, add_stimuli, add_stimulus, create_collection
 from stimuli.views.collections import matrix_page
 from tests.errors import raises_error
 from tests.factories import make_collection, make_user, tone
@@ -78,6 +81,25 @@ def test_lossless_formats_keep_every_sample(format: str) -> None:
     recording = recording_of("i", "c")
     assert (recording.format, recording.sample_rate_hz, recording.length_samples) == (format.lower(), 16000, 1600)
     assert recording.duration_s == pytest.approx(0.1)
+
+
+def test_sounds_that_come_together_are_served_as_if_they_came_one_by_one(
+    django_assert_max_num_queries: Callable[[int], AbstractContextManager[Any]],
+) -> None:
+    durations_s = {("i", "short"): 0.05, ("i", "long"): 0.08, ("other", "long"): 0.2}
+    sounds = [NewSound(*place, tone(400, duration_s)) for place, duration_s in durations_s.items()]
+    sounds += [NewSound(f"item {n}", "long", tone(400), factors={"number": str(n)}) for n in range(10)]
+    apart, together = (create_collection(owner=make_user(), slug=slug, title=slug) for slug in ("apart", "together"))
+    for sound in sounds:
+        add_stimulus(collection=apart, **vars(sound))
+    with django_assert_max_num_queries(12):  # however many they are
+        stimuli = add_stimuli(collection=together, sounds=sounds)
+    assert [(row.item.name, row.condition.name) for row in stimuli] == [(one.item, one.condition) for one in sounds]
+    served = [
+        [(str(row), row.item.factors, content(row.served)) for row in Stimulus.objects.filter(item__collection=where)]
+        for where in (apart, together)
+    ]
+    assert served[0] == served[1]
 
 
 def test_the_same_sound_twice_is_one_file() -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -42,8 +43,8 @@ class Study:
     open: Ballot
 
 
-@pytest.fixture
-def study() -> Study:
+@pytest.fixture(scope="module")
+def shared_study(module_db: None) -> Study:
     experiment = make_experiment(seats=3)
     ballots = []
     for pages in (4, 3):
@@ -55,6 +56,11 @@ def study() -> Study:
             finish_visit(visit=visit, now=timezone.now())
         ballots.append(Ballot.objects.get(pk=visit.seat.ballot_id))
     return Study(experiment, *ballots)
+
+
+@pytest.fixture
+def study(shared_study: Study) -> Study:
+    return deepcopy(shared_study)
 
 
 def verdict(**options: Any) -> tuple[int, str]:

@@ -1,6 +1,8 @@
 """The participant's API under bad input: a documented code and a sentence each, and nothing written."""
 
 import json
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +14,16 @@ from tests.factories import Sitting, event, marks, new_id, sit_down
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def sitting() -> Sitting:
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
     return sit_down()
+
+
+@pytest.fixture
+def sitting(shared_sitting: Sitting) -> Sitting:
+    client = Client()
+    client.cookies = deepcopy(shared_sitting.client.cookies)
+    return replace(shared_sitting, client=client, visit=deepcopy(shared_sitting.visit))
 
 
 @pytest.fixture
