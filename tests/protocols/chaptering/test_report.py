@@ -1,6 +1,7 @@
 """The report of chapters: figures, tables and files of an experiment, under letters until it is unblinded."""
 
 import json
+from copy import deepcopy
 from typing import Any
 from xml.etree import ElementTree
 
@@ -30,8 +31,8 @@ TOLD = {
 Result = dict[str, Any]
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     """One recording with a reference and two systems, divided by two people."""
     owner = make_user()
     collection = create_collection(owner=owner, slug="recordings", title="Recordings")
@@ -45,6 +46,11 @@ def experiment() -> Experiment:
     divide(made, 30.0)
     refresh()
     return made
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 def divide(experiment: Experiment, *boundaries_s: float) -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from copy import deepcopy
 from urllib.parse import urlencode
 
 import pytest
@@ -24,12 +25,17 @@ pytestmark = pytest.mark.django_db
 SECRETS = [*VERSIONS, "secretsound", "secretspoken"]
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     made = summaries_experiment(items=3, makers=4, judges=2)
     answer_all(made)
     refresh()
     return made
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 @pytest.fixture
