@@ -1,6 +1,7 @@
 """The page of results: what it shows to whom, and that it tells nobody which condition is which."""
 
 import re
+from copy import deepcopy
 from html import unescape
 from urllib.parse import urlencode
 
@@ -17,13 +18,18 @@ from tests.factories import make_experiment
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     made = p835_experiment(seats=2)
     listen(made)
     listen(made, shift=1)
     refresh()
     return made
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 def page(client: Client, experiment: Experiment, **choices: str) -> str:

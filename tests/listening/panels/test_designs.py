@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -23,9 +24,14 @@ pytestmark = pytest.mark.django_db
 SMALL = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     return make_panel_experiment()
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 def adopt(experiment: Experiment, wanted: DesignRequest = SMALL, **how: Any) -> Design:
@@ -90,7 +96,7 @@ def test_a_design_for_one_question_a_page_is_read_back_the_same() -> None:
     experiment = make_panel_experiment(protocol="acr", label_set="acr-en-1")
     design = adopt(experiment)
     assert Trial.objects.count() == 4 * 10
-    assert designs.verify_design(Experiment.objects.get()).sha256 == design.sha256
+    assert designs.verify_design(Experiment.objects.get(pk=experiment.pk)).sha256 == design.sha256
 
 
 def test_a_second_design_replaces_the_first_without_a_trace_but_the_log(experiment: Experiment) -> None:

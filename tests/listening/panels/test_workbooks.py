@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from copy import deepcopy
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,10 +25,15 @@ SCORES = (4.5, 3, -0.1, 0, -0.5)
 FIRST_ROW, ROWS = 4, 4
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     """An example and two clips with two captions each, and two seats."""
     return make_experiment(protocol="thumbs", items=3, conditions=1, seats=2, options={"example": EXAMPLE})
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 @pytest.fixture

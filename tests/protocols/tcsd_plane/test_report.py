@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -33,13 +34,18 @@ FILES = ("placements.csv", "authors_sheet.csv", "notes.csv", "plane.svg")
 OPEN_ONLY = ("trade_off", "families", "curves")
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     made = plane_experiment(seats=2)
     rate(made)
     rate(made, shift=0.1)
     refresh()
     return made
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 def open_up(experiment: Experiment) -> Experiment:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from copy import deepcopy
 from typing import Any
 from urllib.parse import urlencode
 
@@ -50,13 +51,18 @@ def assess(experiment: Experiment, *, shift: float = 0.0, comment: str = "Well s
         assert cast_vote(ballot_id=trial.ballot_id, event=vote_event(trial, payload=payload)).status == "stored"
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     made = caption_experiment()
     assess(made)
     assess(made, shift=0.5)
     refresh()
     return made
+
+
+@pytest.fixture
+def experiment(shared_experiment: Experiment) -> Experiment:
+    return deepcopy(shared_experiment)
 
 
 def page(client: Client, experiment: Experiment, **choices: str) -> str:
