@@ -1,5 +1,6 @@
 """The demo of the TC/SD plane: open at once, while its recordings are still being prepared, and made only once."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pytest_django.fixtures import Settings
 from core.models import Job
 from protocols.tcsd_plane import demo
 from protocols.tcsd_plane.soundscape.programmes import DAY
+from protocols.tcsd_plane.soundscape.summaries import Summary, write_summaries
 from rating.models import Experiment, Trial
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services import ingest
@@ -18,12 +20,19 @@ from tests.stimuli.recordings import fresh_storage
 pytestmark = pytest.mark.django_db
 
 
+def write_short_summaries(recording: Path, summaries: Mapping[Path, Summary]) -> None:
+    """The same passages, of half a second each: how long they are decides nothing here."""
+    short = {path: [replace(part, duration_s=0.5) for part in summary] for path, summary in summaries.items()}
+    write_summaries(recording, short)
+
+
 def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh_storage(settings, tmp_path)
     settings.UPLOADS_DIR = tmp_path / "uploads"
     monkeypatch.setattr(demo, "DAY", replace(DAY, first_hour=5, hours=2))  # a whole one is 346 MB
+    monkeypatch.setattr(demo, "write_summaries", write_short_summaries)
     owner = experimenter()
     experiment = demo.build(owner=owner)
 
