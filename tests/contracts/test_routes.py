@@ -65,8 +65,13 @@ class World:
 
 
 @pytest.fixture
-def world(db: None, settings: Settings) -> World:
+def world(shared_world: World, db: None, settings: Settings) -> World:
     settings.SECOND_FACTOR_REQUIRED = True
+    return shared_world
+
+
+@pytest.fixture(scope="module")
+def shared_world(module_db: None) -> World:
     owner, other, factorless, admin = make_user(), make_user(), make_user(), make_user(User.Role.ADMIN)
     for person in (owner, other, admin):
         give_second_factor(person)
