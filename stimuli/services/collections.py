@@ -131,8 +131,8 @@ def add_stimuli(*, collection: Collection, sounds: Sequence[NewSound]) -> list[S
         for stimulus, (recording, plain) in zip(stimuli, recordings, strict=True)
     ]
     served = _serve(collection, made)
-    for stimulus, sound in zip(stimuli, made, strict=True):
-        stimulus.served.name = served[sound.place]
+    for stimulus, own in zip(stimuli, made, strict=True):
+        stimulus.served.name = served[own.place]
     return Stimulus.objects.bulk_create(stimuli)
 
 
