@@ -14,9 +14,10 @@ from core.check_result import Level
 from core.jobs import declared_jobs
 
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
+SETTINGS = "settings"  # tag of the checks that a worker makes too
 
 
-@register()
+@register(SETTINGS)
 def check_schedule(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """Every scheduled job must exist and have a period."""
     unknown = sorted(set(settings.SCHEDULE) - set(declared_jobs()))
@@ -34,7 +35,7 @@ def check_schedule(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> li
     return messages
 
 
-@register()
+@register(SETTINGS)
 def check_jobs(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """A lease must outlast a few heartbeats, and a poll must pause."""
     messages: list[CheckMessage] = []
@@ -45,7 +46,7 @@ def check_jobs(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[C
     return messages
 
 
-@register()
+@register(SETTINGS)
 def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """A server that others can reach must be told its name, its address and its secrets."""
     if not settings.PRODUCTION:

@@ -14,8 +14,10 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
 from audio.sandbox import limits
@@ -24,6 +26,7 @@ from audio.sandbox.protocol import Channel, Message
 
 REQUEST_BYTES = 2**30
 WARMUP = "audio.sandbox.warmup"
+KERNEL_CACHE = Path(__file__).parents[1] / "__pycache__"  # where numba keeps those of this package, if it may
 TRACE_CHARACTERS = 8000
 KEEP_OPEN = 3  # the standard streams, which lead nowhere
 # Between attempts to fork where the machine has no room for another process; those that end meanwhile make some.
@@ -34,7 +37,7 @@ def main(control: socket.socket, allowed: AllowedWork) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # It ends when its parent does. Asked to stop with all others, it still serves work that is being finished.
         signal.signal(number, signal.SIG_IGN)
-    with _ending_with_parent(control):
+    with _ending_with_parent(control), compiling_once(KERNEL_CACHE, allowed.preloaded):
         load(*allowed.preloaded)
     allowed.error_classes()
     _silence_stderr()
@@ -59,6 +62,26 @@ def _ending_with_parent(control: socket.socket) -> Iterator[None]:
         sys.exit()  # closed before the signal was asked for
     yield
     fcntl.fcntl(control, fcntl.F_SETFL, flags)
+
+
+@contextmanager
+def compiling_once(folder: Path, modules: Sequence[str]) -> Iterator[None]:
+    """Let one process load these modules for the first time while others wait, and then find its kernels on disk.
+
+    Compiling takes half a minute, and the web processes and the worker of a new installation begin at the same time.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        mark = (folder / f"loaded-{zlib.crc32(' '.join(modules).encode()):08x}").open("ab")
+    except OSError:  # Kernels are then kept elsewhere, or not at all.
+        yield
+        return
+    with mark:
+        if not mark.tell():
+            fcntl.flock(mark, fcntl.LOCK_EX)
+        yield
+        if not os.fstat(mark.fileno()).st_size:
+            mark.write(b"+")
 
 
 _loaded: set[str] = set()

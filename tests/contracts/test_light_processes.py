@@ -1,25 +1,41 @@
-"""Web processes and workers load no decoder and no compiler; those live in the sealed child alone."""
+"""Web processes and workers load no decoder and no compiler, and a worker loads no page."""
 
 import subprocess
 import sys
 
+import pytest
+
 from tests.contracts.tree import ROOT
 
 HEAVY = ("numba", "llvmlite", "scipy", "av", "soundfile", "pydub")
-PROGRAM = f"""
+DJANGO = """
 import os, sys
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 import django
 django.setup()
+"""
+PAGES = """
 from django.urls import get_resolver
-routes = get_resolver().url_patterns
+assert len(get_resolver().url_patterns) > 3
+"""
+JOBS = """
 from core.jobs import declared_jobs
-jobs = declared_jobs()
-assert len(routes) > 3 and len(jobs) > 3, (routes, jobs)
-print(*[name for name in {HEAVY!r} if name in sys.modules])
+assert len(declared_jobs()) > 3
+"""
+START_OF_A_WORKER = """
+from core.management.commands.run_worker import Command
+command = Command()
+command.check(tags=command.requires_system_checks)
 """
 
 
-def test_no_page_and_no_job_loads_what_decodes() -> None:
-    found = subprocess.run([sys.executable, "-c", PROGRAM], check=True, cwd=ROOT, capture_output=True, text=True)
-    assert found.stdout.split() == []
+@pytest.mark.parametrize(
+    ("program", "unwanted"),
+    [(PAGES + JOBS, HEAVY), (START_OF_A_WORKER + JOBS, (*HEAVY, "config.urls", "rest_framework.views"))],
+)
+def test_a_process_loads_only_what_it_needs(program: str, unwanted: tuple[str, ...]) -> None:
+    found = f"print(*[name for name in {unwanted!r} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", DJANGO + program + found], check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout.split() == []

@@ -2,6 +2,8 @@
 
 import pytest
 from django.core.checks import run_checks
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.db import connection
 from pytest_django.fixtures import Settings
 
@@ -50,3 +52,9 @@ def test_a_dangerous_production_is_told(change: dict[str, object], code: str, se
 @pytest.mark.parametrize(("change", "code"), [({"JOB_LEASE_S": 0}, "core.E003"), ({"JOB_POLL_S": 0}, "core.E004")])
 def test_impossible_timings_are_refused(change: dict[str, object], code: str, settings: Settings) -> None:
     assert found(settings, **change) == {code}
+
+
+def test_a_worker_with_impossible_timings_does_not_start(settings: Settings) -> None:
+    settings.JOB_LEASE_S = 0
+    with pytest.raises(SystemCheckError, match="EARMARK_JOB_LEASE_S"):
+        call_command("run_worker", skip_checks=False)

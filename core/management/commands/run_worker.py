@@ -6,11 +6,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from core.checks import SETTINGS
 from core.jobs.worker import GRACE_S, Worker
 
 
 class Command(BaseCommand):
     help = "Run background jobs from the job table until SIGTERM or Ctrl-C; a second one gives them back at once."
+    # Django's own load every page, which takes longer than the rest of a start; `migrate` makes all of them before it.
+    requires_system_checks = [SETTINGS]
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -17,6 +17,7 @@ import soundfile
 
 from audio.errors import AudioError, DecoderDied, SoundTooCostly
 from audio.sandbox.client import Limits, fork_server, run_sandboxed
+from audio.sandbox.fork_server import compiling_once
 from tests.audio.fork_servers import fork_server_that_runs
 from tests.contracts.tree import ROOT
 from tests.processes import children_of, is_alive
@@ -192,6 +193,34 @@ def test_a_fork_server_that_still_loads_ends_with_its_parent() -> None:
         (loading,) = children_of(parent.pid)
         parent.kill()
     wait_until_gone(loading)
+
+
+def test_one_process_compiles_while_others_wait_and_once_it_is_done_nobody_waits(tmp_path: Path) -> None:
+    begun = [threading.Event() for _ in range(2)]
+    may_end = threading.Event()
+
+    def load(number: int) -> None:
+        with compiling_once(tmp_path, ["kernels"]):
+            begun[number].set()
+            assert may_end.wait(60)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(load, 0)
+        assert begun[0].wait(60)
+        second = pool.submit(load, 1)
+        with compiling_once(tmp_path, ["other kernels"]):  # do not wait for these
+            assert not begun[1].wait(0.3)
+        may_end.set()
+        first.result(60)
+        second.result(60)
+    with compiling_once(tmp_path, ["kernels"]), compiling_once(tmp_path, ["kernels"]):
+        pass
+
+
+def test_where_kernels_cannot_be_kept_nobody_waits(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with compiling_once(tmp_path / "file", ["kernels"]), compiling_once(tmp_path / "file", ["kernels"]):
+        pass
 
 
 def test_no_descriptor_is_left_open_by_any_ending() -> None:
