@@ -1,5 +1,6 @@
 """gunicorn as production runs it, on the test's own database, to be killed and started again."""
 
+import http.client
 import os
 import random
 import signal
@@ -7,8 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-import httpx
 
 from tests.processes import children_of
 from tests.servers import Server, running, scratch_folder
@@ -33,10 +32,14 @@ class WebServer(Server):
         return [sys.executable, "-m", "gunicorn", *settings, "--bind", f"127.0.0.1:{self.port}", self.application]
 
     def answers(self) -> bool:
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
-            httpx.get(f"{self.url}/healthz", timeout=20)
-        except httpx.TransportError:
+            line.request("GET", "/healthz")
+            line.getresponse()
+        except (OSError, http.client.HTTPException):
             return False
+        finally:
+            line.close()
         return True
 
     def workers(self) -> list[int]:
