@@ -10,7 +10,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sy
 
 from core.models import Job, User
 from listening.panels.services import demo
+from protocols.abx import demo as abx_demo
 from protocols.acr import demo as acr_demo
+from protocols.dcr import demo as dcr_demo
 from rating.models import Experiment
 from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
@@ -120,8 +122,8 @@ def server(server_environment: dict[str, str]) -> Iterator[Platform]:
 
 @pytest.fixture(autouse=True)
 def _no_worker_of_other_tests(request: pytest.FixtureRequest, server: Platform) -> None:
-    """A test that brings a server of its own, or none, does its jobs itself."""
-    if "platform" not in request.fixturenames:
+    """A test that brings a server of its own does its jobs itself; one without the database has none."""
+    if "platform" not in request.fixturenames and request.node.get_closest_marker("django_db"):
         server.stop()
 
 
@@ -136,8 +138,10 @@ def platform(server: Platform, transactional_db: None) -> Iterator[Platform]:
 
 @pytest.fixture
 def short_demo(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Experiment:
-    """The demo with shorter clips, where they are heard to their end one after the other."""
+    """One experiment of the demo with shorter clips, where they are heard to their end one after the other."""
     monkeypatch.setattr(acr_demo, "DURATION_S", CLIP_S)
+    for other in (abx_demo, dcr_demo):
+        monkeypatch.setattr(other, demo.LONG, True, raising=False)
     return demo.create_demo()[0]
 
 
