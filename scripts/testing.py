@@ -174,8 +174,13 @@ def _front_end() -> Outcome:
 def _compile_once() -> None:
     """Compile bytecode and kernels before the lanes start: otherwise each of their processes does it for itself."""
     started = time.monotonic()
-    command = [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         complain(f"The kernels could not be compiled beforehand:\n{done.stderr}")
     say(f"Bytecode and kernels compiled ({_minutes(time.monotonic() - started)})")
