@@ -106,13 +106,12 @@ class Server(ABC):
 
 
 class PostgresServer(Server):
-    """PostgreSQL with the durability of production (fsync, full pages and checksums are on), or with none at all."""
+    """PostgreSQL with the durability of production: fsync, full pages and checksums are on."""
 
     dies_on = signal.SIGINT  # PostgreSQL's fast shutdown; SIGTERM would wait for every client to leave
 
-    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.durable = durable
         programs = postgresql_folder()
         if programs is None:
             raise ServerUnavailable("PostgreSQL is not on this machine; ./earmark test installs it where it can")
@@ -132,7 +131,7 @@ class PostgresServer(Server):
         initdb = words(self.programs / "initdb", "--pgdata", self.folder / "data", "--username", "earmark")
         initdb += words("--encoding", "UTF8", "--locale", "C", "--auth", "scram-sha-256", "--pwfile", password_file)
         made = subprocess.run(
-            [*initdb, *(["--data-checksums"] if self.durable else []), "--no-sync"],
+            [*initdb, "--data-checksums", "--no-sync"],
             cwd=self.folder,
             user=self.account,
             group=pwd.getpwnam(self.account).pw_gid if self.account else None,
@@ -153,8 +152,6 @@ class PostgresServer(Server):
             "shared_buffers": "64MB",
             "max_wal_size": "256MB",
         }
-        if not self.durable:
-            settings |= dict.fromkeys(("fsync", "full_page_writes", "synchronous_commit"), "off")
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [str(self.programs / "postgres"), "-D", str(self.folder / "data"), *options]
 
@@ -224,9 +221,9 @@ AnyServer = TypeVar("AnyServer", bound=Server)
 
 @contextmanager
 def postgres_server(*, in_memory: bool = False) -> Iterator[PostgresServer]:
-    """A running PostgreSQL with an empty cluster, gone at the end; nothing in memory outlives a crash anyway."""
+    """A running PostgreSQL with an empty cluster, gone at the end."""
     with scratch_folder("pg", in_memory=in_memory) as folder:
-        server = PostgresServer(folder, durable=not in_memory)
+        server = PostgresServer(folder)
         server.create()
         yield from running(server)
 
