@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-PATIENCE_S = 20
+PATIENCE_S = 120  # a busy machine is not a broken line: a piece that is given up is sent twice
 PAUSE_S = 0.2
 
 Cut = Callable[[socket.socket], None]
