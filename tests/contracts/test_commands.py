@@ -27,8 +27,7 @@ from tests.waiting import wait_until
 
 ROOT = settings.BASE_DIR
 START_TIMEOUT_S = 300
-# Kernels that were compiled here go along: compiling them again would take as long as all the rest.
-LEFT_BEHIND = (".git", ".venv", "var", "node_modules", "*.pyc", "dist", "*.mo", ".*_cache", ".hypothesis")
+LEFT_BEHIND = (".git", ".venv", "var", "node_modules", "__pycache__", "dist", "*.mo", ".*_cache", ".hypothesis")
 
 
 def earmark(*arguments: str, tree: Path = ROOT, **options: object) -> subprocess.CompletedProcess[str]:

@@ -27,7 +27,7 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 KILLS = scaled(10, least=3)
-HOURS = 1.2 * KILLS  # at 8 kHz a little more than one chunk a kill
+HOURS = 1.5 * KILLS  # at 8 kHz a little more than one chunk a kill
 
 
 def undisturbed(day: Path, folder: Path) -> tuple[dict[str, str], dict[str, object]]:

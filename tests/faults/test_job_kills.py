@@ -34,7 +34,7 @@ PATIENCE_S = 240 * max(SCALE, 1)
 
 TABLE_WORKER = [sys.executable, "manage.py", "run_worker", "--threads", "2", "--poll", "0.05"]
 ONE_AT_A_TIME = [sys.executable, "manage.py", "run_worker", "--threads", "1", "--poll", "0.05"]
-CELERY = [sys.executable, "-m", "celery", "--app", "config.celery:app", "--skip-checks"]
+CELERY = [sys.executable, "-m", "celery", "-A", "config.celery:app"]
 CELERY_WORKER = [*CELERY, "worker", "--concurrency", "2", "--loglevel", "ERROR", "--without-gossip", "--without-mingle"]
 CELERY_BEAT = [*CELERY, "beat", "--loglevel", "ERROR"]
 

@@ -30,7 +30,7 @@ class Voter:
     """One browser in one seat; it answers its pages over and over, so every vote after the first is a new revision."""
 
     def __init__(self, *, url: str, token: str, seed: str) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60, follow_redirects=True, verify=NO_CERTIFICATES)
+        self.http = httpx.Client(base_url=url, timeout=20, follow_redirects=True, verify=NO_CERTIFICATES)
         self.token = token
         self.chance = random.Random(seed)
         self.acknowledged = Acknowledged()
