@@ -106,8 +106,8 @@ class Worker:
         """
         self._stop_requests += 1
 
-    def run(self) -> None:
-        """Work until stopped; jobs that do not end in time go back to the queue."""
+    def run(self) -> bool:
+        """Work until stopped; jobs that do not end in time go back to the queue. Returns whether every thread ended."""
         for thread in self._threads:
             thread.start()
         while not self._stop_requests:
@@ -120,6 +120,7 @@ class Worker:
             if queue.release(job=job):
                 logger.warning("%s %s was given back unfinished.", job.name, job.pk)
         connections.close_all()
+        return not any(thread.is_alive() for thread in self._threads)
 
     def _await_threads(self) -> None:
         asked_at = time.monotonic()

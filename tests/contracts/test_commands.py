@@ -291,6 +291,11 @@ def eventually(what: str, condition: Callable[[], bool]) -> None:
     wait_until(condition, f"{what} did not happen", patience_s=60, every_s=0.2)
 
 
+def all_end(tree: Path) -> None:
+    """Wait until nothing runs out of the tree any more."""
+    wait_until(lambda: not processes_of(tree), lambda: processes_of(tree), patience_s=60, every_s=0.2)
+
+
 @whole_way
 @pytest.mark.faults
 def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Path) -> None:
@@ -301,7 +306,7 @@ def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Pat
         assert answers(port)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
-    eventually("the end of every helper", lambda: processes_of(fresh_clone) == [])
+    all_end(fresh_clone)
     with started(fresh_clone, port) as (_, said):
         assert "installed" not in said
         assert "built" not in said
@@ -324,4 +329,4 @@ def test_a_child_that_dies_comes_back_and_none_outlives_its_parent(fresh_clone: 
         eventually("the worker's return", lambda: any("run_worker" in command for command in processes_of(fresh_clone)))
         process.kill()
         process.wait()
-        eventually("the end of every child", lambda: processes_of(fresh_clone) == [])
+        all_end(fresh_clone)

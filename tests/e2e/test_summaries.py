@@ -37,8 +37,8 @@ def saved(page: Page) -> None:
     expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
 
 
-def pressed(page: Page) -> list[str]:
-    return page.locator(".word[aria-pressed=true]").all_inner_texts()
+def picked(page: Page, *words: str) -> None:
+    expect(page.locator(".word[aria-pressed=true]")).to_have_text(words)
 
 
 def newest() -> dict[str, object]:
@@ -90,20 +90,20 @@ def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
     expect(page.locator(".word").first).to_be_focused()
     for key in ("Space", "Shift+ArrowRight", "End", "Space"):
         maker.press(key)
-    assert pressed(page) == ["Rain", "fell", "bridge."]
+    picked(page, "Rain", "fell", "bridge.")
     maker.press("Enter")  # the sentence
     expect(page.locator("[data-part=verdict]")).to_have_text("6 too many")
     maker.press("Control+z")
     maker.press("Control+z")
-    assert pressed(page) == ["Rain", "fell"]
+    picked(page, "Rain", "fell")
     maker.press("Control+Shift+Z")
-    assert pressed(page) == ["Rain", "fell", "bridge."]
+    picked(page, "Rain", "fell", "bridge.")
     page.wait_for_timeout(600)
     saved(page)
 
     page.reload()
     maker.start()
-    assert pressed(page) == ["Rain", "fell", "bridge."]
+    picked(page, "Rain", "fell", "bridge.")
     maker.tab_to("[data-part=finish]")
     maker.press("Enter")
     expect(page.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")

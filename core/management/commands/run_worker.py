@@ -1,5 +1,7 @@
 """manage.py run_worker: run background jobs straight from the job table, without a broker."""
 
+import logging
+import os
 import signal
 from typing import Any
 
@@ -28,4 +30,7 @@ class Command(BaseCommand):
         worker = Worker(threads=threads, poll_s=poll, grace_s=grace)
         for stop_signal in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop_signal, lambda *_: worker.stop())
-        worker.run()
+        if not worker.run():
+            # Python would wait for the thread pools of unfinished jobs, and for a fork server that is still starting.
+            logging.shutdown()
+            os._exit(0)
