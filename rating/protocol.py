@@ -24,6 +24,7 @@ REFERENCE = "reference"
 FULL_LENGTH = "full-length"
 
 PLAYS_ALLOWED = _("How often a sound may be played on its page; 0 means as often as wanted.")
+FIXATION_CROSS = _("While a clip plays, show a cross to look at instead of a loudspeaker.")
 
 
 class OptionUnfit(AppError):
@@ -294,6 +295,11 @@ class Designable(ABC):
 
 class ScaleProtocol(Designable, Protocol):
     """A protocol that only asks for numbers: every scale on every page. Declarations are enough."""
+
+    options: ClassVar[Mapping[str, Option]] = {
+        "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),
+    }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
         pages = list(pages_of(entries, self.page_holds).values())

@@ -8,6 +8,7 @@ from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
 from protocols.p835.labels import LABEL_SETS
 from rating.protocol import (
+    FIXATION_CROSS,
     PLAYS_ALLOWED,
     REFERENCE,
     Entry,
@@ -38,6 +39,7 @@ class SpeechBackgroundOverall(ScaleProtocol):
     label_sets = LABEL_SETS
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),
         "sessions": Option(4, _("In how many sessions of equal length a seat's clips are heard, after practice.")),
         "layout": Option(
             "vertical",

@@ -50,8 +50,9 @@ def test_two_experiments_cannot_share_a_short_name() -> None:
 
 
 def test_options_not_given_take_the_protocol_s_defaults() -> None:
-    assert make_experiment().options == {"plays_allowed": 1}
-    assert make_experiment(options={"plays_allowed": 3}).options == {"plays_allowed": 3}
+    defaults = {"plays_allowed": 1, "fixation_cross": False}
+    assert make_experiment().options == defaults
+    assert make_experiment(options={"plays_allowed": 3}).options == defaults | {"plays_allowed": 3}
 
 
 def test_a_draft_label_set_cannot_go_live() -> None:
