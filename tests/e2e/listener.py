@@ -1,6 +1,6 @@
-"""A listener's hands: the same test taken with the pointer alone or with the keyboard alone."""
+"""A listener's hands: the same test taken with the pointer alone, by touch alone or with the keyboard alone."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 PLACE = "() => [...document.querySelectorAll('#where, #part')].map((place) => place.textContent).join(', ')"
 # What a browser has fetched it can play without a network.
@@ -11,6 +11,7 @@ MOVED_ON = """was => location.pathname.endsWith('/receipt/')
   || document.querySelector('#rest')?.hidden === false
   || document.querySelector('#checking')?.hidden === false"""
 HEARD = "#gate:not([disabled])"  # the scale opens at the true end of playback
+NEXT = "#next:not([aria-disabled=true])"
 
 
 class PointerListener:
@@ -18,6 +19,9 @@ class PointerListener:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+
+    def hit(self, target: Locator, *, force: bool = False) -> None:
+        target.click(force=force)
 
     def join(self, link: str) -> None:
         self.page.goto(link)
@@ -61,13 +65,26 @@ class PointerListener:
         self.page.locator("#start:enabled").click()
 
     def play(self) -> None:
-        self.page.locator("#play:enabled").click()
+        self.hit(self.page.locator("#play:enabled"))
 
     def choose(self, value: int) -> None:
-        self.page.locator(f"label.scale__choice:has(input[value='{value}'])").click()
+        self.hit(self.page.locator(f"label.scale__choice:has(input[value='{value}'])"))
 
     def go_on(self) -> None:
-        self.page.locator("#next:enabled").click()
+        self.hit(self.page.locator(NEXT))
+
+    def open_previous(self) -> None:
+        """Open the answer before again, once the next clip is ready."""
+        self.page.locator("#play:enabled").wait_for()
+        self.hit(self.page.locator("#previous"))
+        self.page.wait_for_selector(HEARD)
+
+    def press_locked_scale(self) -> None:
+        # Its controls take no press while it is closed; the place around them does.
+        self.hit(self.page.locator("#view"))
+
+    def press_next_too_early(self) -> None:
+        self.hit(self.page.locator("#next[aria-disabled=true]"), force=True)
 
     def rate(self, value: int) -> None:
         """Hear one clip to its end and answer it."""
@@ -90,6 +107,13 @@ class PointerListener:
         shown = self.page.locator("#completion-code")
         expect(shown).to_be_visible()
         return shown.inner_text()
+
+
+class TouchListener(PointerListener):
+    """Taps on a phone, where there is neither pointer nor keyboard."""
+
+    def hit(self, target: Locator, *, force: bool = False) -> None:
+        target.tap(force=force)
 
 
 class KeyboardListener(PointerListener):
@@ -150,8 +174,21 @@ class KeyboardListener(PointerListener):
         self.press(f"Digit{value}")
 
     def go_on(self) -> None:
-        self.page.locator("#next:enabled").wait_for()
+        self.page.locator(NEXT).wait_for()
         self.press("Enter")
+
+    def open_previous(self) -> None:
+        self.page.locator("#play:enabled").wait_for()
+        self.press("Backspace")
+        self.page.wait_for_selector(HEARD)
+
+    def press_locked_scale(self) -> None:
+        self.press("Digit3")
+
+    def press_next_too_early(self) -> None:
+        self.tab_to("#next[aria-disabled=true]")
+        self.press("Enter")
+        self.tab_to("#play:enabled, #view input")  # back, so that Space does not press Next again
 
     def end_break(self) -> None:
         self.page.locator("#rest").wait_for()

@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 NAMES_SEEN = """() => {
   globalThis.names = [];
-  const cross = document.querySelector("#cross");
-  new MutationObserver(() => cross.textContent && names.push(cross.textContent)).observe(cross, { childList: true });
+  const name = document.querySelector("#sound-name");
+  new MutationObserver(() => names.push(name.textContent)).observe(name, { childList: true });
 }"""
 
 
@@ -39,13 +39,27 @@ def test_a_reference_and_a_clip_are_heard_twice_and_the_clip_is_rated(platform: 
     page.evaluate(NAMES_SEEN)
     expect(page.locator("legend", has_text="compared with the reference")).to_be_visible()
     listener.rate(4)
-    assert page.evaluate("names") == ["Reference", "Clip to rate"] * 2
+    names = [name for name in page.evaluate("names") if name != "Listening…"]
+    assert names == ["Reference", "Clip to rate"] * 2
     assert scan(page, "pair") + overflows(page, "pair") == []
     listener.rate(2)
     assert listener.code() == Completion.objects.get().code
     votes = Vote.objects.order_by("id")
     assert [vote.payload["marks"] for vote in votes] == [[{"slot": "b", "scale": "DEG", "value": n}] for n in (4, 2)]
     assert [(vote.heard["plays"], vote.heard["heard_full"], vote.flags) for vote in votes] == [(1, True, [])] * 2
+
+
+@pytest.mark.parametrize("cross", [False, True])
+def test_while_a_clip_plays_a_loudspeaker_is_shown_or_a_cross_where_the_experiment_wants_it(
+    cross: bool, platform: Platform, page: Page
+) -> None:
+    listener = PointerListener(page)
+    listener.join(link("acr", items=2, conditions=1, options={"fixation_cross": cross}))
+    listener.start()
+    page.locator("#play:enabled").wait_for()
+    page.evaluate("document.querySelector('#listening').hidden = false")  # as while a clip plays
+    expect(page.locator(".play__speaker")).to_be_visible(visible=not cross)
+    expect(page.locator("#sound-name")).to_have_text("" if cross else "Listening…")
 
 
 def test_x_is_identified_by_keys_and_by_pointer_and_an_answer_is_taken_back(platform: Platform, page: Page) -> None:
@@ -73,9 +87,17 @@ def test_x_is_identified_by_keys_and_by_pointer_and_an_answer_is_taken_back(plat
 
     listener.press("Backspace")
     expect(page.locator("#where")).to_have_text("Clip 1 of 2")
+    expect(page.get_by_role("radio", name="X is B")).to_be_checked()
+    listener.press("Escape")  # keeps it
+    expect(page.locator("#where")).to_have_text("Clip 2 of 2")
+    page.locator("#previous").click()
+    expect(page.locator("#where")).to_have_text("Clip 1 of 2")
     listener.press("1")
     listener.press("Enter")
     expect(page.locator("#where")).to_have_text("Clip 2 of 2")
+    expect(sounds.first).to_be_enabled()
+    page.locator("#next").click(force=True)
+    expect(page.locator("#next-reason")).to_have_text("Listen to A, B and X first.")
     for place in range(3):
         sounds.nth(place).click()
         expect(sounds.nth(place)).to_have_attribute("data-heard", "")

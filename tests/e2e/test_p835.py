@@ -16,7 +16,7 @@ from listening.panels.services import designs, panels
 from rating.models import Trial, Vote
 from rating.services.experiments import go_live
 from tests.e2e.conftest import Platform
-from tests.e2e.listener import CLIPS_FETCHED, KeyboardListener, PointerListener
+from tests.e2e.listener import CLIPS_FETCHED, KeyboardListener, PointerListener, TouchListener
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import make_panel_experiment
 
@@ -70,7 +70,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     first.page.wait_for_function(CLIPS_FETCHED, arg=1)
     laptop.set_offline(True)
     listen(first, 2)
-    expect(first.page.locator("#save-state")).to_contain_text("Kept here", timeout=60_000)
+    expect(first.page.locator("#save-state")).to_contain_text("waiting to send", timeout=60_000)
     laptop.set_offline(False)
     assert listen(first, PRACTICE - 6) == ["The order changes"]
 
@@ -80,12 +80,18 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     expect(first.page.locator("#save-state")).to_contain_text("Saved")
     assert votes_by_session() == {0: PRACTICE}
 
-    second = PointerListener(device(viewport={"width": 390, "height": 844}).new_page())
+    phone = device(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    second = TouchListener(phone.new_page())
     second.page.goto(link)
     second.page.get_by_role("button", name="Continue").click()
     second.start()
     expect(second.page.locator("#rest-title")).to_have_text("Rest your ears")
-    assert listen(second, SESSION) == ["Rest your ears"]
+    assert listen(second, 1) == ["Rest your ears"]
+    second.open_previous()
+    expect(second.page.locator("#next")).to_be_in_viewport(ratio=1)
+    expect(second.page.locator("#view input:checked")).to_have_value("1")
+    second.go_on()
+    assert listen(second, SESSION - 1) == []
     second.page.locator("#rest").wait_for()
     expect(second.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE + SESSION} answers are safe")
 
@@ -106,23 +112,28 @@ def test_an_answer_is_taken_back_a_clip_reported_and_a_pause_kept(link: str, pag
     listener.join(link)
     listener.start()
     listener.rate(2)
-    page.locator("#play:enabled").wait_for()
-    listener.press("Backspace")
-    expect(page.locator("#part")).to_have_text("Playing 1 of 3")
-    page.locator("#gate:not([disabled])").wait_for()
+    listener.open_previous()
+    expect(page.locator("#part")).to_have_text("Listen 1 of 3")
     listener.choose(5)
     listener.go_on()
-    expect(page.locator("#part")).to_have_text("Playing 2 of 3")
+    expect(page.locator("#part")).to_have_text("Listen 2 of 3")
     page.locator("#play:enabled").wait_for()
 
     listener.press("p")
     expect(page.get_by_role("heading", name="Paused")).to_be_visible()
     listener.press("Enter")
+    listener.press("x")  # nothing was played yet that could be reported
+    expect(page.locator("#play")).to_be_focused()
+    listener.press("Space")
+    expect(page.locator("#listening")).to_be_visible()
     listener.press("x")
     expect(page.get_by_role("heading", name="What went wrong with this clip?")).to_be_visible()
+    expect(page.get_by_role("button", name="Send")).to_be_disabled()
+    listener.tab_to("#clip-problem input[name=reason]")
+    listener.press("Space")
     page.get_by_role("button", name="Send").press("Enter")
-    expect(page.locator("#notice")).to_contain_text("comes again at the end of this session")
-    expect(page.locator("#part")).to_have_text("Playing 3 of 3")
+    expect(page.locator("#notice")).to_contain_text("You will hear this clip again at the end.")
+    expect(page.locator("#part")).to_have_text("Listen 3 of 3")
     listener.rate(3)
 
     changed = Vote.objects.filter(trial__position=1).order_by("revision")
@@ -148,6 +159,7 @@ def test_the_sound_check_the_trial_and_the_order_of_scales_are_accessible(link: 
     page.locator("#start:enabled").click()
     page.locator("#play:enabled").wait_for()
     problems += scan(page, "trial") + overflows(page, "trial")
+    listener.play()
     page.locator("#problem").click()
     problems += scan(page, "clip problem")
     assert problems == []

@@ -1,5 +1,6 @@
 // Participant's page: wires its parts, runs the sound check, and starts the visit.
 import { embedded, need } from "../lib/dom.ts";
+import { gettext } from "../lib/i18n.ts";
 import { Scope } from "../lib/scope.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import { openStore } from "../outbox/store.ts";
@@ -8,7 +9,7 @@ import { Setup } from "../setup/setup.ts";
 import { Reports } from "../trial/api.ts";
 import { Break } from "../trial/break.ts";
 import type { VisitConfig } from "../trial/contract.ts";
-import { Review, wireKeySheet, wireTrialDialog } from "../trial/dialogs.ts";
+import { Review, wireKeySheet, wirePause, wireProblem } from "../trial/dialogs.ts";
 import { Keys } from "../trial/keys.ts";
 import { VisitRun } from "../trial/run.ts";
 import { SaveStatus } from "../trial/saveStatus.ts";
@@ -95,31 +96,15 @@ async function open(): Promise<void> {
     durable: store.durable,
   });
   keys.onStop(scope, () => player.stop());
-  wireKeySheet(scope, keys, config.shortcuts ?? true);
-  wireTrialDialog(
-    scope,
-    keys,
-    { dialog: "#paused", button: "#pause", letter: "p" },
-    {
-      opened: () => {
-        player.stop();
-        reports.mention("pause", { paused: true });
-      },
-      closed: () => reports.mention("pause", { paused: false }),
-    },
-  );
-  wireTrialDialog(
-    scope,
-    keys,
-    { dialog: "#clip-problem", button: "#problem", letter: "x" },
-    {
-      opened: () => player.stop(),
-      closed: (pressed) => {
-        const reason = need<HTMLInputElement>("#clip-problem input[name=reason]:checked").value;
-        if (pressed === "send") void run.reportClip(reason);
-      },
-    },
-  );
+  wireKeySheet(scope, keys, screen, config.shortcuts ?? true);
+  wirePause(scope, keys, screen, (paused) => {
+    player.stop();
+    reports.mention("pause", { paused });
+  });
+  wireProblem(scope, keys, screen, {
+    opened: () => player.stop(),
+    send: (reason) => void run.reportClip(reason),
+  });
   wireLeaving(scope, outbox, store.durable);
   wireErrors(scope, reports);
   scope.listen(window, "online", () => run.wake());
@@ -129,6 +114,7 @@ async function open(): Promise<void> {
   await clicked(scope, screen.start);
   await player.unlock();
   screen.show("none");
+  screen.note(gettext("Loading…"));
   await loaded;
   await run.run();
 }

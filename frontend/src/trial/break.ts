@@ -1,6 +1,6 @@
 // Break between two sessions, and the shorter stop where only the order of the scales changes.
 import { need } from "../lib/dom.ts";
-import { fill, gettext } from "../lib/i18n.ts";
+import { fill, gettext, ngettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { SessionSummary } from "./contract.ts";
 import type { Keys } from "./keys.ts";
@@ -64,11 +64,15 @@ export class Break {
     return after;
   }
 
-  #describe({ turn, next, sessions, answered, receipt, offersLevel }: BreakFacts): void {
+  #describe({ turn, next, sessions, answered, receipt, restS, offersLevel }: BreakFacts): void {
     const isBreak = turn.kind === "session";
     const values = { session: next.session, sessions, answered, receipt, minutes: minutesOf(next.seconds_left) };
     need("#rest-title").textContent = isBreak ? gettext("Rest your ears") : gettext("The order changes");
     need("#rest-safe").textContent = fill(gettext("{answered} answers are safe on the server."), values);
+    const minutes = Math.round(restS / 60);
+    need("#rest-suggested").textContent = minutes
+      ? fill(ngettext("Take a {minutes}-minute break.", "Take a {minutes}-minute break.", minutes), { minutes })
+      : gettext("Take a short break.");
     need("#rest-receipt").textContent = receipt;
     need("#rest-next").textContent = fill(
       gettext("Next: session {session} of {sessions}, about {minutes} min."),

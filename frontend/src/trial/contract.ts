@@ -103,15 +103,38 @@ export interface WorkspaceHost {
 export interface TrialFrame {
   screen: Pick<
     Screen,
-    "play" | "next" | "view" | "showPhase" | "showControls" | "markup" | "nameSound" | "note" | "focus"
+    | "play"
+    | "next"
+    | "previous"
+    | "view"
+    | "showPhase"
+    | "showControls"
+    | "markup"
+    | "nameSound"
+    | "note"
+    | "focus"
+    | "explain"
+    | "offerNext"
+    | "explainNext"
+    | "offerPrevious"
+    | "offerProblem"
   >;
   player: Player;
   /** The page's clips by slot, fetched and decoded. */
   clips: Promise<ReadonlyMap<string, Clip>>;
-  /** What was heard when the page was answered before; then it only takes another answer. */
-  already?: Heard;
-  /** Take the answer before this one back, where that can still be done. */
+  /** The answer that is opened again; the page then only takes another one. */
+  already?: Revision;
+  /** Open the answer before this one again, where that can still be done. */
   reopen?: () => void;
+}
+
+/** An answer that was given before and may be changed. */
+export interface Revision {
+  answer: Json;
+  /** What was heard before it was given. */
+  heard: Heard;
+  /** Leave the answer as it is and go on; nothing is stored. */
+  keep: () => void;
 }
 
 /** A protocol's view. It decides what is played and when an answer is whole; the host owns saving, sessions and going on. */

@@ -4,11 +4,12 @@ import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { TrialPage } from "./contract.ts";
 import type { Keys } from "./keys.ts";
+import type { Screen } from "./screen.ts";
 
 const SHORTCUTS_KEY = "earmark-shortcuts";
 
 /** The sheet of keys, and the choice to do without them (WCAG 2.1.4), remembered on this device. */
-export function wireKeySheet(scope: Scope, keys: Keys, allowed: boolean): void {
+export function wireKeySheet(scope: Scope, keys: Keys, screen: Screen, allowed: boolean): void {
   const sheet = need<HTMLDialogElement>("#key-sheet");
   const choice = need<HTMLInputElement>("#shortcuts");
   let wanted = true;
@@ -32,29 +33,75 @@ export function wireKeySheet(scope: Scope, keys: Keys, allowed: boolean): void {
     return true;
   };
   scope.listen(need("#keys"), "click", open);
+  scope.listen(sheet, "close", () => screen.resume());
   keys.on(scope, (event) => event.key === "?" && open());
 }
 
-/** Open a dialog by its button, or by its letter while a trial is shown; `opened` first, `closed` with what was pressed. */
-export function wireTrialDialog(
-  scope: Scope,
-  keys: Keys,
-  at: { dialog: string; button: string; letter: string },
-  then: { opened?: () => void; closed?: (pressed: string) => void },
-): void {
-  const dialog = need<HTMLDialogElement>(at.dialog);
-  const trial = need("#trial");
+interface TrialDialog {
+  dialog: string;
+  button: string;
+  letter: string;
+  opened: () => void;
+  /** With the value of the button that closed it. */
+  closed: (pressed: string) => void;
+}
+
+/** Open a dialog by its button, or by its letter where the button is seen; the focus then goes back to the trial. */
+function wireTrialDialog(scope: Scope, keys: Keys, screen: Screen, then: TrialDialog): void {
+  const dialog = need<HTMLDialogElement>(then.dialog);
+  const button = need(then.button);
   const open = () => {
-    then.opened?.();
+    then.opened();
     dialog.returnValue = "";
     dialog.showModal();
   };
-  scope.listen(need(at.button), "click", open);
-  scope.listen(dialog, "close", () => then.closed?.(dialog.returnValue));
+  scope.listen(button, "click", open);
+  scope.listen(dialog, "close", () => {
+    screen.resume();
+    then.closed(dialog.returnValue);
+  });
   keys.onUnused(scope, ({ key }) => {
-    if (key.toLowerCase() !== at.letter || trial.hidden) return false;
+    if (key.toLowerCase() !== then.letter || !button.checkVisibility()) return false;
     open();
     return true;
+  });
+}
+
+/** A pause during a trial. */
+export function wirePause(scope: Scope, keys: Keys, screen: Screen, paused: (paused: boolean) => void): void {
+  const at = { dialog: "#paused", button: "#pause", letter: "p" };
+  wireTrialDialog(scope, keys, screen, { ...at, opened: () => paused(true), closed: () => paused(false) });
+}
+
+/** The report of a clip that went wrong: nothing is chosen beforehand, and a choice lets it be sent. */
+export function wireProblem(
+  scope: Scope,
+  keys: Keys,
+  screen: Screen,
+  then: { opened: () => void; send: (reason: string) => void },
+): void {
+  const form = need<HTMLFormElement>("#clip-problem form");
+  const send = need<HTMLButtonElement>("#send-problem");
+  const sendReason = need("#send-reason");
+  const choice = () => form.querySelector<HTMLInputElement>("input[name=reason]:checked")?.value;
+  const offer = () => {
+    send.disabled = choice() === undefined;
+    sendReason.hidden = !send.disabled;
+  };
+  scope.listen(form, "change", offer);
+  wireTrialDialog(scope, keys, screen, {
+    dialog: "#clip-problem",
+    button: "#problem",
+    letter: "x",
+    opened: () => {
+      form.reset();
+      offer();
+      then.opened();
+    },
+    closed: (pressed) => {
+      const reason = choice();
+      if (pressed === "send" && reason !== undefined) then.send(reason);
+    },
   });
 }
 

@@ -15,8 +15,12 @@ let scope = new Scope();
 let phases: Phase[] = [];
 let names: string[] = [];
 let finished: { payload: Json; heard: Heard }[] = [];
-const play = new EventTarget();
-const next = Object.assign(new EventTarget(), { disabled: true });
+let said: string[] = []; // why something could not be pressed
+let missing = ""; // what Next waits for
+let previousOffered = false;
+let problemOffered = false;
+let cancel = () => {};
+const [play, next, previous, view] = [new EventTarget(), new EventTarget(), new EventTarget(), new EventTarget()];
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 2));
 
@@ -37,13 +41,35 @@ function clip(durationS: number): Clip {
 }
 
 /** A page of two slots, and the form's own way to be answered. */
-async function opened(change: Partial<GatedForm> = {}, frame: Partial<TrialFrame> = {}): Promise<() => void> {
+async function opened(
+  change: Partial<GatedForm> = {},
+  frame: Partial<TrialFrame> = {},
+): Promise<(value?: number) => void> {
+  const keys = {
+    on() {},
+    onCancel: (_: Scope, handler: () => void) => {
+      cancel = handler;
+    },
+  };
   const media = { a: { url: "", duration_s: 1, sliced: false }, b: { url: "", duration_s: 0.5, sliced: false } };
-  const page = { ...pageOf("t1", media), keys: { on() {} } } as unknown as ShownPage;
+  const page = { ...pageOf("t1", media), keys } as unknown as ShownPage;
   const player = new Player(scope, context as unknown as AudioContext);
   const showPhase = (phase: Phase) => phases.push(phase);
   const nameSound = (name: string) => names.push(name);
-  const screen = { play, next, view: {}, showPhase, nameSound, note() {}, focus() {} };
+  const screen = {
+    ...{ play, next, previous, view, showPhase, nameSound, note() {}, focus() {} },
+    explain: (sentence: string) => said.push(sentence),
+    explainNext: () => said.push(missing),
+    offerNext: (sentence: string) => {
+      missing = sentence;
+    },
+    offerPrevious: (offered: boolean) => {
+      previousOffered = offered;
+    },
+    offerProblem: (offered: boolean) => {
+      problemOffered = offered;
+    },
+  };
   const clips = Promise.resolve(new Map([["a", clip(1)] as const, ["b", clip(0.5)] as const]));
   const shown = { screen, player, clips, ...frame } as unknown as TrialFrame;
   const host = {
@@ -55,11 +81,14 @@ async function opened(change: Partial<GatedForm> = {}, frame: Partial<TrialFrame
   const onChange = (listener: () => void) => {
     changed = listener;
   };
-  const mount = () => ({ answer: () => payload, onChange });
+  const show = (given: Json) => {
+    payload = given;
+  };
+  const mount = () => ({ answer: () => payload, onChange, show });
   gatedForm(host, page, scope, { mount, ...change });
   await settled();
-  return () => {
-    payload = { value: 4 };
+  return (value = 4) => {
+    payload = { value };
     changed();
   };
 }
@@ -68,8 +97,10 @@ beforeEach(() => {
   installFakeAudio();
   Object.assign(globalThis, { document: Object.assign(new EventTarget(), { visibilityState: "visible" }) });
   context = new FakeContext({ sampleRate: RATE_HZ });
+  scope.dispose(); // the page of the test before
   scope = new Scope();
-  [phases, names, finished] = [[], [], []];
+  [phases, names, finished, said] = [[], [], [], []];
+  [missing, previousOffered, problemOffered] = ["", false, false];
 });
 
 test("slots are played in the declared order with the declared gap, and the form opens after the last", async () => {
@@ -149,13 +180,71 @@ test("a complete answer closes the page by itself where that is declared", async
   assert.equal(finished.length, 1);
 });
 
-test("a page that was heard before only takes another answer, with what was heard then", async () => {
-  const already = { plays: 2, heard_full: true } as Heard;
-  const answer = await opened({}, { already });
-  assert.deepEqual(phases, ["rate"]);
-  answer();
+test("a press on the closed form says when it opens, and one on Next what is missing", async () => {
+  const answer = await opened({ slots: ["b"] });
+  await press(view);
   await press(next);
-  assert.equal(finished[0]?.heard, already);
+  await press(play);
+  await press(view);
+  await press(next);
+  await listen(0.5);
+  await press(view);
+  await press(next);
+  assert.deepEqual(said, [
+    "The scale opens when the clip has ended.",
+    "Play the clip first.",
+    "The scale opens when the clip has ended.",
+    "You can answer when the clip has ended.",
+    "Choose an answer first.",
+  ]);
+  answer();
+  assert.equal(missing, "");
+});
+
+test("the answer before can be opened again, and a problem reported, only before and after the first play", async () => {
+  let reopened = 0;
+  const reopen = () => {
+    reopened += 1;
+  };
+  await opened({ slots: ["b"] }, { reopen });
+  assert.deepEqual([previousOffered, problemOffered], [true, false]);
+  await press(previous);
+  assert.equal(reopened, 1);
+  await press(play);
+  assert.deepEqual([previousOffered, problemOffered], [false, true]);
+  await press(previous);
+  assert.equal(reopened, 1);
+});
+
+/** A page whose answer is opened again. */
+async function revised(): Promise<{ answer: (value?: number) => void; heard: Heard; kept: () => number }> {
+  let kept = 0;
+  const keep = () => {
+    kept += 1;
+  };
+  const heard = { plays: 2, heard_full: true } as Heard;
+  const answer = await opened({}, { already: { answer: { value: 2 }, heard, keep } });
+  assert.deepEqual([phases, missing], [["rate"], ""]);
+  return { answer, heard, kept: () => kept };
+}
+
+test("an answer that is opened again can be changed, with what was heard then", async () => {
+  const { answer, heard, kept } = await revised();
+  answer(4);
+  await press(next);
+  assert.deepEqual(finished, [{ payload: { value: 4 }, heard }]);
+  assert.equal(kept(), 0);
+});
+
+test("an answer that is opened again is kept by Next and by Esc, and nothing is stored", async () => {
+  const { answer, kept } = await revised();
+  await press(next);
+  answer(4);
+  answer(2);
+  await press(next);
+  cancel();
+  assert.equal(kept(), 3);
+  assert.deepEqual(finished, []);
 });
 
 test("the end of the scope ends the sound", async () => {

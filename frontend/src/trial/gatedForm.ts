@@ -4,7 +4,7 @@ import type { Scope } from "../lib/scope.ts";
 import type { Heard, Json } from "../outbox/events.ts";
 import { heardToTheEnd, type SlotPresentation, summarise } from "../player/heard.ts";
 import type { Clip } from "../player/player.ts";
-import type { ShownPage, TrialFrame, WorkspaceHost } from "./contract.ts";
+import type { Revision, ShownPage, TrialFrame, WorkspaceHost } from "./contract.ts";
 import { digitOf } from "./keys.ts";
 import type { Phase } from "./screen.ts";
 
@@ -12,6 +12,8 @@ export interface AnswerForm {
   /** The payload of the vote, or undefined while it is incomplete. */
   answer(): Json | undefined;
   onChange(listener: () => void): void;
+  /** Show an answer that was given before, so that it can be kept or changed. */
+  show?(payload: Json): void;
 }
 
 export interface GatedForm {
@@ -49,6 +51,7 @@ class GatedTrial {
   #fullPlays = 0;
   #heardMs = 0; // when the last presentation ended
   #answeredMs = 0; // when the answer was last changed
+  #given = ""; // the answer that was given before, as the form gives it
 
   constructor(host: WorkspaceHost, page: ShownPage, scope: Scope, form: GatedForm) {
     const { slots = Object.keys(page.media), gapS = 0, autoConfirm = false } = form;
@@ -65,9 +68,11 @@ class GatedTrial {
     this.#form.onChange(() => this.#changed());
     scope.listen(screen.play, "click", () => void this.play());
     scope.listen(screen.next, "click", () => void this.next());
+    scope.listen(screen.previous, "click", () => void this.#reopen());
+    scope.listen(screen.view, "click", () => this.#explainLock());
     page.keys.on(scope, (event) => this.#key(event));
     scope.own(() => player.stop());
-    if (already) this.#takeAnother();
+    if (already) this.#revise(already);
     else void this.#load();
   }
 
@@ -78,7 +83,8 @@ class GatedTrial {
       return screen.note(
         gettext("Your browser keeps the sound off. Allow sound for this page, then press Play again."),
       );
-    this.#enter("playing", gettext("Listen"));
+    this.#enter("playing", "");
+    screen.offerProblem(true);
     screen.focus("player");
     let earliestS = 0;
     for (const [place, slot] of this.#slots.entries()) {
@@ -96,11 +102,13 @@ class GatedTrial {
   }
 
   async next(): Promise<void> {
-    const { already } = this.#frame;
-    const payload = this.#phase === "rate" ? this.#form.answer() : undefined;
+    const { already, screen } = this.#frame;
+    if (this.#missing()) return screen.explainNext();
+    const payload = this.#form.answer();
+    if (already && (payload === undefined || JSON.stringify(payload) === this.#given)) return already.keep();
     if (payload === undefined) return;
     this.#enter("saving", gettext("Saving…"));
-    await this.#host.finish(payload, already ?? this.#heard());
+    await this.#host.finish(payload, already?.heard ?? this.#heard());
   }
 
   #heard(): Heard {
@@ -109,17 +117,44 @@ class GatedTrial {
     return summarise(this.#presentations, this.#slots, { sampleRateHz, latencyS, levelDb, answerMs });
   }
 
-  #takeAnother(): void {
-    this.#enter("rate", gettext("Choose another answer, then go on."));
+  /** An answer that was given before: going on without a change keeps it, and so does Esc. */
+  #revise({ answer, keep }: Revision): void {
+    this.#form.show?.(answer);
+    this.#given = JSON.stringify(this.#form.answer());
+    this.#page.keys.onCancel(this.#scope, keep);
+    this.#enter("rate", gettext("This was your answer. Change it, or press Next to keep it."));
     this.#frame.screen.focus("view");
+  }
+
+  /** Open the answer before again; false where that cannot be done, as after sound was played here. */
+  #reopen(): boolean {
+    if (!this.#mayReopen()) return false;
+    this.#frame.reopen?.();
+    return true;
+  }
+
+  #mayReopen(): boolean {
+    const isUntouched = (this.#phase === "loading" || this.#phase === "ready") && !this.#presentations.length;
+    return isUntouched && this.#frame.reopen !== undefined;
+  }
+
+  #explainLock(): boolean {
+    if (this.#phase === "rate" || this.#phase === "saving") return false;
+    this.#frame.screen.explain(gettext("The scale opens when the clip has ended."));
+    return true;
   }
 
   async #load(): Promise<void> {
     const { clips, screen } = this.#frame;
-    this.#enter("loading", gettext("Getting the clip ready"));
+    this.#enter("loading", "");
     this.#clips = await clips;
     if (this.#scope.disposed) return;
-    this.#enter("ready", gettext("Press Play when you are ready."));
+    this.#enter(
+      "ready",
+      this.#page.plays_allowed === 1
+        ? gettext("Plays once. Press Play when you are ready.")
+        : gettext("Press Play when you are ready."),
+    );
     screen.focus("play");
   }
 
@@ -148,17 +183,30 @@ class GatedTrial {
     const again = this.#presentations.length > 0;
     this.#phase = phase;
     this.#frame.screen.showPhase(phase, { canPlay: this.#mayPlay(), again, note });
-    this.#offerNext();
+    this.#frame.screen.offerPrevious(this.#mayReopen());
+    this.#frame.screen.offerNext(this.#missing());
   }
 
   #changed(): void {
     this.#answeredMs = performance.now();
-    this.#offerNext();
+    this.#frame.screen.offerNext(this.#missing());
     if (this.#autoConfirm) void this.next();
   }
 
-  #offerNext(): void {
-    this.#frame.screen.next.disabled = this.#phase !== "rate" || this.#form.answer() === undefined;
+  /** What must be done before the page can be closed; empty when nothing is. */
+  #missing(): string {
+    switch (this.#phase) {
+      case "loading":
+        return gettext("The clip is still loading.");
+      case "ready":
+        return gettext("Play the clip first.");
+      case "playing":
+        return gettext("You can answer when the clip has ended.");
+      case "saving":
+        return gettext("Saving…");
+      case "rate":
+        return this.#frame.already || this.#form.answer() !== undefined ? "" : gettext("Choose an answer first.");
+    }
   }
 
   #key(event: KeyboardEvent): boolean {
@@ -170,12 +218,7 @@ class GatedTrial {
       void this.next();
       return true;
     }
-    if (event.key === "Backspace" && this.#phase === "ready" && this.#frame.reopen) {
-      this.#frame.reopen();
-      return true;
-    }
-    if (digitOf(event.code) === undefined || this.#phase === "rate") return false;
-    this.#frame.screen.note(gettext("The scale opens when the clip has ended."));
-    return true;
+    if (event.key === "Backspace") return this.#reopen();
+    return digitOf(event.code) !== undefined && this.#explainLock();
   }
 }

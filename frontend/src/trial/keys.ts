@@ -67,8 +67,15 @@ export class Keys {
     scope.own(() => this.#stops.delete(stop));
   }
 
+  /** Esc outside of dialogs, which close with it; also with shortcuts turned off. */
+  onCancel(scope: Scope, cancel: () => void): void {
+    this.onStop(scope, () => {
+      if (!document.querySelector("dialog[open]")) cancel();
+    });
+  }
+
   #receive(event: KeyboardEvent): void {
-    if (event.key === "Escape") for (const stop of this.#stops) stop();
+    if (event.key === "Escape") for (const stop of [...this.#stops]) stop();
     if (!this.enabled || document.querySelector("dialog[open]")) return;
     if (!isShortcut(event, placeOf(event.target))) return;
     for (const handler of [...this.#handlers, ...this.#fallbacks]) {

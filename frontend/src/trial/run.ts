@@ -81,6 +81,7 @@ interface RunParts {
 
 interface Answered {
   page: TrialPage;
+  answer: Json;
   heard: Heard;
 }
 
@@ -134,7 +135,7 @@ export class VisitRun {
       if (!page) return;
       if (!again && !turnedTo && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
       this.#reopened = null;
-      await this.#runTrial(page, again?.heard);
+      await this.#runTrial(page, again ?? undefined);
       await new WakeSignal().wait(scope, BLANK_MS);
     }
   }
@@ -183,7 +184,7 @@ export class VisitRun {
           ? gettext(
               "Too many clips have failed here, so this one is not left out. Open your link on another device or in another browser, or write to the experimenter. Everything you answered is kept.",
             )
-          : gettext("Thank you. The clip comes again at the end of this session."),
+          : gettext("Thank you. You will hear this clip again at the end."),
     );
     await this.#refill();
   }
@@ -243,10 +244,11 @@ export class VisitRun {
     this.#current.scope.dispose();
   }
 
-  async #runTrial(page: TrialPage, already?: Heard): Promise<void> {
+  async #runTrial(page: TrialPage, again?: Answered): Promise<void> {
     const { screen, keys, outbox, saveState } = this.#parts;
     const scope = this.#parts.scope.child();
     this.#current = { trial: page.trial, scope };
+    if (!this.#views.get(page.view)) screen.note(gettext("Loading…"));
     const view = await retrying(
       () => this.#views.load(page.view),
       this.#api.retry(scope, gettext("Waiting for the server.")),
@@ -262,31 +264,42 @@ export class VisitRun {
     };
     const pages = () => outbox.drained().then(() => this.#api.pages());
     const changing = () => saveState.changing();
-    const showTrial = () => this.#showTrial(page, scope, already);
+    const showTrial = () => this.#showTrial(page, scope, again);
     const host = { changing, keep, renew, pages, turnTo, showTrial };
     const now = asOf(page, outbox.waiting);
     await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...host }).done;
     this.#current = null;
   }
 
-  #showTrial(page: TrialPage, scope: Scope, already?: Heard): TrialFrame {
+  #showTrial(page: TrialPage, scope: Scope, again?: Answered): TrialFrame {
     const { screen, player } = this.#parts;
     screen.showTrial(page, this.#sessions);
-    const fetch = () =>
-      retrying(() => this.#clips.of(page), this.#api.retry(scope, gettext("The clip did not arrive. Trying again.")));
-    const clips = already ? Promise.resolve(new Map()) : fetch();
+    if (again) {
+      const already = { answer: again.answer, heard: again.heard, keep: () => scope.dispose() };
+      return { screen, player, clips: Promise.resolve(new Map()), already };
+    }
+    const clips = this.#fetchClips(page, scope);
     const last = this.#last;
+    if (last?.page.session !== page.session) return { screen, player, clips };
     const reopen = () => {
-      this.#reopened = last && { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
+      this.#reopened = { ...last, page: { ...last.page, revision: last.page.revision + 1 } };
       scope.dispose();
     };
-    const extra = already ? { already } : last?.page.session === page.session ? { reopen } : {};
-    return { screen, player, clips, ...extra };
+    return { screen, player, clips, reopen };
+  }
+
+  #fetchClips(page: TrialPage, scope: Scope): ReturnType<Clips["of"]> {
+    const { onFailure, ...retry } = this.#api.retry(scope, gettext("The clip did not arrive. Trying again."));
+    const failed = (error: unknown) => {
+      onFailure(error);
+      this.#parts.screen.offerProblem(true); // a clip that never arrives must not end the visit
+    };
+    return retrying(() => this.#clips.of(page), { ...retry, onFailure: failed });
   }
 
   /** Resolves when the answer is safe; only then does the page go on. */
   async #keep(page: TrialPage, payload: Json, heard: Heard | Listened): Promise<void> {
-    this.#last = "stall_ms" in heard ? { page, heard } : null;
+    this.#last = "stall_ms" in heard ? { page, answer: payload, heard } : null;
     if ("stall_ms" in heard && heard.stall_ms > STALL_MS)
       this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
@@ -312,6 +325,7 @@ export class VisitRun {
     this.#sessions = upcoming.sessions;
     this.#answered = upcoming.answered;
     this.#receipt = upcoming.receipt;
+    this.#parts.saveState.setAnyAnswer(upcoming.answered > 0 || upcoming.trials.some(({ draft }) => draft !== null));
     this.#queue.merge(upcoming.trials);
     const views = this.#queue.pages.map((page) => this.#views.load(page.view));
     void Promise.allSettled(views).then(() => this.#prepareClips());

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, overlaid } from "./saveStatus.ts";
 
-const clock = (iso: string) => iso.slice(11, 19);
+const clock = (iso: string) => iso.slice(11, 16);
 
 test("the pill has four states, and only the last two say what to do", () => {
   const shown = [
@@ -14,10 +14,10 @@ test("the pill has four states, and only the last two say what to do", () => {
   assert.deepEqual(
     shown.map(({ state, text }) => [state, text]),
     [
-      ["saved", "Saved 14:02:11"],
+      ["saved", "Saved 14:02"],
       ["saving", "Saving…"],
-      ["kept", "Kept here (3)"],
-      ["problem", "Not saved: act"],
+      ["kept", "3 answers waiting to send"],
+      ["problem", "Not saved – see below"],
     ],
   );
   const [saved, saving, kept, problem] = shown.map(({ trouble }) => trouble);
@@ -26,8 +26,13 @@ test("the pill has four states, and only the last two say what to do", () => {
   assert.match(problem ?? "", /^This browser no longer holds your place\./);
 });
 
-test("before the first answer nothing claims a time", () => {
-  assert.equal(describe({ kind: "saved", at: null }, clock).text, "Saved");
+test("before the first answer nothing is called saved, and after a reload no time is claimed", () => {
+  assert.equal(describe({ kind: "saved", at: null }, clock, false).text, "");
+  assert.equal(describe({ kind: "saved", at: null }, clock, true).text, "Saved");
+});
+
+test("one answer waits in the singular", () => {
+  assert.equal(describe({ kind: "kept", waiting: 1 }, clock).text, "1 answer waiting to send");
 });
 
 test("what was done after the last save is not called saved, and trouble stays trouble", () => {

@@ -1,6 +1,6 @@
 // Save status of the page: the pill and, when the participant must act, the box that says how.
 import { copyText, need } from "../lib/dom.ts";
-import { fill, gettext } from "../lib/i18n.ts";
+import { fill, gettext, ngettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { VoteEvent } from "../outbox/events.ts";
 import type { ProblemReason, SaveState } from "../outbox/outbox.ts";
@@ -11,27 +11,27 @@ interface PillText {
   trouble: string; // empty when nothing needs to be said
 }
 
-/** What to show for a state. Pure. */
-export function describe(state: SaveState, clock: (iso: string) => string): PillText {
+/** What to show for a state; `anyAnswer`: whether there is something that could be saved. Pure. */
+export function describe(state: SaveState, clock: (iso: string) => string, anyAnswer = true): PillText {
   switch (state.kind) {
-    case "saved":
-      return {
-        state: "saved",
-        text: state.at ? fill(gettext("Saved {time}"), { time: clock(state.at) }) : gettext("Saved"),
-        trouble: "",
-      };
+    case "saved": {
+      const text = state.at ? fill(gettext("Saved {time}"), { time: clock(state.at) }) : gettext("Saved");
+      return { state: "saved", text: state.at || anyAnswer ? text : "", trouble: "" };
+    }
     case "saving":
       return { state: "saving", text: gettext("Saving…"), trouble: "" };
     case "kept":
       return {
         state: "kept",
-        text: fill(gettext("Kept here ({count})"), { count: state.waiting }),
+        text: fill(ngettext("{count} answer waiting to send", "{count} answers waiting to send", state.waiting), {
+          count: state.waiting,
+        }),
         trouble: gettext(
-          "The server cannot be reached. Your answers are kept on this device and sent as soon as it can. You can go on while clips are ready; do not clear your browser.",
+          "The server cannot be reached. Your answers are kept on this device and will be sent when the connection is back. You can continue; please keep this page open.",
         ),
       };
     case "problem":
-      return { state: "problem", text: gettext("Not saved: act"), trouble: problemText(state.reason) };
+      return { state: "problem", text: gettext("Not saved – see below"), trouble: problemText(state.reason) };
   }
 }
 
@@ -43,7 +43,7 @@ function problemText(reason: ProblemReason): string {
       );
     case "storage":
       return gettext(
-        "This browser cannot keep answers, and the server cannot be reached. Leave this page open until it is saved.",
+        "This browser cannot keep answers, and the server cannot be reached. Please keep this page open until they are saved.",
       );
     case "refused":
       return gettext("The server did not accept the last answer. The clip comes again.");
@@ -65,11 +65,12 @@ export class SaveStatus {
   readonly #sentence = need("#trouble-sentence");
   readonly #clock: Intl.DateTimeFormat;
   #sessionLost = false;
+  #anyAnswer = false; // whether the server has an answer, or a draft of one
   #state: SaveState = { kind: "saved", at: null };
   readonly #changes = new Set<symbol>(); // done, and not on their way yet
 
   constructor(scope: Scope, act: { retry: () => void; waiting: () => readonly VoteEvent[] }) {
-    const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+    const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
     this.#clock = new Intl.DateTimeFormat(document.documentElement.lang || undefined, time);
     scope.listen(need("#retry"), "click", act.retry);
     scope.listen(need("#copy-answers"), "click", () => this.#copy(act.waiting()));
@@ -90,6 +91,12 @@ export class SaveStatus {
     };
   }
 
+  /** The server has an answer, or a draft of one. Before that nothing is called saved. */
+  setAnyAnswer(any: boolean): void {
+    this.#anyAnswer = any;
+    this.#draw();
+  }
+
   /** The server no longer knows this browser, as seen by a request other than the outbox's. */
   setSessionLost(lost: boolean): void {
     this.#sessionLost = lost;
@@ -98,7 +105,7 @@ export class SaveStatus {
 
   #draw(): void {
     const state = overlaid(this.#state, this.#changes.size);
-    const shown = describe(state, (iso) => this.#clock.format(new Date(iso)));
+    const shown = describe(state, (iso) => this.#clock.format(new Date(iso)), this.#anyAnswer);
     const trouble = this.#sessionLost
       ? gettext(
           "This browser no longer holds your place. Open your link again: your answers are kept here and will be sent.",

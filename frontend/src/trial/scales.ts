@@ -44,6 +44,7 @@ function mount(root: HTMLElement, page: ShownPage, scope: Scope): AnswerForm {
   return {
     answer: () => payloadOf(groups),
     onChange: (listener) => void listeners.push(listener),
+    show: (payload) => showAnswer(groups, payload),
   };
 }
 
@@ -93,6 +94,14 @@ function chooseByDigit(groups: readonly Group[], digit: number | undefined): boo
   input.focus();
   input.dispatchEvent(new Event("change", { bubbles: true }));
   return true;
+}
+
+function showAnswer(groups: readonly Group[], payload: Json): void {
+  const { marks } = payload as { marks: { slot: string; scale: string; value: number }[] };
+  for (const { slot, scale, inputs } of groups) {
+    const mark = marks.find((each) => each.slot === slot && each.scale === scale);
+    for (const input of inputs) input.checked = Number(input.value) === mark?.value;
+  }
 }
 
 function payloadOf(groups: readonly Group[]): Json | undefined {

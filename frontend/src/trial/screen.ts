@@ -15,14 +15,17 @@ export class Screen {
   readonly workspace = need("#workspace");
   readonly pause = need<HTMLButtonElement>("#pause");
   readonly problem = need<HTMLButtonElement>("#problem");
+  readonly previous = need<HTMLButtonElement>("#previous");
   readonly #trial = need("#trial");
   readonly #player = need("#player");
   readonly #place = need("#play-place");
   readonly #controls = need("#controls");
-  readonly #cross = need("#cross");
+  readonly #listening = need("#listening");
+  readonly #soundName = need("#sound-name");
   readonly #heard = need("#heard");
   readonly #playLabel = need("#play-label");
   readonly #note = need("#play-note");
+  readonly #nextReason = need("#next-reason");
   readonly #gate = need<HTMLFieldSetElement>("#gate");
   readonly #where = need("#where");
   readonly #part = need("#part");
@@ -33,6 +36,7 @@ export class Screen {
   readonly #notice = need("#notice");
   readonly #waiting = need("#waiting");
   readonly #checking = need("#checking");
+  #missing = ""; // what Next waits for
 
   /** Show one part of the visit and hide the others. */
   show(place: "instructions" | "trial" | "workspace" | "none"): void {
@@ -48,12 +52,14 @@ export class Screen {
   showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {
     this.show("trial");
     this.view.replaceChildren();
-    this.nameSound("");
+    this.nameSound(page.options.fixation_cross === true ? "" : gettext("Listening…"));
+    this.offerPrevious(false);
+    this.offerProblem(false);
     this.#controls.replaceChildren();
     this.#place.hidden = false;
     this.#where.textContent = whereText(page, sessions);
     const { part, parts } = partOf(page);
-    this.#part.textContent = parts > 1 ? fill(gettext("Playing {part} of {parts}"), { part, parts }) : "";
+    this.#part.textContent = parts > 1 ? fill(gettext("Listen {part} of {parts}"), { part, parts }) : "";
     this.#part.hidden = parts === 1;
     const asked = attention(page);
     this.#trial.dataset.pattern = String(asked?.pattern ?? 0);
@@ -66,13 +72,15 @@ export class Screen {
     this.#practice.hidden = page.kind !== "practice";
   }
 
-  /** Button, cross and "heard" take turns in one place. */
+  /** Button, listening sign and "heard" take turns in one place. */
   showPhase(phase: Phase, options: { canPlay: boolean; again: boolean; note: string }): void {
     const offersPlay = phase === "loading" || options.canPlay;
     this.play.hidden = !offersPlay;
     this.play.disabled = !options.canPlay;
-    this.#playLabel.textContent = options.again ? gettext("Play again") : gettext("Play");
-    this.#cross.hidden = phase !== "playing";
+    this.play.setAttribute("aria-busy", String(phase === "loading"));
+    this.#playLabel.textContent =
+      phase === "loading" ? gettext("Loading…") : options.again ? gettext("Play again") : gettext("Play");
+    this.#listening.hidden = phase !== "playing";
     this.#heard.hidden = offersPlay || phase === "playing";
     this.#gate.disabled = phase !== "rate";
     this.note(options.note);
@@ -84,9 +92,34 @@ export class Screen {
     this.#place.hidden = true;
   }
 
-  /** Name what is playing in place of the cross. It is not read aloud, because that would be heard over the sound. */
+  /** Say beside the loudspeaker what is playing; without a name a cross takes its place. Neither is read aloud, because
+   * that would be heard over the sound. */
   nameSound(name: string): void {
-    this.#cross.textContent = name;
+    this.#soundName.textContent = name;
+    this.#listening.classList.toggle("play__listening--cross", !name);
+  }
+
+  /** Let Next be pressed, or give the sentence that says what is missing, which a press on Next then shows. */
+  offerNext(missing: string): void {
+    this.next.setAttribute("aria-disabled", String(missing !== ""));
+    if (missing !== this.#missing) this.#nextReason.textContent = "";
+    this.#missing = missing;
+  }
+
+  /** Next was pressed too early: say beside it what is missing. */
+  explainNext(): void {
+    this.#nextReason.textContent = this.#missing;
+    this.#nextReason.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The answer before this one can be opened again, until sound is played here. */
+  offerPrevious(offered: boolean): void {
+    this.previous.hidden = !offered;
+  }
+
+  /** A clip that was played, or that does not arrive, can be reported. */
+  offerProblem(offered: boolean): void {
+    this.problem.hidden = !offered;
   }
 
   /** Beneath the play button; while no page is open, in a place of its own. */
@@ -95,6 +128,14 @@ export class Screen {
     const place = isBlank ? this.#waiting : this.#note;
     if (place.textContent !== sentence) place.textContent = sentence;
     if (isBlank) place.hidden = !sentence;
+    this.#note.classList.remove("reason");
+  }
+
+  /** Something closed was pressed: say why it is closed, above the form. */
+  explain(sentence: string): void {
+    this.note(sentence);
+    this.#note.classList.add("reason");
+    this.#note.scrollIntoView({ block: "nearest" });
   }
 
   /** What was waited for has come. */
@@ -105,6 +146,7 @@ export class Screen {
   notice(sentence: string): void {
     this.#notice.textContent = sentence;
     this.#notice.hidden = !sentence;
+    if (sentence) this.#notice.scrollIntoView({ block: "nearest" });
   }
 
   /** A fresh copy of what the server made for the protocol's own page. */
@@ -118,6 +160,13 @@ export class Screen {
     this.show("none");
     this.#checking.hidden = false;
     this.#checking.focus();
+  }
+
+  /** Put the focus back where the work is after a dialog over a trial, so that Space plays. */
+  resume(): void {
+    if (this.#trial.hidden) return;
+    const canPlay = this.play.checkVisibility() && !this.play.disabled;
+    this.focus(!this.#gate.disabled ? "view" : canPlay ? "play" : "player");
   }
 
   /** Keep keyboard and screen reader where the work is, without putting a ring on any one answer. */

@@ -50,6 +50,11 @@ export class Comparison {
     return this.#playback?.positionS ?? this.#fromS;
   }
 
+  /** How often sound was started. */
+  get plays(): number {
+    return this.#plays;
+  }
+
   get switches(): number {
     return this.#switches;
   }

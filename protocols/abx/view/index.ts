@@ -3,7 +3,7 @@ import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Clip } from "../../../frontend/src/player/player.ts";
-import type { ShownPage, TrialFrame, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import type { Revision, ShownPage, TrialFrame, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { digitOf } from "../../../frontend/src/trial/keys.ts";
 import { Comparison } from "./comparison.ts";
 
@@ -53,7 +53,7 @@ class AbxTrial {
     this.#answers = this.#buildAnswers();
     scope.own(() => player.stop());
     this.#wire();
-    if (already) this.#takeAnother();
+    if (already) this.#revise(already);
     else void this.#load();
   }
 
@@ -67,7 +67,9 @@ class AbxTrial {
     scope.listen(this.#play, "click", () => void this.#act((comparison) => comparison.toggle()));
     scope.listen(this.#position, "input", () => this.#comparison?.seek(this.#position.valueAsNumber));
     scope.listen(this.#frame.screen.view, "change", () => this.#answered());
+    scope.listen(this.#frame.screen.view, "click", () => this.#explainLock());
     scope.listen(this.#frame.screen.next, "click", () => void this.#next());
+    scope.listen(this.#frame.screen.previous, "click", () => void this.#reopen());
     this.#page.keys.on(scope, (event) => this.#key(event));
   }
 
@@ -101,9 +103,14 @@ class AbxTrial {
 
   async #load(): Promise<void> {
     const { clips, screen, player } = this.#frame;
-    screen.showPhase("loading", { canPlay: false, again: false, note: gettext("Getting the clip ready") });
+    screen.showPhase("loading", { canPlay: false, again: false, note: "" });
+    screen.offerNext(gettext("The sounds are still loading."));
+    screen.offerPrevious(this.#mayReopen);
+    this.#play.setAttribute("aria-busy", "true");
+    need("[data-part=play-label]", this.#play).textContent = gettext("Loading…");
     const ready = await clips;
     if (this.#scope.disposed) return;
+    this.#play.removeAttribute("aria-busy");
     this.#comparison = new Comparison({
       player,
       clips: SOUNDS.map((sound) => ready.get(sound) as Clip),
@@ -119,11 +126,30 @@ class AbxTrial {
     this.#frame.screen.focus("player");
   }
 
-  /** A page that was heard before only takes another answer. */
-  #takeAnother(): void {
+  /** A page that was heard before only takes another answer; going on without a change keeps the first, and so does Esc. */
+  #revise({ answer, keep }: Revision): void {
     this.#open = true;
-    this.#enter(gettext("Choose another answer, then go on."));
+    for (const input of this.#answers) input.checked = input.value === (answer as { answer: string }).answer;
+    this.#page.keys.onCancel(this.#scope, keep);
+    this.#enter(gettext("This was your answer. Change it, or press Next to keep it."));
     this.#frame.screen.focus("view");
+  }
+
+  get #mayReopen(): boolean {
+    return this.#frame.reopen !== undefined && !this.#comparison?.plays;
+  }
+
+  /** Open the answer before again; false where that cannot be done, as after sound was played here. */
+  #reopen(): boolean {
+    if (!this.#mayReopen) return false;
+    this.#frame.reopen?.();
+    return true;
+  }
+
+  #explainLock(): boolean {
+    if (this.#open) return false;
+    this.#frame.screen.explain(gettext("You can answer when you have heard A, B and X."));
+    return true;
   }
 
   /** Browsers let a page sound only after a click or a key. */
@@ -184,7 +210,15 @@ class AbxTrial {
   #enter(note: string): void {
     const { screen } = this.#frame;
     screen.showPhase(this.#open ? "rate" : "ready", { canPlay: false, again: false, note });
-    screen.next.disabled = !this.#open || this.#answer === undefined;
+    screen.offerPrevious(this.#mayReopen);
+    screen.offerProblem(Boolean(this.#comparison?.plays));
+    screen.offerNext(
+      !this.#open
+        ? gettext("Listen to A, B and X first.")
+        : this.#answer === undefined
+          ? gettext("Choose an answer first.")
+          : "",
+    );
   }
 
   get #answer(): string | undefined {
@@ -194,21 +228,23 @@ class AbxTrial {
   #answered(): void {
     this.#answeredMs = performance.now();
     if (this.#comparison) this.#show();
-    else this.#enter(gettext("Choose another answer, then go on."));
+    else this.#enter(gettext("Press Next to go on."));
   }
 
   async #next(): Promise<void> {
     const { screen, player, already } = this.#frame;
     const [answer, comparison] = [this.#answer, this.#comparison];
-    if (answer === undefined || !this.#open || this.#saving) return;
-    const heard = already ?? comparison?.heard(this.#answeredMs);
+    if (this.#saving) return;
+    if (answer === undefined || !this.#open) return screen.explainNext();
+    if (already && (already.answer as { answer: string }).answer === answer) return already.keep();
+    const heard = already?.heard ?? comparison?.heard(this.#answeredMs);
     if (!heard) return;
     const [a = 0, b = 0, x = 0] = (comparison?.heardS ?? []).map((seconds) => Math.round(seconds * 1000));
     const listened = comparison ? { heard_ms: { a, b, x }, switches: comparison.switches } : {};
     this.#saving = true;
     player.stop();
     screen.showPhase("saving", { canPlay: false, again: false, note: gettext("Saving…") });
-    screen.next.disabled = true;
+    screen.offerNext(gettext("Saving…"));
     await this.#host.finish({ answer, ...listened }, heard);
   }
 
@@ -217,8 +253,7 @@ class AbxTrial {
     if (voice >= 0) void this.#act((comparison) => comparison.hear(voice));
     else if (event.key === " ") void this.#act((comparison) => comparison.toggle());
     else if (event.key === "Enter") void this.#next();
-    else if (event.key === "Backspace" && this.#frame.reopen && !this.#comparison?.isHeard.includes(true))
-      this.#frame.reopen();
+    else if (event.key === "Backspace") return this.#reopen();
     else return this.#choose(digitOf(event.code));
     return true;
   }
@@ -226,10 +261,7 @@ class AbxTrial {
   #choose(digit: number | undefined): boolean {
     const input = digit === undefined ? undefined : this.#answers[digit - 1];
     if (!input) return false;
-    if (!this.#open) {
-      this.#frame.screen.note(gettext("You can answer when you have heard A, B and X."));
-      return true;
-    }
+    if (this.#explainLock()) return true;
     input.checked = true; // without the focus, so that Space goes on playing and stopping
     this.#answered();
     return true;
