@@ -22,6 +22,11 @@ def gettext_noop(message: str) -> str:
     return message
 
 
+def ngettext_noop(singular: str, plural: str) -> tuple[str, str]:
+    """Mark both forms of a message for the catalogue; ngettext(*forms, number) chooses where it is shown."""
+    return singular, plural
+
+
 class LazyMessage(str):
     """An English message, its {places} filled and whole numbers grouped, that remembers its id and data."""
 

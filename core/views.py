@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django.views.i18n import JavaScriptCatalog
 
 from core import http_errors, overview
@@ -49,7 +49,7 @@ def site(request: HttpRequest) -> dict[str, Any]:
 
 
 @requires(Audience.PUBLIC)
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("rating:experiments")

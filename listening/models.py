@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from core.models import BaseModel
 from rating.models import Ballot, Experiment, Trial
 
+LONGEST_STATED_MIN = 1440  # of the duration that participants read, over all sessions
+
 
 class SeatQuerySet(models.QuerySet["Seat"]):
     def main(self) -> "SeatQuerySet":
@@ -52,6 +54,7 @@ class SessionSettings(BaseModel):
     headphone_screen = models.CharField(max_length=10, choices=HeadphoneScreen, default=HeadphoneScreen.OFF)
     rest_s = models.PositiveSmallIntegerField(default=300)  # suggested, never enforced
     lease_hours = models.PositiveSmallIntegerField(default=168)  # of absence, after which a seat may be given away
+    stated_minutes = models.PositiveSmallIntegerField(null=True)  # what participants read instead of the estimate
     completion_url = models.URLField(blank=True)  # where the receipt leads back to, with {code} for the code
 
     class Meta:
@@ -61,6 +64,9 @@ class SessionSettings(BaseModel):
             ),
             models.CheckConstraint(name="session_settings_rest_bounded", condition=Q(rest_s__lte=600)),
             models.CheckConstraint(name="session_settings_lease_positive", condition=Q(lease_hours__gte=1)),
+            models.CheckConstraint(
+                name="session_settings_minutes_bounded", condition=Q(stated_minutes__range=(1, LONGEST_STATED_MIN))
+            ),
         ]
 
     def __str__(self) -> str:

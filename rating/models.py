@@ -154,6 +154,7 @@ class Trial(BaseModel):
     kind = models.CharField(max_length=10)
     ask = models.JSONField()
     detail = models.JSONField(default=dict)  # what the protocol planned besides: which part of how many, in which order
+    planned_s = models.FloatField(default=0)  # how long it takes by the protocol's estimate
     postponed = models.PositiveSmallIntegerField(default=0)
     skipped_at = models.DateTimeField(null=True)
     revision = models.PositiveIntegerField(default=0)

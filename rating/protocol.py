@@ -14,6 +14,8 @@ from typing import Any, ClassVar, TypeVar
 
 from core.errors import AppError
 from core.i18n import gettext_noop as _
+from core.i18n import ngettext_noop
+from rating.pace import ANSWER_S, FURTHER_MARK_S, HEARD_AGAIN
 
 Json = Any
 Cell = tuple[str, str]  # item, condition
@@ -192,6 +194,7 @@ class Groups:
 
     names: tuple[str, ...] = ()
     exclusive: bool = False  # whether nobody may take a seat in panels of two groups
+    tasks: Mapping[str, str] = field(default_factory=dict)  # of each group in one sentence, marked for translation
 
 
 @dataclass(frozen=True)
@@ -202,8 +205,15 @@ class PageAccess:
     revisable: bool = False  # answers may be changed until everything is handed in
     sounds_needed: str = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none
     one_at_a_time: bool = False  # only the open page's sound can be reached
-    typical_s: float | None = None  # how long a page takes, where that does not follow from its sound
     absence_hours: int = 168  # before a seat may be given to another person, unless the experimenter decides otherwise
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a participant needs; said before consent, and the width is checked there."""
+
+    headphones: bool = True  # loudspeakers do where nothing is judged by ear alone
+    least_width_px: int = 0  # of the window, where pages do not fit a phone
 
 
 @dataclass(frozen=True)
@@ -232,6 +242,9 @@ class Protocol(ABC):
     text_kinds: ClassVar[frozenset[str]] = frozenset()  # of the texts that are planned beside sounds
     groups: ClassVar[Groups] = Groups()
     access: ClassVar[PageAccess] = PageAccess()
+    needs: ClassVar[Needs] = Needs()
+    counted: ClassVar[tuple[str, str]] = ngettext_noop("%(n)s clip", "%(n)s clips")  # what participants call a page
+    pages_each: ClassVar[int] = 1  # how many pages each of what is counted has
     trial_columns: ClassVar[tuple[TrialColumn, ...]] = ()
     shows_reference: ClassVar[bool] = False  # whether pages tell which sound is the reference, as in DCR
 
@@ -254,6 +267,14 @@ class Protocol(ABC):
     def example(self, trial: TrialPlan, rng: Random) -> Json:
         """Answer as a plausible participant would: the bot behind tests, the demo and load."""
 
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        """Estimate how long a page takes, by the paces of rating/pace.py; stored with the trial when it is planned."""
+        return self.heard_s(trial, options) + ANSWER_S + FURTHER_MARK_S * (len(trial.ask) - 1)
+
+    def heard_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        """How long the sounds of a page are heard: one after the other, and again where they may be played again."""
+        return hearings(options) * sum(slot.entry.duration_s for slot in trial.slots)
+
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
         """Reject what a kind cannot say. The material: roles by condition by item; empty before the first import."""
         return
@@ -267,6 +288,11 @@ class Protocol(ABC):
 
     def label_set(self, id: str) -> LabelSet:
         return next(labels for labels in self.label_sets if labels.id == id)
+
+
+def hearings(options: Mapping[str, Json]) -> float:
+    """How often a sound is heard on its page, on average."""
+    return 1.0 if options.get("plays_allowed", 1) == 1 else HEARD_AGAIN
 
 
 WHOLE_ITEM = "*"  # instead of a condition, where a page holds an item under all of them
@@ -316,6 +342,17 @@ class ScaleProtocol(Designable, Protocol):
     def rated(self, trial: TrialPlan) -> tuple[Slot, ...]:
         """The slots that are asked about: all but a reference that is shown as such, which is the first of a pair."""
         return trial.slots[1:] if self.shows_reference else trial.slots
+
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        marks = len(self.rated(trial)) * len(trial.ask)
+        return self.heard_s(trial, options) + ANSWER_S + FURTHER_MARK_S * (marks - 1)
+
+    def heard_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        """The sounds and the silences between them, as often as the options say."""
+        rounds = int(options.get("rounds", 1))
+        gap_s, round_gap_s = (float(options.get(name, 0)) for name in ("gap_s", "round_gap_s"))
+        once_s = sum(slot.entry.duration_s for slot in trial.slots) + (len(trial.slots) - 1) * gap_s
+        return hearings(options) * (rounds * once_s + (rounds - 1) * round_gap_s)
 
     def present(self, trial: TrialPlan) -> Json:
         shown = {"reference": trial.slots[0].key} if self.shows_reference else {}

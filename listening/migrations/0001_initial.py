@@ -122,6 +122,7 @@ class Migration(migrations.Migration):
                 ('headphone_screen', models.CharField(choices=[('off', 'Off'), ('flag', 'Note the outcome, let everybody in')], default='off', max_length=10)),
                 ('rest_s', models.PositiveSmallIntegerField(default=300)),
                 ('lease_hours', models.PositiveSmallIntegerField(default=168)),
+                ('stated_minutes', models.PositiveSmallIntegerField(null=True)),
                 ('completion_url', models.URLField(blank=True)),
                 ('experiment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='session_settings', to='rating.experiment')),
             ],
@@ -215,6 +216,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='sessionsettings',
             constraint=models.CheckConstraint(condition=models.Q(('lease_hours__gte', 1)), name='session_settings_lease_positive'),
+        ),
+        migrations.AddConstraint(
+            model_name='sessionsettings',
+            constraint=models.CheckConstraint(condition=models.Q(('stated_minutes__range', (1, 1440))), name='session_settings_minutes_bounded'),
         ),
         migrations.AddConstraint(
             model_name='setupstep',

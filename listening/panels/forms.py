@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import ValidatedForm
 from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
-from listening.models import Invitation, SessionSettings
+from listening.models import LONGEST_STATED_MIN, Invitation, SessionSettings
 from listening.panels.services.material import Material
 from listening.panels.services.paper import Reading, Sheet
 from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
@@ -49,6 +49,13 @@ class SessionSettingsForm(ValidatedForm):
         min_value=0,
         max_value=600,
         help_text=_("Suggested, never enforced."),
+    )
+    stated_minutes = forms.IntegerField(
+        label=_("Duration to state, in minutes"),
+        min_value=1,
+        max_value=LONGEST_STATED_MIN,
+        required=False,
+        help_text=_("Over all sessions, shown to listeners before they agree. Empty: the estimate from the plan."),
     )
     lease_hours = forms.IntegerField(
         label=_("Hours an idle seat is kept"),

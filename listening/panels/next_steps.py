@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from listening.models import Design
-from listening.panels.services import designs, panels
+from listening.panels.services import designs, durations, panels
 from rating.models import Ballot, Experiment
 from rating.protocol import Designable, LabelStatus
 from rating.registry import get_protocol
@@ -52,6 +52,7 @@ def _before(experiment: Experiment, statuses: list[dict[str, Any]]) -> Iterator[
     if _can_be_designed(experiment):
         yield _design(experiment, design, seats=bool(statuses))
     yield _seats(experiment, statuses)
+    yield from _duration(experiment)
     yield _rehearsal(experiment)
 
 
@@ -128,6 +129,13 @@ def _seats(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:
         return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
     said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(statuses))
     return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(statuses))}, address)
+
+
+def _duration(experiment: Experiment) -> Iterator[Step]:
+    """Only where what listeners read is far from the plan."""
+    for each in durations.misleading_minutes(experiment):
+        said = gettext("Listeners read that it takes %(stated)s min, but the plan takes about %(planned)s min.")
+        yield Step(StepState.CHECK, said % each, reverse("listening:people", args=[experiment.slug]))
 
 
 def _rehearsal(experiment: Experiment) -> Step:

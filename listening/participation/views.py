@@ -11,7 +11,7 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_noop as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
@@ -20,7 +20,7 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat
-from listening.panels.services.session_settings import completion_address, session_settings_of
+from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.participation.services import visits
@@ -33,7 +33,7 @@ JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat
 
 
 @never_cache
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @requires(Audience.PARTICIPANT)
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the test is (GET), or take the seat and begin (POST). Mail scanners that open links take nothing."""
@@ -78,10 +78,25 @@ def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | No
         "for_many": invitation.many,
         "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
-        **_wording(experiment),
-        **visits.outlook(invitation=invitation, seat=planned),
+        "needs": needs_of(experiment),
+        **_wording(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
+        **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
     }
     return render(request, "listening/join.html", context)
+
+
+def _outlook(invitation: Invitation) -> dict[str, Any]:
+    """How long the test takes and how much it is, in one sentence; a link without a seat is told so instead."""
+    outlook, protocol = visits.outlook(invitation=invitation), get_protocol(invitation.panel.experiment.protocol)
+    clips = ngettext(*protocol.counted, outlook["clips"]) % {"n": outlook["clips"]}
+    if outlook["practice"]:
+        clips = gettext("%(clips)s and %(n)s for practice") % {"clips": clips, "n": outlook["practice"]}
+    sentence = ngettext(
+        "About %(minutes)s minute, %(clips)s, you can pause.",
+        "About %(minutes)s minutes, %(clips)s, you can pause.",
+        outlook["minutes"],
+    )
+    return outlook | {"outlook": sentence % {"minutes": outlook["minutes"], "clips": clips}}
 
 
 def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
@@ -99,16 +114,24 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, **who)
     else:
         raise AppError(
-            "consent.missing", 422, _("Tick the box to agree before you start; nothing is recorded until then.")
+            "consent.missing",
+            422,
+            _("You have not agreed yet, and nothing is recorded. Open your link and agree."),
         )
     admit(request, visit)
     return redirect("listening:visit", visit_id=visit.id)
 
 
-def _wording(experiment: Experiment) -> dict[str, Any]:
-    """The instructions of the protocol, and the words of the scales that they may name."""
-    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
-    return {"protocol_template": f"{experiment.protocol}/instructions.html", "labels": labels}
+def _wording(experiment: Experiment, group: str) -> dict[str, Any]:
+    """The instructions of the protocol, the words of the scales that they may name, and what a group's people do."""
+    protocol = get_protocol(experiment.protocol)
+    task = protocol.groups.tasks.get(group, "")
+    return {
+        "protocol_template": f"{experiment.protocol}/instructions.html",
+        "labels": protocol.label_set(experiment.label_set),
+        "group": group,
+        "task": gettext(task) if task else "",
+    }
 
 
 def _own_page(experiment: Experiment) -> dict[str, str]:
@@ -160,7 +183,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "visit": visit,
         "experiment": experiment,
         "ballot_kind": visit.seat.ballot.kind,
-        **_wording(experiment),
+        **_wording(experiment, visit.seat.panel.group),
         **_own_page(experiment),
         "config": {
             "api": api,

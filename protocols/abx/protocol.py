@@ -5,8 +5,9 @@ from itertools import combinations, cycle
 from random import Random
 from typing import ClassVar
 
-from core.i18n import LazyMessage
+from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
+from rating.pace import ANSWER_S
 from rating.payload import require_choice, require_integer, require_number, require_object
 from rating.protocol import (
     PLAYS_ALLOWED,
@@ -36,6 +37,8 @@ LETTERS = ("a", "b")
 MOST_REPETITIONS = 100
 MOST_MS = 1e9
 MOST_SWITCHES = 1_000_000
+# Of every sound about twice as much is heard as its first seconds: people switch, and do not hear long sounds through.
+HEARD_TWICE, LONGEST_HEARD_S = 2, 10.0
 # Whether the pair's second sound is A, and which letter X is: two in a row balance both, four their combinations too.
 ARRANGEMENTS = ((False, "a"), (True, "b"), (False, "b"), (True, "a"))
 
@@ -61,6 +64,7 @@ class AbxDiscrimination(Protocol):
         "sessions": Option(1, _("In how many sessions of equal length a seat's trials are heard.")),
         "loop": Option(True, _("Whether the sounds begin again at their end until they are stopped."), in_page=True),
     }
+    counted = ngettext_noop("%(n)s comparison", "%(n)s comparisons")
     trial_columns = (TrialColumn("x_is", "Which of the two labelled sounds X was."),)
     label_sets = (
         LabelSet(
@@ -99,6 +103,12 @@ class AbxDiscrimination(Protocol):
         for position, (slots, x_is) in enumerate(spread):
             session = 1 + position * int(wanted["sessions"]) // len(spread)
             yield TrialPlan(slots=slots, ask=("ANSWER", "CORRECT"), session=session, detail={"x_is": x_is})
+
+    def heard_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        return sum(HEARD_TWICE * min(slot.entry.duration_s, LONGEST_HEARD_S) for slot in trial.slots)
+
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        return self.heard_s(trial, options) + ANSWER_S
 
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.key for slot in trial.slots], "ask": ["ANSWER"]}

@@ -1,4 +1,4 @@
-"""Demo of absolute category rating: four babbled clips under three conditions, two minutes in all."""
+"""Demo of absolute category rating: four babbled clips under three conditions."""
 
 import numpy as np
 from django.db import transaction
@@ -18,8 +18,8 @@ DURATION_S = 2.0
 SAMPLE_RATE_HZ = 16000
 SEATS = 8
 CONSENT = (
-    "You will hear twelve short clips of a machine babbling and say how good each one sounds. It takes about two "
-    "minutes. Your answers are kept under a number, without your name. You can stop at any time."
+    "You will hear short clips of synthetic, speech-like sounds and say how good each one sounds. Your answers are "
+    "kept under a number, without your name. You can stop at any time."
 )
 
 

@@ -19,9 +19,8 @@ TAKES_LONG = True  # some seconds of synthesis, and then the recordings are prep
 SEATS = 6
 HEARD = "recording"
 CONSENT = (
-    "You will hear two recordings of about twenty minutes that were made by a machine, as far as you like, mark where "
-    "a new chapter begins and give each chapter a title. You may stop at any time and come back by the same link. Your "
-    "marks and titles are kept under a number, without your name."
+    "You will hear two synthetic recordings, as far as you like, mark where a new chapter begins and give each "
+    "chapter a title. Your marks and titles are kept under a number, without your name. You can stop at any time."
 )
 
 

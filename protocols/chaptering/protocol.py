@@ -6,6 +6,8 @@ from random import Random
 from typing import ClassVar
 
 from core.i18n import gettext_noop as _
+from core.i18n import ngettext_noop
+from rating.pace import ANSWER_S, TYPED_WORD_S
 from rating.payload import require_bool, require_integer, require_list, require_number, require_object, require_text
 from rating.protocol import (
     FULL_LENGTH,
@@ -18,6 +20,7 @@ from rating.protocol import (
     LabelSet,
     LabelStatus,
     Mark,
+    Needs,
     Option,
     PageAccess,
     Protocol,
@@ -35,6 +38,11 @@ LONGEST_TITLE = 300
 MOST_PASSAGES = 20_000  # that were heard, each apart from the others
 LONGEST_S = 1e7  # more than three months
 PARTS = ("boundaries", "opening", "listened", "finished")
+# How people work, as far as it can be known beforehand: they hear the recording through, find a chapter every four
+# minutes, hear the passage around each mark a few times, and give it a short title.
+CHAPTER_S = 4 * 60.0
+PASSAGE_S = 15.0
+TITLE_WORDS = 4
 
 
 class Chaptering(Protocol):
@@ -51,6 +59,8 @@ class Chaptering(Protocol):
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     text_kinds = frozenset({"transcript"})
     access = PageAccess(workspace=True, sounds_needed="some")
+    needs = Needs(headphones=False, least_width_px=1024)
+    counted = ngettext_noop("%(n)s recording", "%(n)s recordings")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
         "titles": Option(True, _("Whether chapters are given titles, or only marked.")),
@@ -68,6 +78,11 @@ class Chaptering(Protocol):
             titles = bool(wanted["titles"])
             detail = {"titles": titles, "titles_needed": titles and bool(wanted["titles_needed"])}
             yield TrialPlan(slots=tuple(slots), ask=("CHAPTERS",), detail=detail)
+
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        length_s = trial.slots[0].entry.duration_s
+        each_s = PASSAGE_S + ANSWER_S + (TITLE_WORDS * TYPED_WORD_S if trial.detail["titles"] else 0)
+        return length_s + each_s * (1 + length_s / CHAPTER_S)
 
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask), **trial.detail}

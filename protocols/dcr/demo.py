@@ -1,4 +1,4 @@
-"""Demo of degradation category rating: four babbled clips against their reference, twelve pairs, two minutes in all."""
+"""Demo of degradation category rating: four babbled clips against their reference, twelve pairs."""
 
 import numpy as np
 from django.db import transaction
@@ -20,8 +20,8 @@ DURATION_S = 2.0
 SAMPLE_RATE_HZ = 16000
 SEATS = 8
 CONSENT = (
-    "You will hear twelve pairs of synthetic, speech-like sounds and say how degraded the second of each pair is. It "
-    "takes about two minutes. Your answers are kept under a number, without your name. You can stop at any time."
+    "You will hear pairs of synthetic, speech-like sounds and say how degraded the second of each pair is. Your "
+    "answers are kept under a number, without your name. You can stop at any time."
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from core.i18n import LazyMessage
+from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
 from rating.protocol import (
     PLAYS_ALLOWED,
@@ -30,6 +30,7 @@ class DegradationCategoryRating(ScaleProtocol):
     scales = (Scale("DEG", low=1, high=5),)
     page_holds = PageHolds.PAIR
     shows_reference = True
+    counted = ngettext_noop("%(n)s pair", "%(n)s pairs")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
         "gap_s": Option(0.5, _("The silence between the reference and the clip, in seconds."), in_page=True),

@@ -21,10 +21,10 @@ TAKES_LONG = True  # some twenty seconds: `./earmark run` leaves it to the worke
 PANELS, SEATS, SIZE, SESSIONS = 4, 8, 32, 4
 REST_S = 60
 CONSENT = (
-    "You will hear short clips of a machine babbling in noise. Every clip is played three times: rate the speech, then "
-    "the background, then everything together, or the background first. There is a practice session and four others of "
-    "about ten minutes; you may rest between them, stop at any time and come back by the same link. Your answers are "
-    "kept under a number, without your name."
+    "You will hear short clips of synthetic, speech-like sounds in noise. You hear every clip three times and rate the "
+    "speech, the background and the whole sample, in one order or the other; the page tells you which. There is a "
+    "practice session and four others, with breaks in between. Your answers are kept under a number, without your "
+    "name. You can stop at any time."
 )
 
 

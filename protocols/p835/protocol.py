@@ -37,6 +37,7 @@ class SpeechBackgroundOverall(ScaleProtocol):
     scales = (Scale("SIG", low=1, high=5), Scale("BAK", low=1, high=5), Scale("OVRL", low=1, high=5))
     scale_orders = (SPEECH_FIRST, BACKGROUND_FIRST)
     label_sets = LABEL_SETS
+    pages_each = len(SPEECH_FIRST)
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
         "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),

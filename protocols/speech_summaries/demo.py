@@ -22,9 +22,8 @@ SECONDS_A_WORD = 0.3
 SAMPLE_RATE_HZ = 16000
 MAKERS, JUDGES = 6, 4
 CONSENT = (
-    "You will read six sentences of news. Either you shorten each one by picking the words that should stay, or you "
-    "rate how good short versions of them are; the link decides which. A machine's babble can be heard with each. It "
-    "takes about ten minutes. Your answers are kept under a number, without your name. You can stop at any time."
+    "You will read six sentences of news; each can also be heard, as a synthetic, speech-like sound. Your answers are "
+    "kept under a number, without your name. You can stop at any time."
 )
 
 # *: the word stays in one person's summary. /: what a recogniser heard instead.

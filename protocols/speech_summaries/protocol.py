@@ -5,8 +5,9 @@ from itertools import pairwise
 from random import Random
 from typing import ClassVar
 
-from core.i18n import LazyMessage
+from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
+from rating.pace import ANSWER_S, FURTHER_MARK_S, WORD_S
 from rating.payload import require_bool, require_integer, require_list, require_object, require_text
 from rating.protocol import (
     FULL_LENGTH,
@@ -21,6 +22,7 @@ from rating.protocol import (
     LabelStatus,
     Mark,
     MaterialUnfit,
+    Needs,
     Option,
     OptionUnfit,
     PageAccess,
@@ -38,6 +40,8 @@ from rating.protocol import (
 MAKER, JUDGE = "maker", "judge"
 MOST_WORDS = 10_000
 LONGEST_COMMENT = 5000
+READINGS = 3  # of a sentence: once to know it, once while words are picked or versions compared, once to check
+PICK_S = 2.0  # to decide on a word and pick it; some are taken back
 
 
 class SpeechSummaries(Protocol):
@@ -53,8 +57,17 @@ class SpeechSummaries(Protocol):
     scales = (Scale("QUALITY", low=1, high=5), Scale("WORDS", low=1, high=MOST_WORDS))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     text_kinds = frozenset({"tokens", "summary"})
-    groups = Groups((MAKER, JUDGE), exclusive=True)
-    access = PageAccess(workspace=True, sounds_needed="none", typical_s=90.0)  # the utterance can be read
+    groups = Groups(
+        (MAKER, JUDGE),
+        exclusive=True,
+        tasks={
+            MAKER: _("You shorten each sentence by choosing the words that stay."),
+            JUDGE: _("You rate short versions of each sentence."),
+        },
+    )
+    access = PageAccess(workspace=True, sounds_needed="none")  # the utterance can be read
+    needs = Needs(headphones=False)
+    counted = ngettext_noop("%(n)s sentence", "%(n)s sentences")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
         "ratio": Option(0.4, _("The share of the words that a summary keeps, above 0 and up to 1.")),
@@ -91,6 +104,16 @@ class SpeechSummaries(Protocol):
             raise OptionUnfit(option="ratio", problem=LazyMessage("it is a share of the words, above 0 and up to 1."))
         if not 0 <= options.get("tolerance", 0) < 1:
             raise OptionUnfit(option="tolerance", problem=LazyMessage("it is a share of the words, from 0 to below 1."))
+
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        """The sentence is heard once where it has a sound, and read; then words are picked, or versions rated."""
+        heard_s = sum(slot.entry.duration_s for slot in trial.slots)
+        read_s = READINGS * len(words_of(_transcript(trial))) * WORD_S
+        if trial.detail["group"] == JUDGE:
+            versions = [slot.entry.text or {} for slot in _versions(trial)]
+            words = sum(len(str(text.get("text", "")).split()) for text in versions)
+            return heard_s + read_s + READINGS * words * WORD_S + len(versions) * (ANSWER_S + FURTHER_MARK_S)
+        return heard_s + read_s + int(trial.detail["target"]) * PICK_S + ANSWER_S + FURTHER_MARK_S
 
     def present(self, trial: TrialPlan) -> Json:
         return {"versions": [slot.key for slot in _versions(trial)], "ask": list(trial.ask), **trial.detail}

@@ -19,10 +19,9 @@ SLUG = "demo-plane"
 TAKES_LONG = True  # some twenty seconds, and then the recordings are prepared by jobs of their own
 SEATS = 4
 CONSENT = (
-    "You will get to know a day of sound that was made by a machine, and hear eight summaries of it of a minute each. "
-    "For each one you say how far it follows the day and how much of the day's variety it holds, by putting a cross on "
-    "a plane. It takes about twenty minutes; you may stop at any time and come back by the same link. Your answers and "
-    "every move of a cross are kept under a number, without your name."
+    "You will get to know a synthetic day of sound and hear eight one-minute summaries of it. For each one you say how "
+    "far it follows the day and how much of the day's variety it holds, by putting a cross on a plane. Your answers "
+    "and every move of a cross are kept under a number, without your name. You can stop at any time."
 )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from core.i18n import LazyMessage
+from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
+from rating.pace import ANSWER_S, FURTHER_MARK_S, HEARD_AGAIN, WORD_S
 from rating.payload import (
     require_bool,
     require_choice,
@@ -29,6 +30,7 @@ from rating.protocol import (
     LabelStatus,
     Mark,
     MaterialUnfit,
+    Needs,
     Option,
     OptionUnfit,
     PageAccess,
@@ -197,6 +199,12 @@ def _is_number(value: Json, most: float = math.inf) -> bool:
 
 HOURS, PROBES_AN_HOUR = 24, 5  # "5 time points spread across the hour", for each hour of the day
 PLACES = 4  # decimals of a coordinate
+# How people work: they browse a day for about five minutes, as the instructions say, hear its probes and note what they
+# hear, and play every summary. A shorter recording is browsed for less.
+BROWSED_S, BROWSED_SHARE = 300.0, 0.5
+PROBE_S = 2.0
+PLACED_S = ANSWER_S + 2 * FURTHER_MARK_S  # to decide on both criteria, and to move other crosses again
+REASON_WORDS = 30  # of a cross in the worked example
 
 
 class TemporalSourcePlane(Protocol):
@@ -215,9 +223,10 @@ class TemporalSourcePlane(Protocol):
         workspace=True,
         sounds_needed="some",
         one_at_a_time=True,
-        typical_s=20 * 60.0,
         absence_hours=60 * 24,  # experts come back after weeks
     )
+    needs = Needs(least_width_px=1024)
+    counted = ngettext_noop("%(n)s recording", "%(n)s recordings")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
         "probes": Option(
@@ -282,6 +291,17 @@ class TemporalSourcePlane(Protocol):
     def check_options(self, options: Mapping[str, Json], material: Mapping[str, Mapping[str, str]]) -> None:
         if options.get("example"):
             check_example(options["example"], material)
+
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        summaries = [slot.entry for slot in trial.slots if slot.key != "full"]
+        if crosses := trial.detail.get("example"):
+            passages = [float(end_s - from_s) for cross in crosses.values() for from_s, end_s in cross["hears"]]
+            return sum(passages) + len(crosses) * REASON_WORDS * WORD_S + ANSWER_S
+        length_s = next(slot.entry.duration_s for slot in trial.slots if slot.key == "full")
+        hours = min(math.ceil(length_s / 3600), HOURS)
+        noted_s = hours * (PROBES_AN_HOUR * PROBE_S + ANSWER_S)
+        heard_s = HEARD_AGAIN * sum(entry.duration_s for entry in summaries)
+        return min(BROWSED_S, BROWSED_SHARE * length_s) + noted_s + heard_s + len(summaries) * PLACED_S
 
     def present(self, trial: TrialPlan) -> Json:
         return {

@@ -20,9 +20,9 @@ PEAK = 0.35
 HEARD, DESCRIBER, SYSTEM = "sound", "describer", "system"
 SEATS = {"expert": 4, "layperson": 4}
 CONSENT = (
-    "You will hear eight soundscapes of ten seconds that were made by a machine, and read two captions of each. You "
-    "say how correct and how complete each caption is and how well it is written. It takes about twenty minutes; you "
-    "may stop at any time and come back by the same link. Your answers are kept under a number, without your name."
+    "You will hear soundscapes of ten seconds and read two captions of each. You say how correct and how complete each "
+    "caption is and how well it is written. Your answers are kept under a number, without your name. You can stop at "
+    "any time."
 )
 
 

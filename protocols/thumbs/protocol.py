@@ -5,9 +5,10 @@ from dataclasses import replace
 from random import Random
 from typing import ClassVar
 
-from core.i18n import LazyMessage
+from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
 from protocols.thumbs.labels import LABEL_SETS
+from rating.pace import ANSWER_S, FURTHER_MARK_S, WORD_S
 from rating.payload import require_bool, require_object, require_text
 from rating.protocol import (
     PLAYS_ALLOWED,
@@ -19,6 +20,7 @@ from rating.protocol import (
     Json,
     Mark,
     MaterialUnfit,
+    Needs,
     Option,
     OptionUnfit,
     PageAccess,
@@ -37,6 +39,8 @@ PENALTIES = ("FLUENCY", "CONCISENESS", "IRRELEVANCE")
 ENTERED = (*SCORES, *PENALTIES)
 STEPS = (0.5, 1)
 LONGEST_COMMENT = 5000
+READINGS = 2  # of a caption: before its scores, and while they are given
+REASON_WORDS = 25  # of a caption in the worked example
 PARTS = ("captions", "synthesised", "listened", "finished")
 
 
@@ -61,6 +65,8 @@ class CaptionScores(Protocol):
     text_kinds = frozenset({"caption", "text"})
     groups = Groups(("expert", "layperson"))
     access = PageAccess(workspace=True, revisable=True, sounds_needed="some")
+    needs = Needs(headphones=False)
+    counted = ngettext_noop("%(n)s clip with captions", "%(n)s clips with captions")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
         "step": Option(0.5, _("The step of precision and recall: 0.5 or 1.")),
@@ -124,6 +130,16 @@ class CaptionScores(Protocol):
     def _entered(self, step: float) -> list[Scale]:
         """The scales that people score on, at the experiment's step."""
         return [replace(self.scale(key), step=step) if key in SCORES else self.scale(key) for key in ENTERED]
+
+    def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
+        """The clip is heard for every caption; scores take thought, and penalties are mostly 0."""
+        captions = [str((slot.entry.text or {}).get("text", "")) for slot in trial.slots if slot.key != "clip"]
+        clip_s = sum(slot.entry.duration_s for slot in trial.slots)
+        read_s = READINGS * WORD_S * sum(len(text.split()) for text in captions)
+        if "example" in trial.detail:
+            return clip_s + read_s + len(captions) * REASON_WORDS * WORD_S + ANSWER_S
+        scored_s = len(SCORES) * ANSWER_S + len(PENALTIES) * FURTHER_MARK_S
+        return len(captions) * (clip_s + scored_s) + read_s + ANSWER_S * (1 + bool(trial.detail["synthesised"]))
 
     def present(self, trial: TrialPlan) -> Json:
         return {"slots": [slot.key for slot in trial.slots], "ask": list(trial.ask), **trial.detail}

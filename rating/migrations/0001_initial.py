@@ -122,6 +122,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(max_length=10)),
                 ('ask', models.JSONField()),
                 ('detail', models.JSONField(default=dict)),
+                ('planned_s', models.FloatField(default=0)),
                 ('postponed', models.PositiveSmallIntegerField(default=0)),
                 ('skipped_at', models.DateTimeField(null=True)),
                 ('revision', models.PositiveIntegerField(default=0)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from random import Random
 from uuid import UUID
 
@@ -48,9 +49,11 @@ def store_plans(
 ) -> list[Ballot]:
     """Freeze one ballot for each plan, in their order, under the seed or name that each plan came from."""
     ballots = Ballot.objects.bulk_create(_ballot(experiment, kind, seed, plan) for seed, plan in plans.items())
+    estimate = partial(get_protocol(experiment.protocol).page_s, options=experiment.options)
     for ballot, plan in zip(ballots, plans.values(), strict=True):
         trials = Trial.objects.bulk_create(
-            (_trial(ballot, position, page) for position, page in enumerate(plan, start=1)), batch_size=ROWS_AT_ONCE
+            (_trial(ballot, position, page, estimate(page)) for position, page in enumerate(plan, start=1)),
+            batch_size=ROWS_AT_ONCE,
         )
         Slot.objects.bulk_create(
             (
@@ -126,7 +129,8 @@ def entries_of(experiment: Experiment) -> list[Entry]:
 
 
 def _with_slots(ballot: Ballot) -> Iterable[Trial]:
-    return ballot.trials.order_by("position").prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
+    parts = ("slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording")
+    return ballot.trials.order_by("position").prefetch_related(*parts)
 
 
 def plan_digest(plan: Iterable[TrialPlan]) -> str:
@@ -140,7 +144,7 @@ def _ballot(experiment: Experiment, kind: Ballot.Kind, seed: str, plan: Sequence
     return ballot
 
 
-def _trial(ballot: Ballot, position: int, page: TrialPlan) -> Trial:
+def _trial(ballot: Ballot, position: int, page: TrialPlan, planned_s: float) -> Trial:
     return Trial(
         ballot=ballot,
         position=position,
@@ -148,6 +152,7 @@ def _trial(ballot: Ballot, position: int, page: TrialPlan) -> Trial:
         kind=page.kind.value,
         ask=list(page.ask),
         detail=dict(page.detail),
+        planned_s=planned_s,
     )
 
 

@@ -25,7 +25,6 @@ class PointerListener:
 
     def join(self, link: str) -> None:
         self.page.goto(link)
-        self.page.get_by_role("checkbox").check()
         self.page.get_by_role("button", name="Agree and begin").click()
 
     def set_up(self) -> None:
@@ -132,8 +131,6 @@ class KeyboardListener(PointerListener):
 
     def join(self, link: str) -> None:
         self.page.goto(link)
-        self.tab_to("input[name=agree]")
-        self.press("Space")
         self.tab_to("button.button--primary")
         self.press("Enter")
 

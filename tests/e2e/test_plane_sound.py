@@ -165,5 +165,5 @@ def test_the_workspace_can_be_used_by_everybody_and_fits_from_1024_px_on(
         assert box["width"] >= LEAST_PLANE_PX
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     page.set_viewport_size({"width": 1000, "height": 900})
-    expect(page.get_by_role("heading", name="This page needs a wider window")).to_be_visible()
+    expect(page.get_by_role("heading", name="This test needs a computer screen")).to_be_visible()
     expect(plane).to_be_hidden()

@@ -46,6 +46,7 @@ class Command(makemessages.Command):
         *makemessages.Command.xgettext_options,
         *FORM,
         "--keyword=LazyMessage",
+        "--keyword=ngettext_noop:1,2",
     ]
     msguniq_options = [*makemessages.Command.msguniq_options, *FORM]
     msgmerge_options = [*makemessages.Command.msgmerge_options, *FORM, "--no-fuzzy-matching"]

@@ -2,16 +2,17 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist, fmean
 
 from core.i18n import LazyMessage
 from listening.design.base import Design, SeatSequence
 from listening.design.report.balance import heard
-from listening.design.report.values import Finding, Number, Table, Verdict, fixed, span
+from listening.design.report.values import Finding, Number, Table, Verdict, fixed
+from listening.durations import SeatDuration, seat_duration
 
-ClipLengths = Mapping[tuple[str, str], float]
+ShowingLengths = Mapping[tuple[str, str], float]
 
 LONG_SESSION_MIN, LONGEST_SESSION_MIN = 30.0, 45.0  # P.835 sessions last about 20 min; P.808 stops at 45
 LONG_VISIT_MIN = 150.0
@@ -50,36 +51,39 @@ USUAL = PUBLISHED["OVRL"]  # of any other scale
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What is assumed of listeners: how their votes vary on each scale, and pace."""
+    """What is assumed of listeners: how their votes vary on each scale, and what checks and breaks take."""
 
     components: Mapping[str, Components] = field(default_factory=lambda: PUBLISHED)
-    answer_s: float = 5.0
     rest_s: float = 300.0
+    checks_s: float = 0.0
 
 
-def cost(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) -> Iterator[Finding]:
-    yield minutes(design, clip_s, assumed)
+def cost(design: Design, showing_s: ShowingLengths | None, assumed: Assumptions) -> Iterator[Finding]:
+    yield minutes(design, showing_s, assumed)
     yield half_width_votes(design, assumed)
     yield half_width_listeners(design, assumed)
     if len(design.request.conditions) > 1:
         yield half_width_difference(design, assumed)
 
 
-def minutes(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) -> Finding:
+def minutes(design: Design, showing_s: ShowingLengths | None, assumed: Assumptions) -> Finding:
+    """The longest seat, from consent to the last answer, as the landing page states it (listening/durations.py)."""
     title = LazyMessage("Minutes per listener")
     cells = {(showing.item, showing.condition) for sequence in design.sequences for showing in sequence.showings}
-    known = {cell: length for cell, length in (clip_s or {}).items() if cell in cells}
+    known = {cell: length for cell, length in (showing_s or {}).items() if cell in cells}
     unknown = len(cells) - len(known)
     if not known:
         sentence = LazyMessage("How long the clips last is not known, so the time that a listener needs is not either.")
         return Finding("minutes", title, "-", Verdict.WARN, sentence, {"unknown_clips": unknown})
     usual_s = fmean(known.values())
-    seats = [_session_minutes(sequence, known, usual_s, assumed.answer_s) for sequence in design.sequences]
-    breaks_min = [(len(sessions) - 1) * assumed.rest_s / 60 for sessions in seats]
-    without = max(sum(sessions.values()) for sessions in seats)
-    with_breaks = max(sum(sessions.values()) + rest for sessions, rest in zip(seats, breaks_min, strict=True))
-    longest = max(length for sessions in seats for length in sessions.values())
-    verdict = Verdict.OK if longest <= LONG_SESSION_MIN and with_breaks <= LONG_VISIT_MIN else Verdict.WARN
+    seats = [
+        seat_duration(_sessions_s(sequence, known, usual_s), rest_s=assumed.rest_s, checks_s=assumed.checks_s)
+        for sequence in design.sequences
+    ]
+    seat = max(seats, key=lambda each: each.total_s)
+    total, pages, practice = seat.total_s / 60, seat.pages_s / 60, seat.practice_s / 60
+    longest = max(length for each in seats for length in each.sessions_s.values()) / 60
+    verdict = Verdict.OK if longest <= LONG_SESSION_MIN and total <= LONG_VISIT_MIN else Verdict.WARN
     if longest > LONGEST_SESSION_MIN:
         verdict = Verdict.BAD
     if unknown and verdict == Verdict.OK:
@@ -87,36 +91,35 @@ def minutes(design: Design, clip_s: ClipLengths | None, assumed: Assumptions) ->
     return Finding(
         key="minutes",
         title=title,
-        value=span(round(without), round(with_breaks)),
+        value=str(round(total)),
         verdict=verdict,
         sentence=LazyMessage(
-            "A listener needs about {without} minutes, {with_breaks} with breaks of {rest} minutes; the longest "
-            "session takes {longest}. Assumed: {answer} s for an answer; {unknown} clips of unknown length "
-            "count as the mean.",
-            without=str(round(without)),
-            with_breaks=str(round(with_breaks)),
+            "A listener needs about {total} minutes: {pages} for clips and answers, of which practice takes "
+            "{practice}, and the rest for instructions, checks and breaks of {rest} minutes. The longest session "
+            "takes {longest} minutes. {unknown} clips of unknown length count as the mean.",
+            total=str(round(total)),
+            pages=str(round(pages)),
+            practice=str(round(practice)),
             rest=f"{assumed.rest_s / 60:g}",
             longest=str(round(longest)),
-            answer=f"{assumed.answer_s:g}",
             unknown=unknown,
         ),
-        numbers={"without": without, "with_breaks": with_breaks, "longest": longest, "unknown_clips": unknown},
+        numbers={"total": total, "pages": pages, "practice": practice, "longest": longest, "unknown_clips": unknown},
         table=_by_session(seats),
     )
 
 
-def _session_minutes(sequence: SeatSequence, clip_s: ClipLengths, usual_s: float, answer_s: float) -> dict[int, float]:
-    """A clip is presented once for each scale."""
+def _sessions_s(sequence: SeatSequence, showing_s: ShowingLengths, usual_s: float) -> dict[int, float]:
     lengths: dict[int, float] = {}
     for showing in sequence.showings:
-        each_s = clip_s.get((showing.item, showing.condition), usual_s) + answer_s
-        lengths[showing.session] = lengths.get(showing.session, 0.0) + each_s * max(1, len(showing.scales)) / 60
+        each_s = showing_s.get((showing.item, showing.condition), usual_s)
+        lengths[showing.session] = lengths.get(showing.session, 0.0) + each_s
     return lengths
 
 
-def _by_session(seats: list[dict[int, float]]) -> Table:
-    sessions = sorted({session for lengths in seats for session in lengths})
-    longest = tuple((str(s), round(max(lengths.get(s, 0.0) for lengths in seats), 1)) for s in sessions)
+def _by_session(seats: Sequence[SeatDuration]) -> Table:
+    sessions = sorted({session for seat in seats for session in seat.sessions_s})
+    longest = tuple((str(s), round(max(seat.sessions_s.get(s, 0.0) for seat in seats) / 60, 1)) for s in sessions)
     return Table(("session", "minutes"), longest)
 
 

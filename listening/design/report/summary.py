@@ -9,7 +9,7 @@ from core.i18n import LazyMessage
 from listening.design.base import Design, LayoutRequest, SeatSequence
 from listening.design.orders.presets import Crossed, UdaseExact, session_lengths
 from listening.design.report.balance import Factors, balance, heard
-from listening.design.report.cost import PUBLISHED, Assumptions, ClipLengths, Components, cost
+from listening.design.report.cost import PUBLISHED, Assumptions, Components, ShowingLengths, cost
 from listening.design.report.order import order, smallest_distance
 from listening.design.report.rules import verify
 from listening.design.report.values import Finding, Table, Verdict, span
@@ -20,19 +20,19 @@ __all__ = ["Finding", "Table", "Verdict", "design_digest", "design_report", "one
 def design_report(
     design: Design,
     *,
-    clip_s: ClipLengths | None = None,
+    showing_s: ShowingLengths | None = None,
     factors: Factors | None = None,
     components: Mapping[str, Components] = PUBLISHED,
-    answer_s: float = 5.0,
     rest_s: float = 300.0,
+    checks_s: float = 0.0,
 ) -> list[Finding]:
     """Look at a design that keeps the hard rules (`verify`), and give every respect a number and a verdict.
 
-    `clip_s` holds how long each (item, condition) lasts, `factors` the levels of each item, `components` how the votes
-    on each scale vary; `answer_s` and `rest_s` are the time for an answer and for a break.
+    `showing_s` holds how long each (item, condition) takes with its answers on all scales, `factors` the levels of each
+    item, `components` how the votes on each scale vary; `rest_s` is the time for a break, `checks_s` that for checks.
     """
-    assumed = Assumptions(components=components, answer_s=answer_s, rest_s=rest_s)
-    return [*balance(design, factors), *order(design), *cost(design, clip_s, assumed)]
+    assumed = Assumptions(components=components, rest_s=rest_s, checks_s=checks_s)
+    return [*balance(design, factors), *order(design), *cost(design, showing_s, assumed)]
 
 
 def design_digest(design: Design) -> str:

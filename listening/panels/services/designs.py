@@ -32,12 +32,13 @@ from listening.design.udase_csv import (
 )
 from listening.models import Design
 from listening.panels.services.design_seats import adopt_design, check_untouched, sequences_of
+from listening.panels.services.durations import checks_s_of
 from listening.panels.services.material import (
     Material,
     designable,
-    lengths_of,
     material_of,
     scale_orders_of,
+    showings_s,
     written_orders,
 )
 from listening.panels.services.session_settings import session_settings_of
@@ -79,9 +80,7 @@ def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Plan
     layout = chosen.lay_out(layout_request(material, wanted, plan.subsets))
     shared = shares(material.samples, factors=wanted.factors, subsets=plan.subsets)
     factors = {sample.name: {name: sample.factors[name] for name in wanted.factors} for sample in material.samples}
-    report = report_of(
-        layout, clip_s=material.clip_s, rest_s=session_settings_of(experiment).rest_s, factors=factors
-    ) | {
+    report = report_of(layout, experiment=experiment, showing_s=material.showing_s, factors=factors) | {
         "shares": [share.to_json() for share in shared],
         "plan": {"report": plan.report, "optimal": plan.optimal, "gap": plan.gap},
     }
@@ -103,14 +102,17 @@ def layout_request(material: Material, wanted: DesignRequest, subsets: Sequence[
 def report_of(
     layout: Layout,
     *,
-    clip_s: Mapping[Cell, float],
-    rest_s: float,
+    experiment: Experiment,
+    showing_s: Mapping[Cell, float],
     factors: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
     """The report on a design as the row stores it; for one that breaks hard rules, the rules it breaks."""
     findings = [finding for finding in verify(layout) if finding.verdict == Verdict.BAD]
     if not findings:
-        findings = design_report(layout, clip_s=clip_s, rest_s=rest_s, factors=factors)
+        known = session_settings_of(experiment)
+        findings = design_report(
+            layout, showing_s=showing_s, factors=factors, rest_s=known.rest_s, checks_s=checks_s_of(known)
+        )
     return {
         "findings": [finding.to_json() for finding in findings],
         **pack_messages({"sentence": one_sentence(layout, findings)}),
@@ -280,7 +282,7 @@ def import_design(*, experiment: Experiment, files: Sequence[tuple[str, bytes]],
         experiment=experiment,
         layout=layout,
         settings=settings,
-        report=report_of(layout, clip_s=lengths_of(experiment), rest_s=session_settings_of(experiment).rest_s),
+        report=report_of(layout, experiment=experiment, showing_s=showings_s(experiment)),
         sha256=design_digest(layout),
         actor=actor,
         **how,

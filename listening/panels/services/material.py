@@ -7,7 +7,7 @@ from core.errors import AppError
 from core.i18n import gettext_noop as _
 from listening.design.base import Sample, ScaleOrder
 from rating.models import Experiment
-from rating.protocol import REFERENCE, WHOLE_ITEM, Cell, Designable, Entry, PageHolds, Protocol, pages_of
+from rating.protocol import REFERENCE, WHOLE_ITEM, Cell, Designable, Entry, PageHolds, Protocol, TrialKind, pages_of
 from rating.registry import get_protocol
 from stimuli.imports.reports import some
 from stimuli.models import Condition, Stimulus
@@ -20,7 +20,7 @@ class Material:
     samples: Sequence[Sample]
     conditions: Sequence[str]
     references: Sequence[Cell]
-    clip_s: Mapping[Cell, float]
+    showing_s: Mapping[Cell, float]  # how long each page takes, on all scales
     scale_orders: Sequence[ScaleOrder]
 
     def factor_levels(self) -> dict[str, int]:
@@ -68,7 +68,7 @@ def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Mater
         conditions=[WHOLE_ITEM] if holds is PageHolds.ITEM else rated,
         # A reference that is heard beside what it is compared with is not also heard by itself beforehand.
         references=references if holds is PageHolds.STIMULUS else [],
-        clip_s=lengths_of(experiment),
+        showing_s=showings_s(experiment),
         scale_orders=scale_orders_of(get_protocol(experiment.protocol)),
     )
 
@@ -101,12 +101,18 @@ def condition_on(page: Sequence[tuple[str, str]], holds: PageHolds) -> str:
     return next((name for name, role in page if holds is PageHolds.STIMULUS or role != REFERENCE), page[0][0])
 
 
-def lengths_of(experiment: Experiment) -> dict[Cell, float]:
-    """How long the sounds of every page last."""
-    protocol = designable(get_protocol(experiment.protocol))
+def showings_s(experiment: Experiment) -> dict[Cell, float]:
+    """How long every page takes, its sounds and answers on all scales, by the protocol's estimate."""
+    protocol = get_protocol(experiment.protocol)
+    planner = designable(protocol)
     entries = [Entry("", item, name, role, duration_s=s) for item, _, name, role, s in _stimuli(experiment)]
-    pages = pages_of(entries, protocol.page_holds)
-    return {cell: sum(entry.duration_s for entry in page) for cell, page in pages.items()}
+    return {
+        cell: sum(
+            protocol.page_s(trial, experiment.options)
+            for trial in planner.trials_for(page, session=1, kind=TrialKind.TEST)
+        )
+        for cell, page in pages_of(entries, planner.page_holds).items()
+    }
 
 
 def _chosen(known: Sequence[str], conditions: Sequence[str]) -> list[str]:

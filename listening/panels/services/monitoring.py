@@ -9,13 +9,15 @@ from typing import Any
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Sum
 from django.db.models.fields.json import KT
 
 from core.stored_json import list_in, number_in, object_in
 from listening.models import ClientReport, Seat, SetupStep, Visit
 from listening.panels.flags import LOST_AFTER, Answer, Figures, Situation, figures_of, flags_of
 from listening.panels.services import panels
+from listening.panels.services.durations import duration_of
+from listening.panels.services.session_settings import session_settings_of
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Slot, Trial, Vote
 from stimuli.models import Condition
 
@@ -34,6 +36,8 @@ class Progress:
     session: int | None = None  # the one that goes on, None when nothing is left
     session_done: int = 0
     session_total: int = 0
+    planned_s: float = 0.0  # of all its pages
+    left_s: float = 0.0  # of the unanswered ones, with the breaks between
 
 
 def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
@@ -138,8 +142,11 @@ def _line(seat: Seat, progress: Progress, figures: Figures, situation: Situation
     }
 
 
-def _minutes(progress: Progress, figures: Figures) -> int | None:
-    return None if figures.pace_s is None else round((progress.total - progress.done) * figures.pace_s / 60)
+def _minutes(progress: Progress, figures: Figures) -> int:
+    """What is left of the plan, at the listener's own pace as soon as it is known."""
+    usual_s = progress.planned_s / progress.total if progress.total else 0.0
+    pace = figures.pace_s / usual_s if figures.pace_s is not None and usual_s else 1.0
+    return round(progress.left_s * pace / 60)
 
 
 def _medians(lines: list[dict[str, Any]]) -> dict[int, float]:
@@ -156,15 +163,27 @@ def _progress_by_ballot(experiment: Experiment) -> dict[UUID, Progress]:
         Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .order_by()
         .values_list("ballot", "session")
-        .annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED))
+        .annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED), planned_s=Sum("planned_s"))
+        .annotate(left_s=Sum("planned_s", filter=UNANSWERED, default=0.0))
     )
     sessions: dict[UUID, list[tuple[int, int, int]]] = defaultdict(list)
-    for ballot, session, total, left in rows:
+    planned: dict[UUID, float] = defaultdict(float)
+    left_by_session: dict[UUID, dict[int, float]] = defaultdict(dict)
+    for ballot, session, total, left, planned_s, left_s in rows:
         sessions[ballot].append((session, total, total - left))
-    return {ballot: _progress(sorted(own)) for ballot, own in sessions.items()}
+        planned[ballot] += planned_s
+        if left:
+            left_by_session[ballot][session] = left_s
+    known = session_settings_of(experiment)
+    return {
+        ballot: _progress(
+            sorted(own), planned[ballot], duration_of(experiment, left_by_session[ballot], known).after_checks_s
+        )
+        for ballot, own in sessions.items()
+    }
 
 
-def _progress(sessions: list[tuple[int, int, int]]) -> Progress:
+def _progress(sessions: list[tuple[int, int, int]], planned_s: float, left_s: float) -> Progress:
     going = next(((number, total, done) for number, total, done in sessions if done < total), (None, 0, 0))
     return Progress(
         total=sum(total for _, total, _ in sessions),
@@ -172,6 +191,8 @@ def _progress(sessions: list[tuple[int, int, int]]) -> Progress:
         session=going[0],
         session_total=going[1],
         session_done=going[2],
+        planned_s=planned_s,
+        left_s=left_s,
     )
 
 

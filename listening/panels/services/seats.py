@@ -58,19 +58,20 @@ def seats_behind(*, panel: Panel, many: bool) -> SeatQuerySet:
     return seats.filter(panel__experiment=panel.experiment_id) if many else seats.filter(panel=panel)
 
 
+def emptiest_panel(seats: SeatQuerySet) -> Panel | None:
+    """The panel that has the most free seats of these."""
+    counts = seats.free().order_by().values_list("panel").annotate(n=Count("pk")).order_by("-n", "panel__number")
+    first = counts.first()
+    return Panel.objects.get(pk=first[0]) if first else None
+
+
 def find_seat(*, seats: SeatQuerySet, now: datetime) -> Seat | None:
     """The seat for the next person, inside a transaction that holds the experiment's lock.
 
     A free one in the panel that lacks the most people; otherwise one whose lease has run out.
     """
-    if (
-        panel := seats.free()
-        .order_by()
-        .values_list("panel")
-        .annotate(n=Count("pk"))
-        .order_by("-n", "panel__number")[:1]
-    ):
-        return seats.free().filter(panel=panel[0][0]).select_related("ballot").first()
+    if panel := emptiest_panel(seats):
+        return seats.free().filter(panel=panel).select_related("ballot").first()
     for lapsed in seats.lapsed(now):
         successor = _release(lapsed, now=now, actor=None, reason="The lease had run out.", if_lapsed=True)
         if successor is not None:

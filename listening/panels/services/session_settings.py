@@ -1,5 +1,6 @@
 """Session settings of an experiment: read with their defaults, changed, and logged."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,11 +13,12 @@ from core.services import audit
 from listening.models import SessionSettings
 from rating.errors import wrong_state
 from rating.models import Experiment
+from rating.protocol import Needs
 from rating.registry import get_protocol
 
 # Checks and rests stay as they are while people listen; the other settings affect no answer.
 FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
-CHANGEABLE = (*FIXED_WHILE_LIVE, "lease_hours", "completion_url")
+CHANGEABLE = (*FIXED_WHILE_LIVE, "stated_minutes", "lease_hours", "completion_url")
 LONGEST_URL = 200
 
 
@@ -26,6 +28,13 @@ def session_settings_of(experiment: Experiment) -> SessionSettings:
     return known or SessionSettings(
         experiment=experiment, lease_hours=get_protocol(experiment.protocol).access.absence_hours
     )
+
+
+def needs_of(experiment: Experiment) -> Needs:
+    """What a participant needs: what the protocol declares, and headphones where they are checked."""
+    needs, known = get_protocol(experiment.protocol).needs, session_settings_of(experiment)
+    checked = known.ear_check or known.headphone_screen != SessionSettings.HeadphoneScreen.OFF
+    return replace(needs, headphones=needs.headphones or checked)
 
 
 def checks_are_open(experiment: Experiment) -> bool:

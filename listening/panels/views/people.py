@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from core.permissions import Audience, requires, staff
 from listening.models import Seat
 from listening.panels.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, SessionSettingsForm
-from listening.panels.services import monitoring, panels, seats
+from listening.panels.services import durations, monitoring, panels, seats
 from listening.panels.services.paper import seats_for_paper
 from listening.panels.services.seats import seat_unknown
 from listening.panels.services.session_settings import change_session_settings, checks_are_open, session_settings_of
@@ -166,6 +166,8 @@ def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequenc
         "designed": panels.is_designed(experiment),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_are_open(experiment),
+        "planned_minutes": durations.planned_minutes(experiment),
+        "misleading_minutes": durations.misleading_minutes(experiment),
         "session_settings_form": SessionSettingsForm(initial=vars(stored), checks_open=checks_are_open(experiment)),
         "preview_form": PreviewForm(),
         "links": links,

@@ -9,16 +9,19 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, FloatField, Max, Min, Sum
+from django.db.models import Count, Max, Min, Sum
 from django.utils.translation import gettext_noop as _
 
 from core import sql
 from core.errors import AppError
 from core.models import User
 from core.services import audit
+from listening.durations import whole_minutes
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
+from listening.panels.services.durations import duration_of, fresh_seat
 from listening.panels.services.seats import (
     DRY_RUN,
+    emptiest_panel,
     find_seat,
     first_lease_of,
     lease_of,
@@ -27,6 +30,7 @@ from listening.panels.services.seats import (
     seats_behind,
     touch,
 )
+from listening.panels.services.session_settings import session_settings_of
 from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.participation.services.verification import record_completion
 from rating.models import UNANSWERED, Ballot, Experiment
@@ -277,19 +281,35 @@ def progress(*, visit: Visit) -> dict[str, int]:
     return {"answered": total - missing, "total": total}
 
 
-def outlook(*, invitation: Invitation, seat: Seat | None) -> dict[str, int]:
-    """What the start page shows: number of clips, how many are done, and about how many minutes are left.
+def group_behind(invitation: Invitation) -> str:
+    """The group of people whose seat a link leads to; a link for many fills the panel that lacks the most people."""
+    if not invitation.many:
+        return invitation.panel.group
+    panel = emptiest_panel(seats_behind(panel=invitation.panel, many=True))
+    return panel.group if panel else invitation.panel.group
 
-    Without a seat yet, it is the whole plan of a seat that may be taken.
+
+def outlook(*, invitation: Invitation) -> dict[str, Any]:
+    """What the start page says before anybody has agreed: minutes, clips and clips of practice of a whole seat.
+
+    Everybody of a group reads the same, whatever others have done; a duration that the experimenter stated stands.
     """
-    seats = seats_behind(panel=invitation.panel, many=invitation.many).select_related("ballot__experiment")
-    planned = seat or seats.free().order_by("panel__number", "number").first() or seats.first()
+    experiment, seat = invitation.panel.experiment, invitation.seat
+    ballot = seat.ballot if seat else None
+    planned = fresh_seat(experiment=experiment, group=group_behind(invitation), ballot=ballot)
     if planned is None:
-        return {"answered": 0, "total": 0, "minutes": 0}
-    sessions = sessions_of(ballot=planned.ballot, afresh=seat is None)
-    names = ("answered", "total", "seconds_left")
-    answered, total, seconds = (sum(session[name] for session in sessions) for name in names)
-    return {"answered": answered, "total": total, "minutes": max(1, round(seconds / 60))}
+        raise PanelFull
+    minutes = session_settings_of(experiment).stated_minutes or whole_minutes(planned.duration.total_s)
+    return {"minutes": minutes, "clips": planned.clips, "practice": planned.practice}
+
+
+def remaining(*, ballot: Ballot) -> dict[str, int]:
+    """What somebody who comes back reads: pages, how many are done, and about how many minutes are left."""
+    sessions = sessions_of(ballot=ballot)
+    answered, total = (sum(session[name] for session in sessions) for name in ("answered", "total"))
+    left = {session["session"]: session["seconds_left"] for session in sessions if session["seconds_left"]}
+    minutes = whole_minutes(duration_of(ballot.experiment, left).after_checks_s)
+    return {"answered": answered, "total": total, "minutes": minutes}
 
 
 def _read(invitation: Invitation) -> Invitation:
@@ -351,30 +371,21 @@ def _new_code() -> str:
 # --- Sessions of a ballot ---------------------------------------------------------------------------------------------
 
 
-SECONDS_TO_ANSWER = 5  # from the end of a clip to the start of the next, as lab listeners take
 RECEIPT_DIGITS = 8
 
-CLIP_S = F("slots__stimulus__recording__length_samples") * 1.0 / F("slots__stimulus__recording__sample_rate_hz")
 
-
-def sessions_of(*, ballot: Ballot, afresh: bool = False) -> list[dict[str, Any]]:
-    """One entry a session, in order; session 0 is practice. With `afresh`, as if nothing was answered yet."""
-    to_come = None if afresh else UNANSWERED
-    listening_s = Sum(CLIP_S, filter=to_come, default=0.0, output_field=FloatField())
-    sessions = ballot.trials.order_by().values("session")
-    counted = sessions.annotate(total=Count("pk"), left=Count("pk", filter=to_come))
-    seconds = dict(sessions.annotate(seconds=listening_s).values_list("session", "seconds"))
-    page_s = get_protocol(ballot.experiment.protocol).access.typical_s
+def sessions_of(*, ballot: Ballot) -> list[dict[str, Any]]:
+    """One entry a session, in order; session 0 is practice."""
+    rows = ballot.trials.order_by("session").values("session")
+    left_s = Sum("planned_s", filter=UNANSWERED, default=0.0)
     return [
         {
             "session": row["session"],
             "total": row["total"],
             "answered": row["total"] - row["left"],
-            "seconds_left": round(
-                seconds[row["session"]] + row["left"] * SECONDS_TO_ANSWER if page_s is None else row["left"] * page_s
-            ),
+            "seconds_left": round(row["left_s"]),
         }
-        for row in counted.order_by("session")
+        for row in rows.annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED), left_s=left_s)
     ]
 
 

@@ -14,6 +14,7 @@ from listening.design.report.cost import PUBLISHED as PUBLISHED_COMPONENTS
 from listening.design.report.cost import Components, t_975
 from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
 from listening.design.report.values import Crosstab
+from rating.pace import INTRODUCTION_S
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
 
 CROSSED = Crossed().lay_out(udase())
@@ -44,7 +45,7 @@ def by_hand(*seats: str, sessions: int = 1, conditions: str = "xy") -> Design:
 
 
 def test_the_crossed_design_of_the_published_size_is_found_to_be_balanced_in_every_respect() -> None:
-    found = report(CROSSED, clip_s=dict.fromkeys(cells(CROSSED), 4.5))
+    found = report(CROSSED, showing_s=dict.fromkeys(cells(CROSSED), 3 * 9.5))
     assert {key: finding.value for key, finding in found.items() if finding.verdict != Verdict.OK} == {}
     assert found["votes_per_cell"].value == "8"
     assert found["votes_per_condition"].value == "1024"
@@ -109,22 +110,24 @@ def test_cramers_v_by_hand(pairs: list[tuple[str, str]], v: float) -> None:
     assert Crosstab(pairs).cramers_v == pytest.approx(v)
 
 
-def test_minutes_count_a_presentation_for_each_scale_and_a_break_between_sessions() -> None:
-    found = report(CROSSED, clip_s=dict.fromkeys(cells(CROSSED), 4.0), answer_s=6, rest_s=120)["minutes"]
-    assert found.numbers["without"] == pytest.approx(624 * 10 / 60)
-    assert found.numbers["with_breaks"] == pytest.approx(624 * 10 / 60 + 4 * 2)
+def test_minutes_count_pages_practice_checks_and_a_break_between_sessions() -> None:
+    showing_s = dict.fromkeys(cells(CROSSED), 3 * 10.0)
+    found = report(CROSSED, showing_s=showing_s, rest_s=120, checks_s=90)["minutes"]
+    assert found.numbers["pages"] == pytest.approx(624 * 10 / 60)
+    assert found.numbers["practice"] == pytest.approx(144 * 10 / 60)
+    assert found.numbers["total"] == pytest.approx(624 * 10 / 60 + 4 * 2 + (INTRODUCTION_S + 90) / 60)
     assert found.numbers["longest"] == pytest.approx(144 * 10 / 60)
 
 
 def test_minutes_that_are_not_known_are_never_ok() -> None:
     assert report(CROSSED)["minutes"].verdict == Verdict.WARN
-    some = dict.fromkeys(sorted(cells(CROSSED))[:10], 4.0)
-    partly = report(CROSSED, clip_s=some)["minutes"]
+    some = dict.fromkeys(sorted(cells(CROSSED))[:10], 3 * 9.0)
+    partly = report(CROSSED, showing_s=some)["minutes"]
     assert (partly.verdict, partly.numbers["unknown_clips"]) == (Verdict.WARN, 640 + 48 - 10)
 
 
 def test_a_session_without_end_is_bad() -> None:
-    assert report(CROSSED, clip_s=dict.fromkeys(cells(CROSSED), 20.0))["minutes"].verdict == Verdict.BAD
+    assert report(CROSSED, showing_s=dict.fromkeys(cells(CROSSED), 3 * 25.0))["minutes"].verdict == Verdict.BAD
 
 
 def test_half_widths_follow_from_the_components_of_each_scale() -> None:

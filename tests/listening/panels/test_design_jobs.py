@@ -42,7 +42,7 @@ def test_the_rated_conditions_and_the_references_are_told_apart(experiment: Expe
     assert list(material.conditions) == ["C0", "C1"]
     assert list(material.references) == [("i00_f1", "ref"), ("i01_f1", "ref")]
     assert material.factor_levels() == {"session": 2, "location": 2}
-    assert material.clip_s["s00", "C0"] > 0
+    assert material.showing_s["s00", "C0"] > 0
 
 
 def test_missing_cells_are_named_exactly() -> None:
