@@ -41,6 +41,7 @@ MAKER, JUDGE = "maker", "judge"
 MOST_WORDS = 10_000
 LONGEST_COMMENT = 5000
 READINGS = 3  # of a sentence: once to know it, once while words are picked or versions compared, once to check
+COMPARISONS = 2  # readings of a version, each beside the sentence
 PICK_S = 2.0  # to decide on a word and pick it; some are taken back
 
 
@@ -112,7 +113,7 @@ class SpeechSummaries(Protocol):
         if trial.detail["group"] == JUDGE:
             versions = [slot.entry.text or {} for slot in _versions(trial)]
             words = sum(len(str(text.get("text", "")).split()) for text in versions)
-            return heard_s + read_s + READINGS * words * WORD_S + len(versions) * (ANSWER_S + FURTHER_MARK_S)
+            return heard_s + read_s + COMPARISONS * words * WORD_S + len(versions) * ANSWER_S + FURTHER_MARK_S
         return heard_s + read_s + int(trial.detail["target"]) * PICK_S + ANSWER_S + FURTHER_MARK_S
 
     def present(self, trial: TrialPlan) -> Json:

@@ -163,7 +163,7 @@ def _progress_by_ballot(experiment: Experiment) -> dict[UUID, Progress]:
         Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .order_by()
         .values_list("ballot", "session")
-        .annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED), planned_s=Sum("planned_s"))
+        .annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED), all_s=Sum("planned_s"))
         .annotate(left_s=Sum("planned_s", filter=UNANSWERED, default=0.0))
     )
     sessions: dict[UUID, list[tuple[int, int, int]]] = defaultdict(list)
