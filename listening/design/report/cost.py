@@ -83,16 +83,11 @@ def minutes(design: Design, showing_s: ShowingLengths | None, assumed: Assumptio
     seat = max(seats, key=lambda each: each.total_s)
     total, pages, practice = seat.total_s / 60, seat.pages_s / 60, seat.practice_s / 60
     longest = max(length for each in seats for length in each.sessions_s.values()) / 60
-    verdict = Verdict.OK if longest <= LONG_SESSION_MIN and total <= LONG_VISIT_MIN else Verdict.WARN
-    if longest > LONGEST_SESSION_MIN:
-        verdict = Verdict.BAD
-    if unknown and verdict == Verdict.OK:
-        verdict = Verdict.WARN
     return Finding(
         key="minutes",
         title=title,
         value=str(round(total)),
-        verdict=verdict,
+        verdict=_bearable(longest, total, unknown),
         sentence=LazyMessage(
             "A listener needs about {total} minutes: {pages} for clips and answers, of which practice takes "
             "{practice}, and the rest for instructions, checks and breaks of {rest} minutes. The longest session "
@@ -107,6 +102,13 @@ def minutes(design: Design, showing_s: ShowingLengths | None, assumed: Assumptio
         numbers={"total": total, "pages": pages, "practice": practice, "longest": longest, "unknown_clips": unknown},
         table=_by_session(seats),
     )
+
+
+def _bearable(longest_min: float, total_min: float, unknown: int) -> Verdict:
+    if longest_min > LONGEST_SESSION_MIN:
+        return Verdict.BAD
+    short = longest_min <= LONG_SESSION_MIN and total_min <= LONG_VISIT_MIN
+    return Verdict.OK if short and not unknown else Verdict.WARN
 
 
 def _sessions_s(sequence: SeatSequence, showing_s: ShowingLengths, usual_s: float) -> dict[int, float]:
