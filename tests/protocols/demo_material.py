@@ -10,7 +10,8 @@ from protocols.dcr import demo as dcr
 from protocols.p835 import demo as p835
 from protocols.p835 import noisy_speech
 from protocols.speech_summaries import demo as summaries
-from protocols.tcsd_plane.demo import DAY, EXAMPLE, MORNING
+from protocols.tcsd_plane.soundscape.example import EXAMPLE
+from protocols.tcsd_plane.soundscape.programmes import DAY, MORNING
 from protocols.tcsd_plane.soundscape.summaries import eight_summaries
 from protocols.thumbs import demo as thumbs
 from rating.protocol import Entry, Json
