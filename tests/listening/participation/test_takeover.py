@@ -75,7 +75,7 @@ def test_a_guessed_number_shows_no_answer_and_can_neither_overwrite_nor_finish()
         page = answer.content.decode()
         assert answer.status_code == 409
         assert "was begun in another browser" in page
-        assert "answered so far" not in page
+        assert "You have answered" not in page
         assert not CODE.search(page)
     assert vote(guesser, visit, 1, revision=1) == "visit.unknown"
     assert guesser.post(f"/api/v1/visits/{visit.pk}/finish/").status_code == 401
@@ -89,7 +89,7 @@ def test_the_browser_that_began_goes_on_by_the_same_link() -> None:
     vote(victim, visit, 5)
     page = victim.get(link).content.decode()
     assert "Welcome back" in page
-    assert "answered so far" in page
+    assert "You have answered" in page
     assert visit_of(come_back(victim, link)).seat == visit.seat
 
 
