@@ -47,9 +47,9 @@ def visits_held(request: HttpRequest) -> list[str]:
 
 def admit(request: HttpRequest, visit: Visit) -> None:
     """Allow this browser to act in the visit, under a fresh session key."""
-    held = visits_held(request)
+    others = [each for each in visits_held(request) if each != str(visit.id)]
     request.session.cycle_key()
-    request.session[SESSION_KEY] = [*held[-9:], str(visit.id)]
+    request.session[SESSION_KEY] = [*others[-9:], str(visit.id)]
 
 
 def _visit_unknown() -> AppError:

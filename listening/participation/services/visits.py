@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -38,6 +38,7 @@ from rating.registry import get_protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
 
+SITTING_GAP = timedelta(minutes=30)  # headphones and volume may have changed after a longer absence
 _PROGRESS = """
 SELECT COUNT(*) AS total, COUNT(*) FILTER (WHERE NOT answered AND skipped_at IS NULL) AS missing
 FROM rating_trial WHERE ballot_id = %(ballot)s
@@ -181,13 +182,13 @@ def claim_seat(
     Invitation.objects.select_for_update().get(pk=invitation.pk)
     invitation = _read(invitation)
     if (seat := seat_held(invitation)) is not None:
-        return begin_visit(seat=seat, device=device, now=now)
+        return begin_visit(seat=seat, device=device, now=now, held=held)
     # Claims of one experiment follow each other, so that numbers stay unique and a seat goes to one person.
     experiment = Experiment.objects.select_for_update().get(pk=invitation.panel.experiment_id)
     invitation = _read(invitation)
     if (seat := seat_held(invitation, arrival, held)) is not None:
         check_resumable(seat=seat, arrival=arrival, held=held)
-        return begin_visit(seat=seat, device=device, now=now)
+        return begin_visit(seat=seat, device=device, now=now, held=held)
     check_claimable(invitation, now=now, held=held, address=address)
     seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
     if seat is None:
@@ -208,11 +209,16 @@ def seat_abandoned() -> AppError:
     )
 
 
-def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime) -> Visit:
-    """Come back to a seat, on this device or another."""
+def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime, held: Collection[str] = ()) -> Visit:
+    """Come back to a seat, on this device or another.
+
+    `held` are the visits that the same browser had before. One that was active a moment ago goes on, with its sound
+    check done; after a longer absence, or on another device, another sitting begins.
+    """
     if seat.state == Seat.State.ABANDONED:
         raise seat_abandoned()
-    visit = Visit.objects.create(seat=seat, device=device)
+    recent = seat.visits.filter(pk__in=[UUID(visit) for visit in held], last_seen_at__gt=now - SITTING_GAP)
+    visit = recent.last() or Visit.objects.create(seat=seat, device=device)
     renew_lease(seat=seat, now=now)
     return visit
 

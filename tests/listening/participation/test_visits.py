@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from listening.models import Completion, Invitation, Participant, Seat, Visit
 from listening.panels.services import panels
-from listening.participation.services import visits
+from listening.participation.services import setup, visits
 from rating.models import Ballot, Consent, Experiment, Vote
 from rating.services.experiments import close, pause
 from tests.errors import raises_error
@@ -67,6 +67,29 @@ def test_an_expired_link_still_resumes_a_taken_seat() -> None:
     Invitation.objects.update(created_at=timezone.now() - timedelta(days=9), expires_at=timezone.now())
     assert Client().post(sitting.link).status_code == 302
     assert Visit.objects.count() == 2
+
+
+def test_a_browser_that_comes_back_soon_goes_on_with_its_visit_and_its_sound_check() -> None:
+    sitting = sit_down()
+    setup.record_level(visit=sitting.visit, level_db=1.5, device={})
+    for _ in range(2):
+        assert sitting.client.post(sitting.link).headers["Location"] == f"/visits/{sitting.visit.pk}/"
+    state = sitting.client.get(f"{sitting.api}setup/").json()
+    assert "level" not in [step["step"] for step in state["steps"]]
+    assert state["level_db"] == 1.5
+
+
+def test_another_browser_or_another_sitting_is_another_visit_and_checks_the_sound_again() -> None:
+    sitting = sit_down()
+    setup.record_level(visit=sitting.visit, level_db=1.5, device={})
+    elsewhere = Client()
+    elsewhere.post(sitting.link)
+    assert Visit.objects.count() == 2
+    Visit.objects.update(last_seen_at=timezone.now() - visits.SITTING_GAP)
+    address = sitting.client.post(sitting.link).headers["Location"]
+    assert Visit.objects.count() == 3
+    state = sitting.client.get(f"/api/v1/visits/{address.split('/')[2]}/setup/").json()
+    assert "level" in [step["step"] for step in state["steps"]]
 
 
 def test_a_full_panel_says_so() -> None:
