@@ -79,7 +79,7 @@ def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | No
         "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         "needs": needs_of(experiment),
-        **_wording(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
+        "task": _task(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
         **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
     }
     return render(request, "listening/join.html", context)
@@ -104,10 +104,10 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
     held = visits_held(request)
     if invitation.many and (code := request.POST.get("resume")):
         seat = visits.seat_of_code(experiment=invitation.panel.experiment, code=code)
-        visit = visits.begin_visit(seat=seat, device=device, now=now)
+        visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
     elif seat is not None:
         visits.check_resumable(seat=seat, arrival=arrival, held=held)
-        visit = visits.begin_visit(seat=seat, device=device, now=now)
+        visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
     elif request.POST.get("agree"):
         language = get_language() or "en"
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
@@ -122,15 +122,21 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
     return redirect("listening:visit", visit_id=visit.id)
 
 
-def _wording(experiment: Experiment, group: str) -> dict[str, Any]:
-    """The instructions of the protocol, the words of the scales that they may name, and what a group's people do."""
+def _task(experiment: Experiment, group: str) -> str:
+    """What the people of a group do, where a protocol has groups that differ in it."""
+    task = get_protocol(experiment.protocol).groups.tasks.get(group, "")
+    return gettext(task) if task else ""
+
+
+def _instructions(seat: Seat) -> dict[str, Any]:
+    """The template of the protocol's instructions, and what they depend on: scales, options, the seat's group."""
+    experiment = seat.ballot.experiment
     protocol = get_protocol(experiment.protocol)
-    task = protocol.groups.tasks.get(group, "")
     return {
         "protocol_template": f"{experiment.protocol}/instructions.html",
         "labels": protocol.label_set(experiment.label_set),
-        "group": group,
-        "task": gettext(task) if task else "",
+        "options": {"plays_allowed": 1, **protocol.defaults, **experiment.options},
+        "group": seat.panel.group,
     }
 
 
@@ -183,7 +189,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "visit": visit,
         "experiment": experiment,
         "ballot_kind": visit.seat.ballot.kind,
-        **_wording(experiment, visit.seat.panel.group),
+        **_instructions(visit.seat),
         **_own_page(experiment),
         "config": {
             "api": api,

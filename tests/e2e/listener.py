@@ -29,10 +29,6 @@ class PointerListener:
 
     def set_up(self) -> None:
         """Go through the sound check, if there is one; nobody here has ears, so what is answered there is a guess."""
-        self.page.locator("#begin-setup:visible, #start:enabled:visible").first.wait_for()
-        if self.page.locator("#welcome").is_hidden():
-            return
-        self.begin_set_up()
         for check in range(1, 6):
             self.page.locator(f"#setup[data-check='{check}']:visible, #start:enabled:visible").first.wait_for()
             if self.page.locator("#start").is_visible():
@@ -41,9 +37,6 @@ class PointerListener:
                 self.set_level()
             else:
                 self.guess()
-
-    def begin_set_up(self) -> None:
-        self.page.locator("#begin-setup").click()
 
     def set_level(self) -> None:
         self.page.locator("#level-clips button:enabled").first.click()
@@ -132,10 +125,6 @@ class KeyboardListener(PointerListener):
     def join(self, link: str) -> None:
         self.page.goto(link)
         self.tab_to("button.button--primary")
-        self.press("Enter")
-
-    def begin_set_up(self) -> None:
-        self.tab_to("#begin-setup")
         self.press("Enter")
 
     def set_level(self) -> None:

@@ -49,18 +49,6 @@ function clicked(scope: Scope, button: HTMLButtonElement): Promise<void> {
   });
 }
 
-/** The sound check, if one is due, behind a page of its own that says what it is for. */
-async function checkSound(scope: Scope, setup: Setup, player: Player): Promise<void> {
-  const state = await setup.state();
-  if (!state.steps.length) return;
-  const welcome = need("#welcome");
-  welcome.hidden = false;
-  await clicked(scope, need("#begin-setup"));
-  await player.unlock();
-  welcome.hidden = true;
-  await setup.run(state);
-}
-
 async function open(): Promise<void> {
   const config = embedded<VisitConfig>("visit");
   const { api, csrf } = config;
@@ -109,13 +97,12 @@ async function open(): Promise<void> {
   wireErrors(scope, reports);
   scope.listen(window, "online", () => run.wake());
   const loaded = run.load();
-  await checkSound(scope, setup, player);
-  screen.show("instructions");
+  await setup.run(await setup.state());
+  screen.showInstructions(await loaded);
   await clicked(scope, screen.start);
   await player.unlock();
   screen.show("none");
   screen.note(gettext("Loading…"));
-  await loaded;
   await run.run();
 }
 

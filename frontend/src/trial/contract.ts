@@ -61,6 +61,14 @@ export interface SessionSummary {
   seconds_left: number;
 }
 
+/** How far a participant has come, practice left out. */
+export interface VisitProgress {
+  answered: number;
+  total: number;
+  /** Whether there is anything to come back to, be it practice or a page that is half done. */
+  begun: boolean;
+}
+
 export interface Upcoming {
   trials: TrialPage[];
   sessions: SessionSummary[];

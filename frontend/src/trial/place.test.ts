@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionSummary, TrialPage } from "./contract.ts";
 import { pageOf } from "./fakePages.ts";
-import { attention, partOf, turnBefore, whereText } from "./place.ts";
+import { attention, partOf, progressOf, turnBefore, whereText } from "./place.ts";
 
 const words = (word: string) => ({ language: "en", question: "?", attend: "", word, anchors: [] });
 const labels = { SIG: words("SPEECH"), BAK: words("BACKGROUND"), OVRL: words("OVERALL") };
@@ -27,6 +27,12 @@ test("clips are counted, not their three playings", () => {
   assert.equal(whereText(threefold(2, 120, speechFirst), sessions), "Session 2 of 4, clip 40 of 40");
   assert.equal(whereText(threefold(0, 4, speechFirst), sessions), "Practice, clip 2 of 40");
   assert.deepEqual(partOf(threefold(2, 5, speechFirst)), { part: 2, parts: 3 });
+});
+
+test("what is answered here and not sent yet counts, practice does not", () => {
+  assert.deepEqual(progressOf(sessions, []), { answered: 120, total: 480 });
+  const unsent = [threefold(0, 1, speechFirst), threefold(2, 1, speechFirst), threefold(2, 2, speechFirst)];
+  assert.deepEqual(progressOf(sessions, unsent), { answered: 122, total: 480 });
 });
 
 test("a visit of one session does not speak of sessions", () => {

@@ -26,6 +26,19 @@ export function whereText(page: TrialPage, sessions: readonly SessionSummary[]):
   );
 }
 
+/** How many pages are answered of all that count: what the server has, and what is still on its way there. */
+export function progressOf(
+  sessions: readonly SessionSummary[],
+  unsent: readonly TrialPage[],
+): { answered: number; total: number } {
+  const counted = sessions.filter(({ session }) => session > 0);
+  const known = counted.reduce((sum, { answered }) => sum + answered, 0);
+  return {
+    answered: known + unsent.filter(({ session }) => session > 0).length,
+    total: counted.reduce((sum, { total }) => sum + total, 0),
+  };
+}
+
 /** The words of the one scale that a page asks for, with its place among all scales; none where a page asks for several. */
 export function attention(page: TrialPage): { words: ScaleWords; pattern: number } | undefined {
   const ask = Array.isArray(page.page.ask) ? (page.page.ask as string[]) : [];

@@ -12,8 +12,12 @@ test("an answer that the server does not know yet is not asked for again", () =>
   const queue = new TrialQueue();
   queue.merge([pageOf("a"), pageOf("b")]);
   queue.markAnswered("a");
-  queue.merge([pageOf("a"), pageOf("b"), pageOf("c")]);
+  const unsent = queue.merge([pageOf("a"), pageOf("b"), pageOf("c")]);
   assert.deepEqual(names(queue), ["b", "c"]);
+  assert.deepEqual(
+    unsent.map(({ trial }) => trial),
+    ["a"],
+  );
 });
 
 test("a refused answer's trial comes again, in its place", () => {

@@ -28,9 +28,10 @@ export class TrialQueue {
     return this.#pages.find((page) => page.trial === trial);
   }
 
-  /** Take the server's list as the truth, except for answers that it does not know yet. */
-  merge(pages: readonly TrialPage[]): void {
+  /** Take the server's list as the truth, except for answers that it does not know yet. Returns the pages of those. */
+  merge(pages: readonly TrialPage[]): TrialPage[] {
     this.#pages = pages.filter((page) => !this.#answered.has(page.trial));
+    return pages.filter((page) => this.#answered.has(page.trial));
   }
 
   /** A page was worked on, here or from another page: it goes on from that step. */

@@ -8,10 +8,10 @@ import type { News, Outbox, Verdict } from "../outbox/outbox.ts";
 import type { Player } from "../player/player.ts";
 import { type Reports, VisitApi, VoteSender } from "./api.ts";
 import type { Break } from "./break.ts";
-import type { ProtocolView, SessionSummary, TrialFrame, TrialPage, VisitConfig } from "./contract.ts";
+import type { ProtocolView, SessionSummary, TrialFrame, TrialPage, VisitConfig, VisitProgress } from "./contract.ts";
 import type { Review } from "./dialogs.ts";
 import type { Keys } from "./keys.ts";
-import { turnBefore } from "./place.ts";
+import { progressOf, turnBefore } from "./place.ts";
 import { asOf, Clips, TrialQueue } from "./queue.ts";
 import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
@@ -94,6 +94,7 @@ export class VisitRun {
   readonly #api: VisitApi;
   readonly #sending: VoteSender;
   #sessions: readonly SessionSummary[] = [];
+  #unsent: readonly TrialPage[] = []; // answered here, and not yet known to the server when it was last asked
   #answered = 0;
   #receipt = "";
   #refilling: Promise<void> | null = null;
@@ -116,9 +117,13 @@ export class VisitRun {
   }
 
   /** Learn what waits from an earlier page and what comes next; clips are made ready meanwhile. */
-  async load(): Promise<void> {
-    for (const event of await this.#parts.outbox.start()) if (!event.draft) this.#queue.markAnswered(event.trial);
+  async load(): Promise<VisitProgress> {
+    const waiting = await this.#parts.outbox.start();
+    for (const event of waiting) if (!event.draft) this.#queue.markAnswered(event.trial);
     await this.#refill();
+    const progress = progressOf(this.#sessions, this.#unsent);
+    const begun = waiting.length > 0 || this.#answered > 0 || this.#queue.pages.some(({ draft }) => draft !== null);
+    return { ...progress, begun };
   }
 
   async run(): Promise<void> {
@@ -326,7 +331,7 @@ export class VisitRun {
     this.#answered = upcoming.answered;
     this.#receipt = upcoming.receipt;
     this.#parts.saveState.setAnyAnswer(upcoming.answered > 0 || upcoming.trials.some(({ draft }) => draft !== null));
-    this.#queue.merge(upcoming.trials);
+    this.#unsent = this.#queue.merge(upcoming.trials);
     const views = this.#queue.pages.map((page) => this.#views.load(page.view));
     void Promise.allSettled(views).then(() => this.#prepareClips());
   }

@@ -1,7 +1,7 @@
 // Elements of the visit's page and what each phase shows. Nothing here decides anything.
 import { need } from "../lib/dom.ts";
 import { fill, gettext } from "../lib/i18n.ts";
-import type { SessionSummary, TrialPage } from "./contract.ts";
+import type { SessionSummary, TrialPage, VisitProgress } from "./contract.ts";
 import { attention, partOf, whereText } from "./place.ts";
 
 export type Phase = "loading" | "ready" | "playing" | "rate" | "saving";
@@ -47,6 +47,20 @@ export class Screen {
     document.body.toggleAttribute("data-workspace", place === "workspace");
     if (place === "instructions") need("h1", this.instructions).focus();
     if (place === "workspace") window.scrollTo({ top: 0 }); // not where the page before was left
+  }
+
+  /** Show the instructions; to a participant who comes back, how far they are, with the instructions folded. */
+  showInstructions({ answered, total, begun }: VisitProgress): void {
+    if (begun) {
+      need("h1", this.instructions).textContent = answered
+        ? fill(gettext("You have answered {answered} of {total}."), { answered, total })
+        : gettext("Your work so far is saved.");
+      this.start.textContent = gettext("Continue");
+      const folded = need("#instructions-folded");
+      folded.append(need("#instructions-text"));
+      folded.hidden = false;
+    }
+    this.show("instructions");
   }
 
   showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {
