@@ -4,6 +4,7 @@ import io
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from audio.clips import examine_plain_clips
 from listening.design.base import DesignRequest
@@ -83,9 +84,9 @@ def test_the_level_is_set_again_on_request_and_both_are_kept() -> None:
 def test_another_device_is_set_up_anew() -> None:
     sitting = seated(ear_check=False)
     told(sitting, step="level", level_db=1)
-    response = sitting.client.post(sitting.link)
-    other = response.headers["Location"].split("/")[2]
-    assert names(sitting.client.get(f"/api/v1/visits/{other}/setup/").json()) == ["level"]
+    elsewhere = Client()
+    other = elsewhere.post(sitting.link).headers["Location"].split("/")[2]
+    assert names(elsewhere.get(f"/api/v1/visits/{other}/setup/").json()) == ["level"]
 
 
 def test_failed_ears_may_be_tried_again_and_after_that_the_visit_goes_on() -> None:
