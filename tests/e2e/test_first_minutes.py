@@ -12,9 +12,9 @@ from core.models import User
 from listening.models import Panel
 from listening.panels.services import panels
 from protocols.chaptering import demo as chaptering
-from protocols.p835 import demo as p835
-from protocols.tcsd_plane import demo as plane
+from protocols.p835.noisy_speech import POOL
 from protocols.tcsd_plane.soundscape.example import EXAMPLE
+from protocols.tcsd_plane.soundscape.programmes import DAY, MORNING
 from rating.models import Experiment
 from rating.registry import protocols
 from stimuli.models import Collection, Condition
@@ -42,18 +42,22 @@ SOUND_CHECK_CLICKS = 9  # of left and right, and of the level
 
 def _fill_p835(collection: Collection, owner: User) -> None:
     for number in range(4):
-        sound = {"item": f"sample_{number}", "content": tone(300)}
-        factors = {name: list(levels)[number % 2] for name, levels in p835.POOL.items()}
+        sound: dict[str, Any] = {"item": f"sample_{number}", "content": tone(300)}
+        factors = {name: list(levels)[number % 2] for name, levels in POOL.items()}
         for condition in ("C0", "C1"):
             add_stimulus(collection=collection, condition=condition, factors=factors, **sound)
-        practised = {"item": f"i{number:02d}_f1", "content": tone(400), "role": Condition.Role.REFERENCE}
+        practised: dict[str, Any] = {
+            "item": f"i{number:02d}_f1",
+            "content": tone(400),
+            "role": Condition.Role.REFERENCE,
+        }
         add_stimulus(collection=collection, condition="ref", **practised)
 
 
 def _fill_plane(collection: Collection, owner: User) -> None:
-    summaries = {plane.MORNING.name: [cross["condition"] for cross in EXAMPLE], plane.DAY.name: ["greedy", "reference"]}
+    summaries = {MORNING.name: [cross["condition"] for cross in EXAMPLE], DAY.name: ["greedy", "reference"]}
     for item, conditions in summaries.items():
-        whole = {"content": tone(200, duration_s=60), "role": Condition.Role.FULL_LENGTH}
+        whole: dict[str, Any] = {"content": tone(200, duration_s=60), "role": Condition.Role.FULL_LENGTH}
         add_stimulus(collection=collection, item=item, condition="full", **whole)
         for condition in conditions:
             add_stimulus(collection=collection, item=item, condition=condition, content=tone(300, duration_s=2))
