@@ -27,6 +27,8 @@ FULL_LENGTH = "full-length"
 
 PLAYS_ALLOWED = _("How often a sound may be played on its page; 0 means as often as wanted.")
 FIXATION_CROSS = _("While a clip plays, show a cross to look at instead of a loudspeaker.")
+PRACTICE = _("How many practice trials come first. They are taken from the collection and not counted. 0 means none.")
+PRACTICE_TRIALS = 3
 
 
 class OptionUnfit(AppError):
@@ -123,6 +125,9 @@ class LabelSet:
 class TrialKind(StrEnum):
     PRACTICE = "practice"
     TEST = "test"
+
+
+PRACTICE_SESSION = 0  # the session before the first that counts
 
 
 @dataclass(frozen=True)
@@ -283,6 +288,10 @@ class Protocol(ABC):
     def defaults(self) -> dict[str, Json]:
         return {name: option.default for name, option in self.options.items()}
 
+    def practice_wanted(self, options: Mapping[str, Json]) -> int:
+        """How many practice trials an experiment with these options begins with."""
+        return int(options.get("practice", self.defaults.get("practice", 0)))
+
     def scale(self, key: str) -> Scale:
         return next(scale for scale in self.scales if scale.key == key)
 
@@ -324,13 +333,17 @@ class ScaleProtocol(Designable, Protocol):
 
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "practice": Option(PRACTICE_TRIALS, PRACTICE),
         "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
-        pages = list(pages_of(entries, self.page_holds).values())
-        for page in without_repeated_items(rng.sample(pages, len(pages)), item_of=lambda page: page[0].item):
-            yield from self.trials_for(page, session=1, kind=TrialKind.TEST)
+        pages = pages_of(entries, self.page_holds)
+        cells = without_repeated_items(rng.sample(list(pages), len(pages)), item_of=lambda cell: cell[0])
+        for cell in draw_practice(pages, count=self.practice_wanted(options), rng=rng):
+            yield from self.trials_for(pages[cell], session=PRACTICE_SESSION, kind=TrialKind.PRACTICE)
+        for cell in cells:
+            yield from self.trials_for(pages[cell], session=1, kind=TrialKind.TEST)
 
     def trials_for(
         self, page: Sequence[Entry], *, session: int, kind: TrialKind, scales: Sequence[str] = ()
@@ -408,6 +421,18 @@ def without_repeated_items(things: Sequence[Thing], *, item_of: Callable[[Thing]
         spread.append(chosen[1])
         last = chosen[0]
     return spread
+
+
+def draw_practice(cells: Iterable[Cell], *, count: int, rng: Random) -> list[Cell]:
+    """Draw pages to practise with, of different items and conditions as far as there are."""
+    left = sorted(cells)
+    rng.shuffle(left)
+    drawn: list[Cell] = []
+    while left and len(drawn) < count:
+        best = min(left, key=lambda cell: sum((cell[0] == item) + (cell[1] == name) for item, name in drawn))
+        left.remove(best)
+        drawn.append(best)
+    return drawn
 
 
 def pages_of(entries: Iterable[Entry], holds: PageHolds) -> dict[Cell, tuple[Entry, ...]]:

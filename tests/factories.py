@@ -104,6 +104,7 @@ def make_panel_experiment(owner: User | None = None, **parts: Any) -> Experiment
     owner = owner or make_user()
     sizes = {name: parts.pop(name) for name in ("items", "conditions", "references", "left_out") if name in parts}
     fields: dict[str, Any] = {"protocol": "p835", "label_set": "p835-en-1", "live": False}
+    parts["options"] = {"practice": sizes.get("references", 2), **parts.get("options", {})}
     collection = parts.pop("collection", None) or make_panel_collection(owner, **sizes)
     return make_experiment(owner, collection=collection, **(fields | parts))
 
@@ -115,6 +116,8 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     chosen = get_protocol(protocol)
     # What is read is about one sound, whoever wrote it.
     usual = {"items": 2, "conditions": 1 if chosen.text_kinds else 2}
+    if "practice" in chosen.options:
+        parts["options"] = {"practice": 0, **parts.get("options", {})}  # tests of practice ask for it
     sizes = {name: parts.pop(name, size) for name, size in usual.items()}
     collection = parts.pop("collection", None) or make_collection(
         owner,

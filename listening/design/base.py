@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from core.errors import AppError
 from core.i18n import gettext_noop as _
 
-ANCHORING = 0  # the session in which the reference stimuli are heard, before the first that counts
+ANCHORING = 0  # the practice session, in which the reference stimuli are heard, before the first that counts
 
 ScaleOrder = tuple[str, ...]
 
@@ -73,7 +73,7 @@ class SeatSequence:
 
 @dataclass(frozen=True)
 class LayoutRequest:
-    """Request to a preset. `subsets` holds one list of items for each panel, `references` the anchoring stimuli."""
+    """Request to a preset. `subsets` holds one list of items for each panel, `references` the practice stimuli."""
 
     subsets: Sequence[Sequence[str]]
     conditions: Sequence[str]

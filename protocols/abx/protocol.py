@@ -11,6 +11,9 @@ from rating.pace import ANSWER_S
 from rating.payload import require_choice, require_integer, require_number, require_object
 from rating.protocol import (
     PLAYS_ALLOWED,
+    PRACTICE,
+    PRACTICE_SESSION,
+    PRACTICE_TRIALS,
     REFERENCE,
     Answer,
     Entry,
@@ -27,8 +30,10 @@ from rating.protocol import (
     ScaleLabels,
     Slot,
     TrialColumn,
+    TrialKind,
     TrialPlan,
     by_item,
+    draw_practice,
     sounds,
     without_repeated_items,
 )
@@ -53,6 +58,7 @@ class AbxDiscrimination(Protocol):
     access = PageAccess(workspace=True)  # sounds are switched between, not heard through
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "practice": Option(PRACTICE_TRIALS, PRACTICE),
         "repetitions": Option(
             4, _("How many trials each pair of sounds has in a seat; a multiple of 4 balances every pair.")
         ),
@@ -100,6 +106,10 @@ class AbxDiscrimination(Protocol):
         ]
         shuffled = rng.sample(trials, len(trials))
         spread = without_repeated_items(shuffled, item_of=lambda trial: trial[0][0].entry.item)
+        by_cell = {(one.item, f"{one.condition} {other.condition}"): (one, other) for one, other in pairs}
+        for cell in draw_practice(by_cell, count=self.practice_wanted(options), rng=rng):
+            slots, x_is = _slots(by_cell[cell], rng.choice(ARRANGEMENTS))
+            yield TrialPlan(slots, ("ANSWER", "CORRECT"), TrialKind.PRACTICE, PRACTICE_SESSION, {"x_is": x_is})
         for position, (slots, x_is) in enumerate(spread):
             session = 1 + position * int(wanted["sessions"]) // len(spread)
             yield TrialPlan(slots=slots, ask=("ANSWER", "CORRECT"), session=session, detail={"x_is": x_is})

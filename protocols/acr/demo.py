@@ -17,6 +17,7 @@ CONDITIONS = (Degradation.CLEAN, Degradation.NOISE, Degradation.CODED)
 DURATION_S = 2.0
 SAMPLE_RATE_HZ = 16000
 SEATS = 8
+PRACTICE = 3
 CONSENT = (
     "You will hear short clips of synthetic, speech-like sounds and say how good each one sounds. Your answers are "
     "kept under a number, without your name. You can stop at any time."
@@ -41,9 +42,10 @@ def build(*, owner: User) -> Experiment:
         protocol_slug="acr",
         label_set="acr-en-1",
         consent_text=CONSENT,
+        options={"practice": PRACTICE},
         seed="demo",
     )
-    # Two minutes on any loudspeaker; the demo of P.835 has the sound check.
-    change_session_settings(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    # Any loudspeaker will do, so ears are not checked; the volume is set before the first clip.
+    change_session_settings(experiment=experiment, actor=owner, ear_check=False)
     create_panel(experiment=experiment, seats=SEATS, actor=owner)
     return go_live(experiment=experiment, actor=owner)

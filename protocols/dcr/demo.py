@@ -49,7 +49,7 @@ def build(*, owner: User) -> Experiment:
         consent_text=CONSENT,
         seed="demo",
     )
-    # Two minutes on any loudspeaker; the demo of P.835 has the sound check.
-    change_session_settings(experiment=experiment, actor=owner, ear_check=False, level_check=False)
+    # Any loudspeaker will do, so ears are not checked; the volume is set before the first clip.
+    change_session_settings(experiment=experiment, actor=owner, ear_check=False)
     create_panel(experiment=experiment, seats=SEATS, actor=owner)
     return go_live(experiment=experiment, actor=owner)

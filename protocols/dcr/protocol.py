@@ -7,6 +7,8 @@ from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
 from rating.protocol import (
     PLAYS_ALLOWED,
+    PRACTICE,
+    PRACTICE_TRIALS,
     Json,
     LabelSet,
     LabelStatus,
@@ -33,6 +35,7 @@ class DegradationCategoryRating(ScaleProtocol):
     counted = ngettext_noop("%(n)s pair", "%(n)s pairs")
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "practice": Option(PRACTICE_TRIALS, PRACTICE),
         "gap_s": Option(0.5, _("The silence between the reference and the clip, in seconds."), in_page=True),
         "rounds": Option(
             1, _("How often the pair is heard before it is rated: 1 for A-B, 2 for A-B-A-B."), in_page=True

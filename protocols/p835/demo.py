@@ -20,6 +20,7 @@ SLUG = "demo-p835"
 TAKES_LONG = True  # some twenty seconds: `./earmark run` leaves it to the worker
 PANELS, SEATS, SIZE, SESSIONS = 4, 8, 32, 4
 REST_S = 60
+PRACTICE = ("i01_f1", "i02_m1", "i09_f2", "i12_m2")  # clean, noisy, distorted, both: the ends of the scales
 CONSENT = (
     "You will hear short clips of synthetic, speech-like sounds in noise. You hear every clip three times and rate the "
     "speech, the background and the whole sample, in one order or the other; the page tells you which. There is a "
@@ -61,6 +62,8 @@ def _fill(collection: Collection, owner: User) -> None:
     with TemporaryDirectory() as scratch:
         folder, table = Path(scratch) / "clips", Path(scratch) / "samples.csv"
         for condition, item, sound in clips():
+            if condition == "ref" and item not in PRACTICE:
+                continue
             path = folder / condition / f"{item}.wav"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(clip_bytes(sound.astype("float32"), RATE_HZ))

@@ -10,6 +10,8 @@ from protocols.p835.labels import LABEL_SETS
 from rating.protocol import (
     FIXATION_CROSS,
     PLAYS_ALLOWED,
+    PRACTICE_SESSION,
+    PRACTICE_TRIALS,
     REFERENCE,
     Entry,
     Json,
@@ -21,6 +23,7 @@ from rating.protocol import (
     TrialColumn,
     TrialKind,
     TrialPlan,
+    draw_practice,
     without_repeated_items,
 )
 
@@ -40,6 +43,13 @@ class SpeechBackgroundOverall(ScaleProtocol):
     pages_each = len(SPEECH_FIRST)
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "practice": Option(
+            PRACTICE_TRIALS,
+            _(
+                "How many practice clips come first. They are taken from the collection and not counted; where it has "
+                "references, all of these are heard instead. 0 means none."
+            ),
+        ),
         "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),
         "sessions": Option(4, _("In how many sessions of equal length a seat's clips are heard, after practice.")),
         "layout": Option(
@@ -60,7 +70,7 @@ class SpeechBackgroundOverall(ScaleProtocol):
             raise OptionUnfit(option="sessions", problem=LazyMessage("there must be at least one session."))
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:
-        """Plan a seat by itself: references first, then everything shuffled, in sessions of equal length.
+        """Plan a seat by itself: practice first, then everything shuffled, in sessions of equal length.
 
         Panels are balanced by a design (listening.design) instead, which calls `trials_for` for each page.
         """
@@ -68,10 +78,15 @@ class SpeechBackgroundOverall(ScaleProtocol):
         references = [entry for entry in entries if entry.role == REFERENCE]
         rated = [entry for entry in entries if entry.role != REFERENCE]
         sessions = int(options.get("sessions", self.defaults["sessions"]))
-        for position, entry in enumerate(rng.sample(references, len(references))):
-            scales = orders[2 * position // len(references)]
-            yield from self.trials_for([entry], session=0, kind=TrialKind.PRACTICE, scales=scales)
+        practised = rng.sample(references, len(references))
         shuffled = without_repeated_items(rng.sample(rated, len(rated)), item_of=lambda entry: entry.item)
+        wanted = self.practice_wanted(options)
+        if not (wanted and practised):
+            cells = {(entry.item, entry.condition): entry for entry in rated}
+            practised = [cells[cell] for cell in draw_practice(cells, count=wanted, rng=rng)]
+        for position, entry in enumerate(practised):
+            scales = orders[2 * position // len(practised)]
+            yield from self.trials_for([entry], session=PRACTICE_SESSION, kind=TrialKind.PRACTICE, scales=scales)
         for position, entry in enumerate(shuffled):
             session = 1 + position * sessions // len(rated)
             scales = orders[2 * (session - 1) // sessions]

@@ -50,7 +50,7 @@ def test_two_experiments_cannot_share_a_short_name() -> None:
 
 
 def test_options_not_given_take_the_protocol_s_defaults() -> None:
-    defaults = {"plays_allowed": 1, "fixation_cross": False}
+    defaults = {"plays_allowed": 1, "practice": 0, "fixation_cross": False}
     assert make_experiment().options == defaults
     assert make_experiment(options={"plays_allowed": 3}).options == defaults | {"plays_allowed": 3}
 

@@ -208,7 +208,7 @@ def test_the_page_of_fixed_options_says_so_and_a_post_changes_nothing(client: Cl
     assert "disabled" in page
     answer = client.post(address, {"plays_allowed": "9"})
     assert "this needs it to be draft" in answer.content.decode()
-    assert Experiment.objects.get(pk=experiment.pk).options == {"plays_allowed": 1, "fixation_cross": False}
+    assert Experiment.objects.get(pk=experiment.pk).options == experiment.options
 
 
 def test_a_group_is_offered_where_the_protocol_tells_people_apart(

@@ -67,21 +67,27 @@ export class Break {
   #describe({ turn, next, sessions, answered, receipt, restS, offersLevel }: BreakFacts): void {
     const isBreak = turn.kind === "session";
     const values = { session: next.session, sessions, answered, receipt, minutes: minutesOf(next.seconds_left) };
-    need("#rest-title").textContent = isBreak ? gettext("Rest your ears") : gettext("The order changes");
+    const titles = {
+      session: gettext("Rest your ears"),
+      practice: gettext("Practice is over"),
+      order: gettext("The order changes"),
+    };
+    need("#rest-title").textContent = titles[turn.kind];
     need("#rest-safe").textContent = fill(gettext("{answered} answers are safe on the server."), values);
     const minutes = Math.round(restS / 60);
     need("#rest-suggested").textContent = minutes
       ? fill(ngettext("Take a {minutes}-minute break.", "Take a {minutes}-minute break.", minutes), { minutes })
       : gettext("Take a short break.");
     need("#rest-receipt").textContent = receipt;
-    need("#rest-next").textContent = fill(
-      gettext("Next: session {session} of {sessions}, about {minutes} min."),
-      values,
-    );
+    need("#rest-next").textContent =
+      turn.kind === "practice"
+        ? gettext("Your answers count from now on.")
+        : fill(gettext("Next: session {session} of {sessions}, about {minutes} min."), values);
     need("#rest-order").textContent = turn.order;
     need("#rest-order").hidden = !turn.order;
     need("#rest-goodbye").hidden = true;
     for (const part of this.#section.querySelectorAll<HTMLElement>("[data-break-only]")) part.hidden = !isBreak;
+    need("#rest-next").hidden = turn.kind === "order";
     need("#rest-level").hidden = !(isBreak && offersLevel);
   }
 

@@ -54,6 +54,14 @@ test("a new session is a break, and its change of order is announced there", () 
   assert.deepEqual(changed, { kind: "session", order: "From now on you rate the BACKGROUND first, then the SPEECH." });
 });
 
+test("a short practice ends with a word and no rest, for those who come back there too; a long one is a session", () => {
+  const short = sessions.map((one) => ({ ...one, total: one.session ? 120 : 12, answered: one.session ? 0 : 12 }));
+  const last = threefold(0, 12, speechFirst);
+  assert.deepEqual(turnBefore(threefold(1, 1, speechFirst), last, short), { kind: "practice", order: "" });
+  assert.equal(turnBefore(threefold(1, 1, speechFirst), null, short)?.kind, "practice");
+  assert.equal(turnBefore(threefold(1, 1, speechFirst), last, sessions)?.kind, "session");
+});
+
 test("a change of order inside a session is announced by itself", () => {
   const last = threefold(0, 72, speechFirst);
   const turn = turnBefore(threefold(0, 73, backgroundFirst), last, sessions);

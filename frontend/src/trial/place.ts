@@ -47,13 +47,25 @@ export function attention(page: TrialPage): { words: ScaleWords; pattern: number
 }
 
 /** What must be said before a page: a session begins, or the scales come in another order from now on. */
-export type Turn = { kind: "session"; order: string } | { kind: "order"; order: string };
+export interface Turn {
+  kind: "session" | "practice" | "order";
+  order: string;
+}
+
+/** Practice of no more pages than this is over in a few minutes and calls for no rest. */
+const SHORT_PRACTICE = 24;
 
 export function turnBefore(page: TrialPage, last: TrialPage | null, sessions: readonly SessionSummary[]): Turn | null {
   const order = last && sameOrder(page, last) ? "" : orderSentence(page);
   if (page.workspace && last?.session === 0) return null; // no break after an example
-  if (last ? last.session !== page.session : beginsLaterSession(page, sessions)) return { kind: "session", order };
+  if (last ? last.session !== page.session : beginsLaterSession(page, sessions))
+    return { kind: followsShortPractice(page, sessions) ? "practice" : "session", order };
   return last && order ? { kind: "order", order } : null;
+}
+
+function followsShortPractice(page: TrialPage, sessions: readonly SessionSummary[]): boolean {
+  const before = sessions.filter(({ session }) => session < page.session).at(-1);
+  return before?.session === 0 && before.total <= SHORT_PRACTICE;
 }
 
 function sameOrder(page: TrialPage, other: TrialPage): boolean {

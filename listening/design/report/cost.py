@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import NormalDist, fmean
 
 from core.i18n import LazyMessage
-from listening.design.base import Design, SeatSequence
+from listening.design.base import ANCHORING, Design, SeatSequence
 from listening.design.report.balance import heard
 from listening.design.report.values import Finding, Number, Table, Verdict, fixed
 from listening.durations import SeatDuration, seat_duration
@@ -60,6 +60,7 @@ class Assumptions:
 
 def cost(design: Design, showing_s: ShowingLengths | None, assumed: Assumptions) -> Iterator[Finding]:
     yield minutes(design, showing_s, assumed)
+    yield practice(design, showing_s or {})
     yield half_width_votes(design, assumed)
     yield half_width_listeners(design, assumed)
     if len(design.request.conditions) > 1:
@@ -109,6 +110,30 @@ def _bearable(longest_min: float, total_min: float, unknown: int) -> Verdict:
         return Verdict.BAD
     short = longest_min <= LONG_SESSION_MIN and total_min <= LONG_VISIT_MIN
     return Verdict.OK if short and not unknown else Verdict.WARN
+
+
+def practice(design: Design, showing_s: ShowingLengths) -> Finding:
+    """How many clips come before the first that counts, and how long they take."""
+    clips = len(design.request.references)
+    usual_s = fmean(showing_s.values()) if showing_s else 0.0
+    seats = [_sessions_s(sequence, showing_s, usual_s) for sequence in design.sequences]
+    longest = max(lengths.get(ANCHORING, 0.0) for lengths in seats) / 60
+    if clips:
+        sentence = LazyMessage(
+            "{clips} practice clips come first and take about {minutes} minutes. They are not counted.",
+            clips=clips,
+            minutes=fixed(longest, 1),
+        )
+    else:
+        sentence = LazyMessage("There are no practice clips: the first clip that is rated counts.")
+    return Finding(
+        key="practice",
+        title=LazyMessage("Practice clips"),
+        value=str(clips),
+        verdict=Verdict.OK if clips and longest <= LONG_SESSION_MIN else Verdict.WARN,
+        sentence=sentence,
+        numbers={"clips": clips, "minutes": longest},
+    )
 
 
 def _sessions_s(sequence: SeatSequence, showing_s: ShowingLengths, usual_s: float) -> dict[int, float]:

@@ -126,6 +126,8 @@ def _sessions_by_order(seat: SeatSequence) -> list[int]:
 def _anchoring(request: LayoutRequest) -> LazyMessage | str:
     if not request.references:
         return ""
+    if {condition for _, condition in request.references} <= set(request.conditions):
+        return LazyMessage(", after {clips} practice clips", clips=len(request.references))
     return LazyMessage(", after {references} reference clips", references=len(request.references))
 
 

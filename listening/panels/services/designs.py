@@ -4,6 +4,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from random import Random
 from typing import IO, Any
 
 from django.db import transaction
@@ -43,7 +44,7 @@ from listening.panels.services.material import (
 )
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Experiment
-from rating.protocol import Cell, pages_of
+from rating.protocol import Cell, draw_practice, pages_of
 from rating.registry import get_protocol
 from rating.services.ballots import entries_of
 from rating.services.experiments import condition_names
@@ -77,7 +78,8 @@ def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Plan
         size=wanted.size,
         seed=wanted.seed,
     )
-    layout = chosen.lay_out(layout_request(material, wanted, plan.subsets))
+    practice = get_protocol(experiment.protocol).practice_wanted(experiment.options)
+    layout = chosen.lay_out(layout_request(material, wanted, plan.subsets, practice))
     shared = shares(material.samples, factors=wanted.factors, subsets=plan.subsets)
     factors = {sample.name: {name: sample.factors[name] for name in wanted.factors} for sample in material.samples}
     report = report_of(layout, experiment=experiment, showing_s=material.showing_s, factors=factors) | {
@@ -87,16 +89,30 @@ def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Plan
     return Draft(wanted, layout, plan, report, design_digest(layout))
 
 
-def layout_request(material: Material, wanted: DesignRequest, subsets: Sequence[Sequence[str]]) -> LayoutRequest:
+def layout_request(
+    material: Material, wanted: DesignRequest, subsets: Sequence[Sequence[str]], practice: int
+) -> LayoutRequest:
     return LayoutRequest(
         subsets=subsets,
         conditions=material.conditions,
         seats=wanted.seats,
         sessions=wanted.sessions,
-        references=material.references,
+        references=_practice_cells(material, wanted, subsets, practice),
         scale_orders=material.scale_orders,
         seed=wanted.seed,
     )
+
+
+def _practice_cells(
+    material: Material, wanted: DesignRequest, subsets: Sequence[Sequence[str]], practice: int
+) -> Sequence[Cell]:
+    """Every reference; where there is none, a few clips, of items that no panel rates if there are any."""
+    if material.references and practice:
+        return material.references
+    rated = {item for subset in subsets for item in subset}
+    items = [sample.name for sample in material.samples if sample.name not in rated] or sorted(rated)
+    cells = [(item, condition) for item in items for condition in material.conditions]
+    return draw_practice(cells, count=practice, rng=Random(f"{wanted.seed}/practice"))
 
 
 def report_of(

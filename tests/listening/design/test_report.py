@@ -119,6 +119,12 @@ def test_minutes_count_pages_practice_checks_and_a_break_between_sessions() -> N
     assert found.numbers["longest"] == pytest.approx(144 * 10 / 60)
 
 
+def test_practice_is_counted_and_timed_by_itself() -> None:
+    found = report(CROSSED, clip_s=dict.fromkeys(cells(CROSSED), 4.0), answer_s=6)["practice"]
+    assert found.numbers == {"clips": 48, "minutes": pytest.approx(144 * 10 / 60)}
+    assert "48 practice clips come first and take about 24.0 minutes" in found.sentence
+
+
 def test_minutes_that_are_not_known_are_never_ok() -> None:
     assert report(CROSSED)["minutes"].verdict == Verdict.WARN
     some = dict.fromkeys(sorted(cells(CROSSED))[:10], 3 * 9.0)

@@ -99,6 +99,30 @@ def test_a_design_for_one_question_a_page_is_read_back_the_same() -> None:
     assert designs.verify_design(Experiment.objects.get(pk=experiment.pk)).sha256 == design.sha256
 
 
+def test_without_references_practice_is_drawn_from_items_that_no_panel_rates() -> None:
+    experiment = make_panel_experiment(references=0, options={"practice": 3})
+    draft = designs.draft_design(experiment=experiment, wanted=DesignRequest(panels=2, seats=2, size=3, sessions=1))
+    practised, rated = draft.layout.request.references, {item for part in draft.layout.request.subsets for item in part}
+    assert len(practised) == 3
+    assert {condition for _, condition in practised} == {"C0", "C1"}
+    assert not {item for item, _ in practised} & rated
+    assert "after 3 practice clips" in draft.report["sentence"]
+    assert next(one["value"] for one in draft.report["findings"] if one["key"] == "practice") == "3"
+    design = designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+    assert Trial.objects.filter(kind="practice", session=0).count() == 4 * 3 * 3
+    assert designs.verify_design(Experiment.objects.get()).sha256 == design.sha256
+
+
+def test_where_every_item_is_rated_practice_is_drawn_from_them_and_0_means_none() -> None:
+    experiment = make_panel_experiment(references=0, options={"practice": 2})
+    assert len(designs.draft_design(experiment=experiment, wanted=SMALL).layout.request.references) == 2
+    without = make_panel_experiment(references=2, options={"practice": 0})
+    draft = designs.draft_design(experiment=without, wanted=SMALL)
+    assert draft.layout.request.references == []
+    [finding] = [one for one in draft.report["findings"] if one["key"] == "practice"]
+    assert (finding["value"], finding["verdict"]) == ("0", "warn")
+
+
 def test_a_second_design_replaces_the_first_without_a_trace_but_the_log(experiment: Experiment) -> None:
     adopt(experiment)
     once = rows()

@@ -13,7 +13,7 @@ from protocols.abx import demo
 from protocols.abx.protocol import AbxDiscrimination
 from rating.models import Ballot, Experiment, Slot
 from rating.options import check_options
-from rating.protocol import Answer, Entry, InvalidAnswer, Mark, MaterialUnfit, OptionUnfit, TrialPlan
+from rating.protocol import Answer, Entry, InvalidAnswer, Mark, MaterialUnfit, OptionUnfit, TrialKind, TrialPlan
 from tests.factories import event, make_experiment, make_user, sit_down
 
 ABX = AbxDiscrimination()
@@ -28,7 +28,7 @@ ENTRIES = [entry(item, condition) for item in "pq" for condition in ("clean", "x
 
 
 def planned(seed: int = 1, entries: list[Entry] = ENTRIES, **options: Any) -> list[TrialPlan]:
-    return list(ABX.plan(entries, options, Random(seed)))
+    return list(ABX.plan(entries, {"practice": 0, **options}, Random(seed)))
 
 
 def pair_of(trial: TrialPlan) -> tuple[str, ...]:
@@ -47,6 +47,14 @@ def test_x_is_the_very_sound_that_the_plan_says(seed: int) -> None:
         assert [slot.key for slot in trial.slots] == ["a", "b", "x"]
         assert a.entry != b.entry
         assert x.entry == {"a": a, "b": b}[trial.detail["x_is"]].entry
+
+
+def test_practice_comes_first_with_pairs_of_different_items_and_leaves_the_rest_as_it_was() -> None:
+    practice, rest = planned(practice=2)[:2], planned(practice=2)[2:]
+    assert {(trial.kind, trial.session) for trial in practice} == {(TrialKind.PRACTICE, 0)}
+    assert {trial.slots[0].entry.item for trial in practice} == {"p", "q"}
+    assert all(trial.slots[2].entry == trial.slots["ab".index(trial.detail["x_is"])].entry for trial in practice)
+    assert rest == planned()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -192,4 +200,5 @@ def test_the_demo_is_live_with_twelve_trials_a_seat() -> None:
     experiment = demo.build(owner=make_user())
     assert experiment.state == Experiment.State.LIVE
     ballot = Ballot.objects.filter(experiment=experiment).earliest("seat__number")
-    assert Counter(trial.detail["x_is"] for trial in ballot.trials.all()) == {"a": 6, "b": 6}
+    rated = ballot.trials.filter(kind=TrialKind.TEST)
+    assert Counter(trial.detail["x_is"] for trial in rated) == {"a": 6, "b": 6}

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from listening.panels.services.session_settings import session_settings_of
+from protocols.acr import demo
 from protocols.acr.protocol import AbsoluteCategoryRating
-from rating.protocol import Answer, Entry, InvalidAnswer, LabelStatus, Mark, Slot, TrialPlan
+from rating.models import Ballot
+from rating.protocol import Answer, Entry, InvalidAnswer, LabelStatus, Mark, Slot, TrialKind, TrialPlan
+from tests.factories import make_user
 
 ACR = AbsoluteCategoryRating()
 PAGE = TrialPlan(slots=(Slot("a", Entry("s1", "i1", "c1")),), ask=("QUALITY",))
@@ -63,11 +67,39 @@ def test_a_refusal_says_what_is_wrong(payload: Any, problem: str) -> None:
 @given(items=st.integers(1, 8), conditions=st.integers(1, 5), seed=st.integers())
 def test_every_clip_is_heard_once_and_no_item_twice_in_a_row(items: int, conditions: int, seed: int) -> None:
     entries = [Entry(f"s{i}-{c}", f"i{i}", f"c{c}") for i in range(items) for c in range(conditions)]
-    trials = list(ACR.plan(entries, ACR.defaults, Random(seed)))
+    trials = list(ACR.plan(entries, ACR.defaults | {"practice": 0}, Random(seed)))
     heard = [trial.slots[0].entry for trial in trials]
     assert sorted(entry.stimulus for entry in heard) == sorted(entry.stimulus for entry in entries)
     if items > 1:
         assert all(before.item != after.item for before, after in pairwise(heard))
+
+
+@given(items=st.integers(1, 6), conditions=st.integers(1, 4), practice=st.integers(0, 5), seed=st.integers())
+def test_practice_comes_first_and_changes_nothing_of_what_counts(
+    items: int, conditions: int, practice: int, seed: int
+) -> None:
+    entries = [Entry(f"s{i}-{c}", f"i{i}", f"c{c}") for i in range(items) for c in range(conditions)]
+    trials = list(ACR.plan(entries, {"practice": practice}, Random(seed)))
+    count = min(practice, len(entries))
+    practised = [trial.slots[0].entry for trial in trials[:count]]
+    assert {(trial.kind, trial.session) for trial in trials[:count]} <= {(TrialKind.PRACTICE, 0)}
+    assert len({entry.stimulus for entry in practised}) == count
+    assert len({entry.item for entry in practised}) == min(count, items), "as many items as there are"
+    assert trials[count:] == list(ACR.plan(entries, {"practice": 0}, Random(seed)))
+
+
+def test_three_practice_trials_are_the_default() -> None:
+    entries = [Entry(f"s{i}", f"i{i}", "c") for i in range(8)]
+    kinds = [trial.kind for trial in ACR.plan(entries, {}, Random(1))]
+    assert kinds == [TrialKind.PRACTICE] * 3 + [TrialKind.TEST] * 8
+
+
+@pytest.mark.django_db
+def test_the_demo_begins_with_the_volume_and_practice() -> None:
+    experiment = demo.build(owner=make_user())
+    ballot = Ballot.objects.filter(experiment=experiment).earliest("seat__number")
+    assert list(ballot.trials.order_by("position").values_list("session", flat=True)) == [0] * 3 + [1] * 12
+    assert session_settings_of(experiment).level_check
 
 
 @given(seed=st.integers(0, 200))

@@ -27,7 +27,7 @@ ENTRIES = [
 
 
 def planned(seed: int = 1) -> list[TrialPlan]:
-    return list(DCR.plan(ENTRIES, DCR.defaults, Random(seed)))
+    return list(DCR.plan(ENTRIES, DCR.defaults | {"practice": 0}, Random(seed)))
 
 
 def answer(**changes: Any) -> dict[str, Any]:
@@ -104,6 +104,7 @@ def test_the_demo_is_live_with_twelve_pairs_a_seat_of_which_four_are_null() -> N
     experiment = demo.build(owner=make_user())
     assert experiment.state == Experiment.State.LIVE
     ballot = Ballot.objects.filter(experiment=experiment).earliest("seat__number")
-    pairs = [[slot.stimulus.recording for slot in trial.slots.order_by("key")] for trial in ballot.trials.all()]
+    rated = ballot.trials.filter(kind="test")
+    pairs = [[slot.stimulus.recording for slot in trial.slots.order_by("key")] for trial in rated]
     assert len(pairs) == 12
     assert sum(reference == rated for reference, rated in pairs) == 4

@@ -21,7 +21,8 @@ def entries(items: int, conditions: int, references: int) -> list[Entry]:
 
 
 def plan(items: int, conditions: int, references: int, sessions: int = 4, seed: int = 1) -> list[TrialPlan]:
-    return list(P835.plan(entries(items, conditions, references), {"sessions": sessions}, Random(seed)))
+    options = {"sessions": sessions, "practice": references}
+    return list(P835.plan(entries(items, conditions, references), options, Random(seed)))
 
 
 def triples(pages: list[TrialPlan]) -> list[tuple[TrialPlan, ...]]:
@@ -74,6 +75,17 @@ def test_a_seat_by_itself_hears_everything_once_in_sessions_of_equal_length(
     lengths = Counter(number for number in numbers if number)
     assert max(lengths) <= sessions
     assert max(lengths.values()) - min(lengths.values()) <= 1
+
+
+def test_without_references_a_few_clips_are_practised_and_0_means_none_of_either() -> None:
+    def practised(references: int, practice: int) -> list[str]:
+        options = {"sessions": 2, "practice": practice}
+        pages = P835.plan(entries(4, 2, references), options, Random(1))
+        return [page.slots[0].entry.role for page in pages if page.kind is TrialKind.PRACTICE]
+
+    assert practised(0, 3) == ["test"] * 9
+    assert practised(2, 3) == ["reference"] * 6
+    assert practised(2, 0) == practised(0, 0) == []
 
 
 def test_references_come_first_as_practice_half_in_either_order() -> None:
