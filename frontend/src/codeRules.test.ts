@@ -40,7 +40,7 @@ test("modules have at most 600 lines and open with a sentence", () => {
 });
 
 test("a text is a plain string where it is used, and is translated nowhere else", () => {
-  const elsewhere = /\bn?gettext\((?!\s*"(?:[^"\\]|\\.)*"\s*[,)])|\bdjango\b/;
+  const elsewhere = /\b[np]?gettext\((?!\s*"(?:[^"\\]|\\.)*"\s*[,)])|\bdjango\b/;
   assert.deepEqual(offenders(elsewhere, ["frontend/src/lib/i18n.ts"]), []);
   assert.match(textOf("frontend/src/lib/i18n.ts"), elsewhere, "the pattern finds what it forbids");
 });

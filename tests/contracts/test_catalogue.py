@@ -156,12 +156,28 @@ def test_typescript_is_read_whatever_stands_around_a_text(tree: Path) -> None:
         // Translators: on a button
         label(gettext("Play"), gettext(
           "“Quoted”, and \\"so\\" {n}",
-        ), ngettext("{n} clip", "{n} clips", count));
+        ), ngettext("{n} clip", "{n} clips", count), pgettext("key", "L"));
         """
     )
     (tree / "view.test.ts").write_text('gettext("only in a test")')
     extract("--domain", "djangojs")
     found = messages(tree / "locale" / "fr" / "LC_MESSAGES" / "djangojs.po")
-    assert [message.id for message in found] == ["Play", '“Quoted”, and "so" {n}', ("{n} clip", "{n} clips")]
+    assert [message.id for message in found] == ["Play", '“Quoted”, and "so" {n}', ("{n} clip", "{n} clips"), "L"]
+    assert found[-1].context == "key"
     assert found[0].auto_comments == ["Translators: on a button"]
     assert sorted(path.name for path in tree.iterdir()) == ["locale", "view.test.ts", "view.ts"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "locale").glob("*/LC_MESSAGES/djangojs.po")), ids=lambda path: path.parts[-3]
+)
+def test_the_keys_of_the_ear_check_are_three_single_letters_and_none_plays(path: Path) -> None:
+    with path.open("rb") as file:
+        catalogue = read_po(file)
+    answers = {"Left": "L", "Both": "B", "Right": "R"}
+    found = {answer: catalogue.get(letter, f"key for the answer {answer}") for answer, letter in answers.items()}
+    letters = {
+        str(message.string if message and message.string else answers[answer]) for answer, message in found.items()
+    }
+    assert len({letter.lower() for letter in letters} - {"p", " "}) == 3
+    assert {len(letter) for letter in letters} == {1}

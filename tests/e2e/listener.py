@@ -39,7 +39,8 @@ class PointerListener:
                 self.guess()
 
     def set_level(self) -> None:
-        self.page.locator("#level-clips button:enabled").first.click()
+        self.page.locator("#level-play:enabled").click()
+        self.page.locator("#level-fine > summary").click()
         self.page.locator("#level-raise").click()
         self.page.locator("#level-lock:enabled").click()
 
@@ -128,10 +129,12 @@ class KeyboardListener(PointerListener):
         self.press("Enter")
 
     def set_level(self) -> None:
-        self.page.locator("#level-clips button:first-child:enabled").wait_for()  # another clip may come sooner
-        self.press("Digit1")
-        self.press("Shift+ArrowRight")
+        self.page.locator("#level-play:enabled:focus").wait_for()
+        self.press("Space")
         self.page.locator("#level-lock:enabled").wait_for()
+        self.tab_to("#level-fine > summary")
+        self.press("Enter")
+        self.press("Shift+ArrowRight")
         self.tab_to("#level-lock")
         self.press("Enter")
 

@@ -75,7 +75,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     assert listen(first, PRACTICE - 6) == ["The order changes"]
 
     first.page.locator("#rest").wait_for()
-    expect(first.page.locator("#rest-title")).to_have_text("Rest your ears")
+    expect(first.page.locator("#rest-title")).to_have_text("Practice is over")
     expect(first.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE} answers are safe")
     expect(first.page.locator("#save-state")).to_contain_text("Saved")
     assert votes_by_session() == {0: PRACTICE}
@@ -85,8 +85,8 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     second.page.goto(link)
     second.page.get_by_role("button", name="Continue").click()
     second.start()
-    expect(second.page.locator("#rest-title")).to_have_text("Rest your ears")
-    assert listen(second, 1) == ["Rest your ears"]
+    expect(second.page.locator("#rest-title")).to_have_text("Practice is over")
+    assert listen(second, 1) == ["Practice is over"]
     second.open_previous()
     expect(second.page.locator("#next")).to_be_in_viewport(ratio=1)
     expect(second.page.locator("#view input:checked")).to_have_value("1")
@@ -150,7 +150,8 @@ def test_the_sound_check_the_trial_and_the_order_of_scales_are_accessible(link: 
     for check in (1, 2):  # who fails twice goes on
         page.locator(f"#setup[data-check='{check}'] #screening-play:enabled").wait_for()
         listener.guess()
-    page.locator("#level-clips button:enabled").first.wait_for()
+    page.locator("#level-play:enabled").wait_for()
+    page.locator("#level-fine > summary").click()
     problems += scan(page, "level") + overflows(page, "level")
     listener.set_level()
     page.locator("#start:enabled").click()

@@ -16,7 +16,7 @@ EXTENSIONS = {"django": ["html", "txt", "py"], "djangojs": ["ts"]}
 IGNORED = ["bench", "docs", "migrations", "node_modules", "scripts", "static", "tests", "var", "*.test.ts"]
 # Of TypeScript, xgettext gets the calls alone: it takes types for JSX and silently loses what follows. That a text is a
 # plain string in its place is one of the code rules (frontend/src/codeRules.test.ts).
-CALL = re.compile(r'// Translators: .*|\bn?gettext\((?:\s*"(?:[^"\\\n]|\\.)*",?)+')
+CALL = re.compile(r'// Translators: .*|\b[np]?gettext\((?:\s*"(?:[^"\\\n]|\\.)*",?)+')
 # A date would change with every run and say nothing that the history does not.
 DATE = re.compile(r'^"POT-Creation-Date: .*\n', re.MULTILINE)
 

@@ -4,6 +4,7 @@
 interface Catalogue {
   gettext(text: string): string;
   ngettext(one: string, many: string, count: number): string;
+  pgettext(context: string, text: string): string;
 }
 
 /** The names in braces of an English text; each must be filled, in whatever language the text is. */
@@ -19,6 +20,11 @@ export function gettext<Text extends string>(text: Text): Text {
 /** Translate a text that has a form for one and a form for many; languages have other forms than English. */
 export function ngettext<One extends string, Many extends string>(one: One, many: Many, count: number): One | Many {
   return (catalogue()?.ngettext(one, many, count) as One | Many | undefined) ?? (count === 1 ? one : many);
+}
+
+/** Translate a text that is too short to be understood by itself; translators read the context. */
+export function pgettext(context: string, text: string): string {
+  return catalogue()?.pgettext(context, text) ?? text;
 }
 
 /** Fill the {name} places of a translated text. */

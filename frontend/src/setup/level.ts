@@ -1,6 +1,7 @@
-// Level check on real clips: every change of the level is heard at once.
+// Level check on a sample, which repeats until it is stopped; fine tuning is folded and heard at once.
 
 import { make, need } from "../lib/dom.ts";
+import { gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import { HIGHEST_DB, LOWEST_DB } from "../player/output.ts";
 import type { Clip, Player } from "../player/player.ts";
@@ -52,11 +53,13 @@ interface Levelled {
   plays: number[];
 }
 
-/** Setting the level on real clips: what plays is what will play, and every change is heard at once. */
+/** Setting the level: the device's own volume first, then tenths of a decibel for those who want them. */
 export class LevelCheck {
   readonly #parts: LevelCheckParts;
   readonly #slider = need<HTMLInputElement>("#level-slider");
   readonly #lock = need<HTMLButtonElement>("#level-lock");
+  readonly #playButton = need<HTMLButtonElement>("#level-play");
+  readonly #fine = need<HTMLDetailsElement>("#level-fine");
   readonly #buttons: HTMLButtonElement[];
   readonly #plays: number[];
   readonly #clips: (Clip | undefined)[];
@@ -76,6 +79,9 @@ export class LevelCheck {
     this.#clips = step.clips.map(() => undefined);
     this.#buttons = step.clips.map((_, index) => this.#button(index));
     need("#level-clips").replaceChildren(...this.#buttons);
+    need("#level-others").hidden = step.clips.length < 2;
+    this.#fine.open = step.level_db !== 0;
+    scope.listen(this.#playButton, "click", () => this.#toggle());
     scope.listen(this.#slider, "input", () => this.#set(Number(this.#slider.value)));
     scope.listen(need("#level-lower"), "click", () => this.#set(player.levelDb - LARGE_STEP_DB));
     scope.listen(need("#level-raise"), "click", () => this.#set(player.levelDb + LARGE_STEP_DB));
@@ -84,6 +90,7 @@ export class LevelCheck {
     keys.on(scope, (event) => this.#key(event));
     scope.own(() => player.stop());
     this.#set(step.level_db);
+    this.#show(null);
     this.#offerLock();
   }
 
@@ -94,10 +101,12 @@ export class LevelCheck {
       step.clips.map(async ({ url, duration_s }, index) => {
         this.#clips[index] = await player.prepare(url, duration_s);
         const button = this.#buttons[index];
-        if (button && !scope.disposed) button.disabled = false;
+        if (!button || scope.disposed) return;
+        button.disabled = false;
+        this.#show(this.#sounding);
+        if (index === 0) this.#playButton.focus();
       }),
     );
-    this.#buttons[0]?.focus();
   }
 
   #button(index: number): HTMLButtonElement {
@@ -107,7 +116,12 @@ export class LevelCheck {
     return button;
   }
 
-  /** Play a clip over and over, until another is chosen, it is pressed again, or the level is locked. */
+  /** Play the first sample, or stop whichever plays. */
+  #toggle(): void {
+    void this.#play(this.#sounding ?? 0);
+  }
+
+  /** Play a clip over and over, until another is chosen, it is stopped, or the level is confirmed. */
   async #play(index: number): Promise<void> {
     const { player } = this.#parts;
     const clip = this.#clips[index];
@@ -125,6 +139,16 @@ export class LevelCheck {
 
   #show(index: number | null): void {
     this.#sounding = index;
+    const loading = !this.#clips[0];
+    this.#playButton.disabled = loading;
+    this.#playButton.setAttribute("aria-busy", String(loading));
+    this.#playButton.toggleAttribute("data-sounding", index !== null);
+    need("span", this.#playButton).textContent = loading
+      ? gettext("Loading…")
+      : index === null
+        ? gettext("Play sample")
+        : gettext("Stop");
+    need("#level-note").textContent = index === null ? "" : gettext("The sample repeats until you press Stop.");
     for (const [at, button] of this.#buttons.entries()) button.setAttribute("aria-pressed", String(at === index));
   }
 
@@ -138,7 +162,9 @@ export class LevelCheck {
 
   /** The level can be confirmed only after a clip was heard. */
   #offerLock(): void {
-    this.#lock.disabled = !this.#plays.some((count) => count > 0);
+    const heard = this.#plays.some((count) => count > 0);
+    this.#lock.disabled = !heard;
+    need("#level-why").hidden = heard;
   }
 
   #close(): void {
@@ -149,12 +175,18 @@ export class LevelCheck {
   }
 
   #key({ key, code, shiftKey }: KeyboardEvent): boolean {
-    const digit = digitOf(code);
-    const moved = movedBy(this.#parts.player.levelDb, key, shiftKey);
+    if (key === " ") this.#toggle();
+    else if (key === "Enter") this.#close();
+    else return this.#fine.open && this.#fineKey(key, digitOf(code), shiftKey);
+    return true;
+  }
+
+  /** Keys that change what the page shows only while fine tuning is open. */
+  #fineKey(key: string, digit: number | undefined, shift: boolean): boolean {
+    const moved = movedBy(this.#parts.player.levelDb, key, shift);
     if (moved !== undefined) this.#set(moved);
     else if (digit === 0) this.#set(0);
     else if (digit !== undefined && digit <= this.#clips.length) void this.#play(digit - 1);
-    else if (key === "Enter") this.#close();
     else return false;
     return true;
   }

@@ -1,6 +1,6 @@
 // Screening rounds with one right answer each: hear a sound, say what it was. The right answers stay on the server.
 import { make, need } from "../lib/dom.ts";
-import { fill, gettext } from "../lib/i18n.ts";
+import { fill, gettext, pgettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Clip, Player } from "../player/player.ts";
 import { digitOf, type Keys } from "../trial/keys.ts";
@@ -13,7 +13,18 @@ interface ScreeningParts {
   scope: Scope;
 }
 
-const LETTERS: Record<string, string> = { left: "l", both: "b", right: "r" };
+/** What each ear is called, and the letter on the keyboard that chooses it, both in the language of the page. */
+const EARS: Record<string, () => { label: string; letter: string }> = {
+  left: () => ({ label: gettext("Left"), letter: pgettext("key for the answer Left", "L") }),
+  both: () => ({ label: gettext("Both"), letter: pgettext("key for the answer Both", "B") }),
+  right: () => ({ label: gettext("Right"), letter: pgettext("key for the answer Right", "R") }),
+};
+
+/** The choice that a key stands for: by its digit, or by the letter of an ear. */
+export function choiceOf(choices: readonly string[], { key, code }: { key: string; code: string }): string | undefined {
+  const letter = (choice: string) => EARS[choice]?.().letter.toLowerCase();
+  return choices.find((choice) => choice === String(digitOf(code)) || letter(choice) === key.toLowerCase());
+}
 
 export class Screening {
   readonly #parts: ScreeningParts;
@@ -54,10 +65,8 @@ export class Screening {
 
   #button(choice: string): HTMLButtonElement {
     const { scope } = this.#parts;
-    const key = LETTERS[choice]?.toUpperCase() ?? choice;
-    const ears: Record<string, string> = { left: gettext("Left"), both: gettext("Both"), right: gettext("Right") };
-    const label = ears[choice] ?? choice;
-    const hint = label === key ? [] : [make("kbd", { "aria-hidden": "true" }, key)];
+    const { label, letter } = EARS[choice]?.() ?? { label: choice, letter: "" };
+    const hint = letter ? [make("kbd", { "aria-hidden": "true" }, letter)] : [];
     const button = make("button", { type: "button", class: "button", "data-choice": choice }, label, ...hint);
     scope.listen(button, "click", () => this.#answer(choice));
     return button;
@@ -86,19 +95,20 @@ export class Screening {
     const { step } = this.#parts;
     const round = Math.min(this.#answers.length + 1, step.sounds.length);
     need("#screening-round").textContent = fill(gettext("{round} of {rounds}"), { round, rounds: step.sounds.length });
-    need<HTMLButtonElement>("#screening-play").disabled = !this.#clips[this.#answers.length];
+    const loading = !this.#clips.length;
+    const play = need<HTMLButtonElement>("#screening-play");
+    play.disabled = !this.#clips[this.#answers.length];
+    play.setAttribute("aria-busy", String(loading));
+    need("span", play).textContent = loading ? gettext("Loading…") : gettext("Play");
     for (const button of this.#buttons) button.disabled = !this.#heard;
+    need("#screening-why").hidden = this.#heard;
   }
 
-  #key({ key, code }: KeyboardEvent): boolean {
-    if (key === " " || key.toLowerCase() === "p") {
-      void this.#play();
-      return true;
-    }
-    const { choices } = this.#parts.step;
-    const chosen = choices.find((choice) => choice === String(digitOf(code)) || LETTERS[choice] === key.toLowerCase());
-    if (chosen === undefined) return false;
-    this.#answer(chosen);
+  #key(event: KeyboardEvent): boolean {
+    const chosen = choiceOf(this.#parts.step.choices, event);
+    if (chosen !== undefined) this.#answer(chosen);
+    else if (event.key === " " || event.key.toLowerCase() === "p") void this.#play();
+    else return false;
     return true;
   }
 }
@@ -109,10 +119,10 @@ function textsOf({ step, screening, again }: ScreeningStep): { title: string; ad
       title: gettext("Left and right"),
       advice: again
         ? gettext(
-            "That did not fit. Look for L and R on your headphones, push the plug in all the way, and turn off “mono audio” in the sound settings. Then try once more.",
+            "That was not right. Look for L and R on your headphones, push the plug in all the way, and turn off “mono audio” in the sound settings. Then try once more.",
           )
-        : gettext("Put your headphones on, left on left. You will hear three short sounds."),
-      question: gettext("In which ear was the sound?"),
+        : gettext("Put your headphones on (L on the left ear). You will hear three short sounds."),
+      question: gettext("Where did you hear it?"),
     };
   return {
     title: gettext("Headphones"),
