@@ -12,6 +12,7 @@ urlpatterns = [
     path("join/<str:token>/", views.join, name="join"),
     path("visits/<uuid:visit_id>/", views.visit, name="visit"),
     path("visits/<uuid:visit_id>/receipt/", views.receipt, name="receipt"),
+    path("visits/<uuid:visit_id>/withdraw/", views.withdraw, name="withdraw"),
     path("experiments/<slug:slug>/design/", design.design, name="design"),
     path("experiments/<slug:slug>/design/use/", design.adopt, name="adopt_design"),
     path("experiments/<slug:slug>/design/csv/", design.files, {"suffix": "csv"}, name="design_csv"),

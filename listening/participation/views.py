@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_noop as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
 from core.http_errors import error_message
@@ -23,9 +23,10 @@ from listening.models import Completion, Invitation, Seat
 from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
-from listening.participation.services import visits
+from listening.participation.services import visits, withdrawal
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import PanelFull, ResumeCodeUnknown, SeatElsewhere
+from listening.participation.services.withdrawal import is_withdrawn, may_withdraw
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
 
@@ -162,6 +163,7 @@ def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
         "experiment": seat.ballot.experiment,
         "state": "abandoned",
         "may_come_again": visits.may_come_again(seat),
+        "withdrawn": is_withdrawn(seat),
     }
     return render(request, "listening/join.html", context, status=410)
 
@@ -179,7 +181,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     """The live page; everything that changes in it comes from the participant's API."""
     visit = visit_for(request, visit_id)
     experiment = visit.seat.ballot.experiment
-    if visit.seat.state == Seat.State.FINISHED:
+    if visit.seat.state == Seat.State.FINISHED or is_withdrawn(visit.seat):
         return redirect("listening:receipt", visit_id=visit_id)
     if visit.seat.state == Seat.State.ABANDONED:
         return _abandoned(request, visit.seat)
@@ -218,10 +220,20 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     session_settings = session_settings_of(ballot.experiment)
     counts = ballot.kind == Ballot.Kind.MAIN  # a code of a rehearsal is worth nothing elsewhere
     context = {
+        "visit": visit,
         "experiment": ballot.experiment,
         "completion": completion,
         "root": completion_root(ballot),
         "ballot_kind": ballot.kind,
         "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",
+        "withdrawn_at": ballot.abandoned_at,
+        "may_withdraw": may_withdraw(ballot),
     }
     return render(request, "listening/receipt.html", context)
+
+
+@require_POST
+@requires(Audience.PARTICIPANT)
+def withdraw(request: HttpRequest, visit_id: UUID) -> HttpResponse:
+    withdrawal.withdraw(visit=visit_for(request, visit_id), now=timezone.now())
+    return redirect("listening:receipt", visit_id=visit_id)

@@ -77,6 +77,7 @@ rating:unblind                        staff-405      owned-400
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
+listening:withdraw                    no-method      visit-409
 listening:people                      owned          staff-405
 listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400

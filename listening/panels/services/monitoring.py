@@ -45,7 +45,7 @@ def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any
     seats = list(
         Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
         .exclude(state=Seat.State.OPEN)
-        .select_related("panel", "ballot", "participant")
+        .select_related("panel", "ballot", "participant", "completion")
     )
     by_ballot = _progress_by_ballot(experiment)
     lines = _lines(experiment, seats, by_ballot, now)
@@ -128,6 +128,8 @@ def _line(seat: Seat, progress: Progress, figures: Figures, situation: Situation
     if seat.state == Seat.State.TAKEN:
         seen = situation.last_seen_at
         state = "running" if seen is not None and now - seen <= LOST_AFTER else "paused"
+    if seat.state == Seat.State.ABANDONED and hasattr(seat, "completion"):
+        state = "withdrawn"  # only its own listener takes a finished seat back
     return {
         "panel": seat.panel.number,
         "seat": seat.number,

@@ -101,17 +101,10 @@ def _release(seat: Seat, *, now: datetime, actor: User | None, reason: str, if_l
     seat = Seat.objects.select_related("panel").get(pk=seat.pk)
     if seat.state != Seat.State.TAKEN or (if_lapsed and _is_alive(seat, ballot, now)):
         return None
-    abandon_ballot(ballot=ballot, now=now)
-    Seat.objects.filter(pk=seat.pk).update(state=Seat.State.ABANDONED)
+    successor = abandon_seat(seat=seat, ballot=ballot, now=now)
     if if_lapsed and not ballot.vote_count:
         # No answer was given, so the person may use the link for many again.
         Recruitment.objects.filter(participant=seat.participant_id).delete()
-    successor = Seat.objects.create(
-        panel=seat.panel,
-        number=seat.number,
-        occupancy=seat.occupancy + 1,
-        ballot=copy_ballot(ballot=ballot, kind=Ballot.Kind(ballot.kind)),
-    )
     audit.record(
         actor=actor,
         action="seat.reissued",
@@ -126,6 +119,18 @@ def _release(seat: Seat, *, now: datetime, actor: User | None, reason: str, if_l
         reason=reason,
     )
     return successor
+
+
+def abandon_seat(*, seat: Seat, ballot: Ballot, now: datetime) -> Seat:
+    """Count a ballot no more, and open the seat with the same plan for another person; both are locked already."""
+    abandon_ballot(ballot=ballot, now=now)
+    Seat.objects.filter(pk=seat.pk).update(state=Seat.State.ABANDONED)
+    return Seat.objects.create(
+        panel=seat.panel,
+        number=seat.number,
+        occupancy=seat.occupancy + 1,
+        ballot=copy_ballot(ballot=ballot, kind=Ballot.Kind(ballot.kind)),
+    )
 
 
 def open_from(*, experiment: Experiment, addresses: Collection[str], now: datetime) -> int:

@@ -144,7 +144,9 @@ def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
     """Completion codes of all finished seats, to pay people by; ids of recruiting services are not kept."""
     experiment = experiment_for(staff(request), slug)
     rows = completions_of(experiment=experiment, actor=staff(request))
-    return _csv(f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers"], rows)
+    return _csv(
+        f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers", "withdrawn_at"], rows
+    )
 
 
 def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:

@@ -12,6 +12,7 @@ from rating.models import Ballot, Experiment
 from rating.services.verification import ballot_problems, experiment_problems, heads, heads_on_record
 
 COMPLETED = "ballot.completed"
+WITHDRAWN = "ballot.withdrawn"  # by the participant
 WRONG_KEY = (
     "None of the {count} seals on the audit log fits this server's key (EARMARK_SEAL_KEY): it is not the key that they "
     "were made with, or all of them were replaced."
@@ -77,7 +78,7 @@ def completion_problems(ballot: Ballot) -> Iterator[str]:
         return
     if entry is None or entry.after != _completed(completion, ballot):
         yield "its receipt, or whether it counts, is not what the audit log says"
-    if ballot.abandoned_at is not None:
+    if ballot.abandoned_at is not None and not _is_withdrawn(ballot):
         yield "it was finished, and is marked as abandoned, so that it does not count"
     if completion.chain != ballot.chain:
         yield "its receipt was given for other votes than it holds"
@@ -93,6 +94,10 @@ def record_completion(*, completion: Completion, ballot: Ballot) -> AuditEntry:
 
 def completion_entry(ballot: Ballot) -> AuditEntry | None:
     return AuditEntry.objects.filter(action=COMPLETED, target=audit.name_of(ballot)).order_by("id").first()
+
+
+def _is_withdrawn(ballot: Ballot) -> bool:
+    return AuditEntry.objects.filter(action=WITHDRAWN, target=audit.name_of(ballot)).exists()
 
 
 def completion_root(ballot: Ballot) -> str:

@@ -267,8 +267,8 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
 
 @transaction.atomic
 def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
-    """Code, pseudonym, time and number of answers of all finished seats; the request is logged."""
-    rows = Completion.objects.filter(seat__in=Seat.objects.main().filter(panel__experiment=experiment))
+    """Code, pseudonym, time, number of answers and time of withdrawal of all finished seats; the request is logged."""
+    rows = Completion.objects.filter(seat__panel__experiment=experiment, seat__ballot__kind=Ballot.Kind.MAIN)
     audit.record(actor=actor, action="completions.read", target=f"experiment/{experiment.slug}")
     return [
         [
@@ -276,8 +276,9 @@ def completions_of(*, experiment: Experiment, actor: User) -> list[list[Any]]:
             completion.seat.participant or "",
             completion.created_at.isoformat(timespec="seconds"),
             completion.vote_count,
+            withdrawn_at.isoformat(timespec="seconds") if (withdrawn_at := completion.seat.ballot.abandoned_at) else "",
         ]
-        for completion in rows.select_related("seat__participant").order_by("created_at")
+        for completion in rows.select_related("seat__participant", "seat__ballot").order_by("created_at")
     ]
 
 
