@@ -208,6 +208,7 @@ class PageAccess:
 
     workspace: bool = False  # a page is worked on in drafts, and not heard through and then rated
     revisable: bool = False  # answers may be changed until everything is handed in
+    overview_option: str = ""  # the option under which pages that were never opened may be read, as in one table of all
     sounds_needed: str = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none
     one_at_a_time: bool = False  # only the open page's sound can be reached
     absence_hours: int = 168  # before a seat may be given to another person, unless the experimenter decides otherwise

@@ -81,9 +81,13 @@ class Upcoming(VisitApi):
 class Pages(VisitApi):
     @extend_schema(operation_id="pages", responses={200: dict})
     def get(self, request: Request, visit_id: UUID) -> Response:
-        """Return every page with the answers that this participant gave, where they may be changed until the end."""
+        """Return every page with the answers that this participant gave, where they may be changed until the end.
+
+        Texts of pages that were not begun are left out, except of the page `?open=`.
+        """
         visit, now = self.held_visit(request, visit_id), timezone.now()
-        return Response({"trials": _told(visit, every_page(ballot=visit.seat.ballot), now)})
+        told = every_page(ballot=visit.seat.ballot, opened=request.query_params.get("open", ""))
+        return Response({"trials": _told(visit, told, now)})
 
 
 class Votes(VisitApi):

@@ -133,7 +133,7 @@ class Chaptering(Protocol):
                 "CHAPTERS": ScaleLabels(
                     word="Chapters",
                     question="Where does a new chapter begin, and what is it called?",
-                    attend="Mark the moment at which the subject changes. The first chapter begins by itself at 0.",
+                    attend="Mark the moment when the subject changes. The first chapter always begins at 0:00.",
                     anchors=((1, "One chapter: nothing to divide"),),
                 ),
             },

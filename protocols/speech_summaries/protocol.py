@@ -145,13 +145,13 @@ class SpeechSummaries(Protocol):
                 "QUALITY": ScaleLabels(
                     word="Quality",
                     question="How good is this summary of the utterance?",
-                    attend="Judge whether it keeps what matters and reads as a sentence. Words were only left out.",
+                    attend="Does it keep what matters, and does it read well? Each version only leaves words out.",
                     anchors=((5, "Best"), (4, "Good"), (3, "Fair"), (2, "Poor"), (1, "Incorrect")),
                 ),
                 "WORDS": ScaleLabels(
                     word="Words",
                     question="Which words make the best summary?",
-                    attend="Pick words until the counter is content. Their order stays, and no word can be changed.",
+                    attend="Their order stays the same, and no word can be changed.",
                     anchors=((1, "One word"),),
                 ),
             },

@@ -39,14 +39,14 @@ class Scene:
 
 
 SAMPLE = Scene(
-    *("sample", (("traffic", 0.8), ("siren", 0.5)), "street", "no"),
+    *("sample", (("traffic", 0.8), ("siren", 0.5)), "street", "yes"),
     "Steady traffic on a wide road; a siren rises and falls somewhere behind it.",
     "Cars are driving. Cars are driving on the road with a siren and some people who are talking to each other.",
 )
 SCENES = (
     Scene(
         *("park", (("birds", 0.8), ("steps", 0.5)), "street", "no"),
-        "A few birds take turns while somebody walks past on gravel.",
+        "A few birds take turns while a person walks past on gravel.",
         "Birds are singing in a park. The birds sing and a person is walking, and the birds sing.",
     ),
     Scene(
@@ -61,7 +61,7 @@ SCENES = (
     ),
     Scene(
         *("works", (("hammering", 0.8), ("traffic", 0.3)), "street", "no"),
-        "Somebody hammers on metal; far away there is traffic.",
+        "Hammering on metal; traffic far away.",
         "The sound of construction work with hammering, drilling, and a large crowd of workers shouting.",
     ),
     Scene(
@@ -95,7 +95,7 @@ EXAMPLE = {
             "FLUENCY": 0,
             "CONCISENESS": 0,
             "IRRELEVANCE": 0,
-            "why": "All of it is there to be heard. How near the road is remains open, so recall is not quite 5.",
+            "why": "Everything it says can be heard. It does not say how near the road is, so recall is not quite 5.",
         },
         {
             "condition": SYSTEM,
@@ -105,12 +105,12 @@ EXAMPLE = {
             "CONCISENESS": -0.5,
             "IRRELEVANCE": -0.5,
             "why": (
-                "Nobody talks: precision is lower, and a source that is not there is irrelevant, too. The cars are "
-                "told twice: a penalty for conciseness. The overall score is (3 + 4) / 2 - 0.1 - 0.5 - 0.5 = 2.4."
+                "Nobody talks, so precision is lower, and there is a penalty for irrelevance. The cars are mentioned "
+                "twice: a penalty for conciseness."
             ),
         },
     ],
-    "synthesised": False,
+    "synthesised": True,
 }
 
 

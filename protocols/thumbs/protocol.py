@@ -64,7 +64,7 @@ class CaptionScores(Protocol):
     roles = frozenset({"test", REFERENCE, "anchor"})
     text_kinds = frozenset({"caption", "text"})
     groups = Groups(("expert", "layperson"))
-    access = PageAccess(workspace=True, revisable=True, sounds_needed="some")
+    access = PageAccess(workspace=True, revisable=True, sounds_needed="some", overview_option="grid")
     needs = Needs(headphones=False)
     counted = ngettext_noop("%(n)s clip with captions", "%(n)s clips with captions")
     options: ClassVar[Mapping[str, Option]] = {
@@ -79,6 +79,11 @@ class CaptionScores(Protocol):
         "synthesised": Option(True, _("Whether assessors say of each clip if it was synthesised.")),
         "blocks": Option(
             "dataset", _("The factor of items that divides the clips into blocks, with a rest in between.")
+        ),
+        "grid": Option(
+            False,
+            _("Whether assessors may also score all clips in one table, which shows captions of coming clips."),
+            in_page=True,
         ),
         # An object with item, captions (each with condition, scores and why) and synthesised.
         "example": Option(

@@ -25,15 +25,25 @@ def pages(*, ballot: Ballot, limit: int) -> list[dict[str, Any]]:
     return _pages(ballot, ballot.trials.unanswered()[:limit])
 
 
-def every_page(*, ballot: Ballot) -> list[dict[str, Any]]:
-    """Return all pages with the answers that were given, where the protocol lets them be changed until the end."""
-    if not get_protocol(ballot.experiment.protocol).access.revisable:
+def every_page(*, ballot: Ballot, opened: str = "") -> list[dict[str, Any]]:
+    """Return all pages with the answers that were given, where the protocol lets them be changed until the end.
+
+    A page that was not begun comes without its texts, unless it is the one to be `opened` or the experiment shows all
+    pages at once: what is read early could change how earlier pages are rated.
+    """
+    access = get_protocol(ballot.experiment.protocol).access
+    if not access.revisable:
         raise AppError(
             "visit.not_revisable",
             409,
             _("This test goes from page to page: answers that were given cannot be opened again."),
         )
-    return _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
+    told = _pages(ballot, ballot.trials.filter(skipped_at__isnull=True).order_by("session", "position"))
+    if not ballot.experiment.options.get(access.overview_option):
+        for page in told:
+            if page["draft"] is None and page["kind"] == TrialKind.TEST and page["trial"] != opened:
+                page["texts"] = {}
+    return told
 
 
 def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ EXAMPLE = {
 }  # fmt: skip
 
 
-def invitation(platform: Platform) -> str:
+def invitation(platform: Platform, **options: object) -> str:
     """An invitation to score two captions of each of two clips, after an example."""
     owner = make_user()
     collection = create_collection(owner=owner, slug="soundscapes", title="Soundscapes")
@@ -40,7 +40,7 @@ def invitation(platform: Platform) -> str:
             caption = {"kind": "caption", "text": text, "tokens": None}
             add_text(collection=collection, item=item, condition=condition, text=caption)
     experiment = make_experiment(
-        owner, collection=collection, protocol="thumbs", live=False, options={"example": EXAMPLE}
+        owner, collection=collection, protocol="thumbs", live=False, options={"example": EXAMPLE, **options}
     )
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
@@ -72,7 +72,7 @@ def saved(page: Page) -> None:
 
 
 def heard_once(page: Page) -> None:
-    expect(page.get_by_text("Heard once")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Played 1 time")).to_be_visible(timeout=60_000)
 
 
 def newest() -> dict[str, Any]:

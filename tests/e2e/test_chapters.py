@@ -25,8 +25,7 @@ TRANSCRIPT = "[0:00] A low tone.\n[0:20] A high one."
 READY = ".viewer[data-ready]"
 
 
-@pytest.fixture
-def link(platform: Platform) -> str:
+def invitation(platform: Platform) -> str:
     """An invitation to divide one recording of 40 seconds: a low tone, then a high one."""
     owner = make_user()
     collection = create_collection(owner=owner, slug="recordings", title="Recordings")
@@ -38,6 +37,11 @@ def link(platform: Platform) -> str:
     add_text(collection=collection, item="tones", condition="words", text=words)
     experiment = make_experiment(owner, collection=collection, protocol="chaptering", live=False)
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
+
+
+@pytest.fixture
+def link(platform: Platform) -> str:
+    return invitation(platform)
 
 
 def enter(listener: PointerListener, link: str) -> None:
@@ -83,8 +87,10 @@ def test_chapters_are_marked_moved_named_and_closed_by_pointer(link: str, page: 
     assert box is not None
     mark, later = page.locator("[data-act=mark]"), page.locator("[data-act=later]")
 
+    page.locator("[data-act=remove]").click(force=True)
+    expect(page.locator("[data-part=status]")).to_have_text("Select a mark first.")
     mark.click()
-    expect(page.locator("[data-part=status]")).to_contain_text("cannot begin at the very first")
+    expect(page.locator("[data-part=status]")).to_contain_text("cannot begin at the very start")
     for share in (0.25, 0.75):
         field.click(position={"x": box["width"] * share, "y": box["height"] / 2})
         mark.click()
@@ -93,6 +99,10 @@ def test_chapters_are_marked_moved_named_and_closed_by_pointer(link: str, page: 
     page.locator("[data-act=bit-earlier]").click()
     page.get_by_label("Title of chapter 3").fill("Later")
     start = page.get_by_label("Chapter 2 begins at")
+    start.fill("9:99:99")
+    start.blur()
+    expect(start).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#chapter-m1-note")).to_contain_text("Enter a time within the recording")
     start.fill("0:20.5")
     start.blur()
     page.get_by_role("button", name="0:20", exact=True).click()
@@ -102,6 +112,11 @@ def test_chapters_are_marked_moved_named_and_closed_by_pointer(link: str, page: 
     page.locator("[data-act=undo]").click()
     page.locator("[data-act=redo]").click()
     kept(2)
+    near = page.get_by_label("Chapter 3 begins at")
+    near.fill("0:20.6")
+    near.blur()
+    expect(page.locator(".viewer__marker[data-lane='1']")).to_have_count(1)  # two labels, one below the other
+    page.locator("[data-act=undo]").click()
 
     come_back(hand)
     (_, opening), (second, _), (third, title) = shown(page)
@@ -118,7 +133,7 @@ def test_chapters_are_marked_moved_named_and_closed_by_pointer(link: str, page: 
     assert shown(page)[1][0] < "0:20.000"
     page.locator("[data-part=finish]").click()
     expect(page.locator("[data-fact=untitled]")).to_contain_text("1, 2")
-    page.get_by_role("button", name="Close the recording").click()
+    page.get_by_role("button", name="Finish", exact=True).click()
     receipt(page)
     assert newest()["finished"]
     assert [boundary["title"] for boundary in newest()["boundaries"]] == ["", "Later"]

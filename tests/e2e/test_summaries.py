@@ -52,21 +52,22 @@ def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: E
     maker.start()
     word = page.locator(".word")
     expect(word).to_have_text(WORDS)
-    expect(page.locator("[data-part=counter]")).to_have_text("0 of 4 words (target 36 %, 3 to 5)")
+    expect(page.locator("[data-part=counter]")).to_have_text("0 of 3–5 words")
     word.nth(0).click()
     word.nth(1).click()
     expect(page.locator("[data-part=verdict]")).to_have_text("1 more")
     expect(page.locator("[data-part=summary]")).to_have_text("Rain fell")
-    page.locator("[data-part=finish]").click(force=True)  # too short: the page stays
+    page.locator("[data-part=finish]").click(force=True)  # too short: the page stays and says why
+    expect(page.locator("[data-part=missing]")).to_have_text("Choose 1 more word (3–5 in all).")
     expect(page.locator("[data-part=where]")).to_have_text("Utterance 1 of 2")
     word.nth(10).click(modifiers=["Shift"])
     expect(page.locator("[data-part=verdict]")).to_have_text("6 too many")
     page.locator("[data-part=undo]").click()
     word.nth(10).click()
-    expect(page.locator("[data-part=verdict]")).to_have_text("The length is right")
+    expect(page.locator("[data-part=verdict]")).to_have_text("Done")
     assert scan(page, "maker") + overflows(page, "maker") == []
     page.locator("[data-part=play]").click()
-    expect(page.locator("[data-part=play]")).to_have_text("Hear it")
+    expect(page.locator("[data-part=play]")).to_have_text("Play")
     page.wait_for_timeout(600)  # the hand rests
     saved(page)
 
@@ -88,6 +89,14 @@ def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
     maker.join(link(experiment, MAKER))
     maker.start()
     expect(page.locator(".word").first).to_be_focused()
+    maker.tab_to("[data-part=finish]")
+    maker.press("Enter")
+    expect(page.locator("[data-part=missing]")).to_have_text("Choose 3 more words (3–5 in all).")
+    page.locator("#key-sheet").evaluate("sheet => sheet.showModal()")
+    expect(page.locator("#key-sheet")).to_contain_text("Choose the word, or remove it")
+    expect(page.locator("#key-sheet")).not_to_contain_text("Rate this version")
+    maker.press("Escape")
+    maker.tab_to(".word")
     for key in ("Space", "Shift+ArrowRight", "End", "Space"):
         maker.press(key)
     picked(page, "Rain", "fell", "bridge.")
@@ -135,7 +144,8 @@ def test_a_judge_rates_versions_by_keyboard_and_goes_on_after_a_reload(experimen
     expect(page.locator(".version[data-slot=v3] :focus")).to_have_count(1)
     judge.tab_to("[data-part=finish]")
     judge.press("Enter")  # one is open: the page says which
-    expect(page.locator("[data-part=rated]")).to_have_text("Still open: version 3")
+    expect(page.locator("[data-part=missing]")).to_have_text("Please rate version 3.")
+    expect(page.locator(".version[aria-invalid=true]")).to_have_attribute("data-slot", "v3")
     judge.press("Digit5")
     expect(page.locator("[data-part=finish]")).to_be_focused()
     judge.press("Enter")

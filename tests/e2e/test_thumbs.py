@@ -25,6 +25,7 @@ from tests.e2e.conftest import Platform
 from tests.e2e.listener import KeyboardListener, PointerListener
 from tests.e2e.test_accessibility import overflows, scan
 
+SCALES = ("PRECISION", "RECALL", "FLUENCY", "CONCISENESS", "IRRELEVANCE")
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -41,16 +42,16 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     leave_example(PointerListener(page))
 
     expect(row(page, 1, "FLUENCY")).to_have_attribute("data-set", "no")  # unanswered is not zero
-    expect(caption(page, 1).locator("[data-part=total]")).to_contain_text("Shown when all five are set")
+    expect(caption(page, 1).locator("[data-part=total]")).to_contain_text("after all five values")
     score_by_pointer(page, 1)
     exact = row(page, 1, "CONCISENESS").locator(".thumbs-row__exact")
     exact.fill("0.3")
     exact.blur()
-    expect(row(page, 1, "CONCISENESS")).to_contain_text("0.3 was taken as −0.3")
+    expect(row(page, 1, "CONCISENESS")).to_contain_text("0.3 was entered as −0.3")
     expect(caption(page, 1).locator("[data-part=total]")).to_contain_text("(4 + 2.5) / 2 − 0 − 0.3 − 0 = 2.95")
     row(page, 1, "FLUENCY").locator(".thumbs-row__exact").fill("-3")
     page.get_by_role("button", name="Next").click()
-    expect(page.locator("[data-part=status]")).to_contain_text("Caption 1 lacks: Fluency")
+    expect(page.locator("[data-part=status]")).to_have_text("Caption 1: please rate Fluency.")
     choose(page, 1, "FLUENCY", "0")
 
     caption(page, 1).locator("[data-part=text]").select_text()
@@ -63,7 +64,7 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     expect(row(page, 1, "CONCISENESS").locator(".thumbs-row__exact")).to_have_value("−0.3")
 
     page.get_by_role("button", name="Next").click()
-    page.get_by_role("button", name="Go on without").click()  # nothing was played
+    page.get_by_role("button", name="Continue anyway").click()  # nothing was played
     expect(page.get_by_role("heading", name="Clip 2 of 2")).to_be_visible()
     page.get_by_role("button", name="Play").click()
     heard_once(page)
@@ -75,7 +76,7 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     page.locator("#review-pages button").nth(1).click()
     choose(page, 1, "PRECISION", "1.5")
     page.get_by_role("button", name="Next").click()
-    page.get_by_role("button", name="Go on without").click()
+    page.get_by_role("button", name="Continue anyway").click()
     page.get_by_role("button", name="Hand in").click()
     PointerListener(page).code()
     precisions = [value for scale, value in counted() if scale == "PRECISION"]
@@ -109,6 +110,7 @@ def test_captions_are_scored_with_keys_alone(link: str, device: Callable[..., Br
     score_by_keys(listener, "2")
     listener.press("Enter")
     expect(page.locator("[data-part=status]")).to_contain_text("yes or no")
+    expect(page.locator("[data-part=synthesised]")).to_have_attribute("aria-invalid", "true")
     listener.press("ArrowDown")  # from Yes, on which the focus is, to No
     listener.press("Enter")
     expect(page.get_by_role("heading", name="Clip 2 of 2")).to_be_visible()
@@ -135,9 +137,53 @@ def test_captions_are_scored_with_keys_alone(link: str, device: Callable[..., Br
     assert {value for scale, value in counted() if scale == "FLUENCY"} == {-0.4}
 
 
-def test_the_pages_are_accessible_in_every_look(link: str, device: Callable[..., BrowserContext]) -> None:
-    page = device().new_page()
+# Whether the middle of an element is what is seen there, and not the player or the bar with Next.
+IN_SIGHT = """element => {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_next_says_beside_itself_what_is_missing_and_marks_every_line_that_lacks_a_value(
+    link: str, device: Callable[..., BrowserContext], width: int, height: int
+) -> None:
+    page = device(viewport={"width": width, "height": height}).new_page()
     begin(PointerListener(page), link)
+    leave_example(PointerListener(page))
+    choose(page, 1, "PRECISION", "4")
+    forward = page.get_by_role("button", name="Next")
+    forward.click()
+    alert = page.locator("[data-part=status]")
+    expect(alert).to_have_text("Caption 1: please rate Recall, Fluency, Conciseness, Irrelevance.")
+    expect(row(page, 1, "RECALL")).to_be_focused()
+    assert all(part.evaluate(IN_SIGHT) for part in (alert, forward, row(page, 1, "RECALL")))
+    marked = page.locator(".thumbs-row[aria-invalid=true]")
+    assert marked.evaluate_all("rows => rows.map((row) => row.dataset.scale)") == [*SCALES[1:], *SCALES]
+    choose(page, 1, "RECALL", "3")
+    expect(row(page, 1, "RECALL")).not_to_have_attribute("aria-invalid", "true")
+
+    for scale in SCALES:  # a caption stays in sight while any of its lines is rated
+        row(page, 1, scale).evaluate("row => row.focus()")
+        assert row(page, 1, scale).evaluate(IN_SIGHT), scale
+        assert caption(page, 1).locator("[data-part=text]").evaluate(IN_SIGHT), scale
+
+
+def test_without_the_option_there_is_no_grid(link: str, device: Callable[..., BrowserContext]) -> None:
+    page = device().new_page()
+    page.add_init_script("localStorage.setItem('earmark-thumbs-mode', 'grid')")  # of another experiment
+    begin(PointerListener(page), link)
+    leave_example(PointerListener(page))
+    expect(page.locator("[data-part=modes]")).to_be_hidden()
+    page.locator("[data-act=list]").click()
+    expect(page.locator(".thumbs-list__page")).to_have_text(
+        ["Worked exampledone", "Clip 1 of 2not started", "Clip 2 of 2not started"]
+    )
+
+
+def test_the_pages_are_accessible_in_every_look(platform: Platform, device: Callable[..., BrowserContext]) -> None:
+    page = device().new_page()
+    begin(PointerListener(page), invitation(platform, grid=True))
     problems = scan(page, "example") + overflows(page, "example")
     leave_example(PointerListener(page))
     score_by_pointer(page, 1)

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def link(platform: Platform) -> str:
-    return invitation(platform)
+    return invitation(platform, grid=True)
 
 
 def pasted_numbers() -> list[dict[str, float]]:
@@ -62,7 +62,7 @@ def test_a_block_from_a_spreadsheet_is_pasted_into_the_grid_and_judged_cell_by_c
     page.get_by_role("button", name="Make positive penalties negative").click()
     expect(cell(page, 1, 1, "CONCISENESS")).to_have_value("−0.3")
     page.get_by_role("button", name="Done").click()
-    expect(page.locator("[data-part=status]")).to_contain_text("Clip 1, caption 2 lacks: Recall")
+    expect(page.locator("[data-part=grid-status]")).to_have_text("Clip 1, caption 2: please rate Recall.")
     cell(page, 1, 2, "RECALL").fill("1")
     page.keyboard.press("Enter")
     expect(cell(page, 2, 1, "RECALL")).to_be_focused()  # Enter goes down
@@ -74,7 +74,7 @@ def test_a_block_from_a_spreadsheet_is_pasted_into_the_grid_and_judged_cell_by_c
     page.get_by_role("button", name="One clip").click()
     expect(row(page, 1, "CONCISENESS").locator(".thumbs-row__exact")).to_have_value("−0.3")
     page.get_by_role("button", name="Next").click()
-    page.get_by_role("button", name="Go on without").click()
+    page.get_by_role("button", name="Continue anyway").click()
     expect(row(page, 1, "RECALL").locator("input:checked")).to_have_value("2")  # what the grid has made of clip 2
     choose(page, 1, "PRECISION", "3.5")
     kept(lambda payload: payload["captions"]["c1"].get("PRECISION") == 3.5)

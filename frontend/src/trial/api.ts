@@ -37,9 +37,12 @@ export class VisitApi {
     return upcoming;
   }
 
-  /** Every page of the visit with the answers that were given, where they may be changed until they are handed in. */
-  async pages(): Promise<TrialPage[]> {
-    return (await this.#get<{ trials: TrialPage[] }>("pages/")).trials;
+  /**
+   * Every page of the visit with the answers that were given, where they may be changed until they are handed in. Pages
+   * that were not begun come without their texts, except the one to be opened.
+   */
+  async pages(opened = ""): Promise<TrialPage[]> {
+    return (await this.#get<{ trials: TrialPage[] }>(opened ? `pages/?open=${opened}` : "pages/")).trials;
   }
 
   /** Hand everything in, and go to the receipt. */

@@ -363,6 +363,6 @@ export class VisitRun {
     screen.note(gettext("Waiting for the server."));
     await outbox.drained(); // or the server would not know the newest answer to it
     this.#queue.reopen(trial);
-    return (await this.#api.pages()).find((page) => page.trial === trial);
+    return (await this.#api.pages(trial)).find((page) => page.trial === trial);
   }
 }

@@ -61,6 +61,7 @@ export class Marks {
     for (const { mark, element } of this.#markers) {
       element.setAttribute("aria-label", `${mark.label}, ${formatTime(mark.at / this.#state.rate, 1)}`);
       element.dataset.heard = mark.heard ? "yes" : "no";
+      if (mark.lane !== undefined) element.dataset.lane = String(mark.lane);
       if (mark.chosen !== undefined) element.setAttribute("aria-pressed", String(mark.chosen));
     }
     this.place();

@@ -22,6 +22,8 @@ export interface Marker {
   readonly chosen?: boolean;
   /** How many samples an arrow key moves it, ten times as many with Shift; unless said, what the view suggests. */
   readonly step?: number;
+  /** Row of the label, from 0: labels of markers close together stand in different rows. */
+  readonly lane?: number;
 }
 
 export interface Region extends Range {

@@ -59,17 +59,17 @@ class SubmitCheck {
     dialog.say({
       count: fill(
         count === 1
-          ? gettext("You have set no mark: the recording is one chapter.")
-          : gettext("You have divided it into {n} chapters."),
+          ? gettext("No marks: the whole recording is one chapter.")
+          : gettext("You have marked {n} chapters."),
         { n: count },
       ),
-      heard: fill(gettext("Heard at least once: {heard} of {total}."), {
+      heard: fill(gettext("You have heard {heard} of {total}."), {
         heard: formatTime(heardS),
         total: formatTime(durationS),
       }),
-      untitled: bare.length && !forbidden ? fill(gettext("Without a title: chapter {n}."), { n: bare.join(", ") }) : "",
+      untitled: bare.length && !forbidden ? fill(gettext("No title yet: chapter {n}."), { n: bare.join(", ") }) : "",
       needed: forbidden
-        ? fill(gettext("Every chapter needs a title. Still without one: chapter {n}."), { n: bare.join(", ") })
+        ? fill(gettext("Every chapter needs a title. No title yet: chapter {n}."), { n: bare.join(", ") })
         : "",
     });
     dialog.go.hidden = forbidden;
@@ -154,15 +154,15 @@ function sentenceOf(says: Said): string {
   return {
     marked: gettext("Chapter {n} begins at {time}."),
     moved: gettext("Chapter {n} now begins at {time}."),
-    removed: gettext("The mark at {time} is removed."),
+    removed: gettext("Mark at {time} removed."),
     chosen_is: gettext("Chapter {n}, {time}"),
-    chosen_none: gettext("No mark is chosen."),
-    taken: gettext("There is a mark at this moment already."),
-    no_place: gettext("A chapter cannot begin at the very first or last moment. Move the cursor into the recording."),
-    none_before: gettext("There is no mark before this."),
-    none_after: gettext("There is no mark after this."),
+    chosen_none: gettext("Select a mark first."),
+    taken: gettext("There is already a mark here."),
+    no_place: gettext("A chapter cannot begin at the very start or end. Move the cursor first."),
+    none_before: gettext("There is no earlier mark."),
+    none_after: gettext("There is no later mark."),
     undone: gettext("Undone."),
-    redone: gettext("Done again."),
+    redone: gettext("Redone."),
   }[says];
 }
 
@@ -240,7 +240,6 @@ export class Annotation {
       hear: (id: string) => this.#hear(id),
       remove: (id: string) => this.#did(this.#editing.remove(id)),
       leave: () => this.#picture.focus(),
-      complain: (sentence: string) => this.#say(sentence),
     };
     const durationS = () => this.#picture.durationS;
     return new ChapterList({ scope, root, withTitles, durationS, acts });
@@ -250,7 +249,10 @@ export class Annotation {
     const picture = this.#picture;
     const editing = this.#editing;
     return {
-      mark: () => this.#did(editing.addAt(picture.positionS)),
+      mark: () => {
+        if (picture.viewer.manifest) this.#did(editing.addAt(picture.positionS));
+        else this.#say(gettext("The recording is still loading."));
+      },
       step: (way) => this.#step(way),
       nudge: (seconds, held) => this.#nudge(seconds, held),
       moveHere: () => this.#did(editing.moveHere(picture.positionS)),
@@ -263,8 +265,9 @@ export class Annotation {
       goToEnd: (way) => picture.goTo(way < 0 ? 0 : picture.durationS),
       zoom: (factor) => picture.viewer.zoom(factor),
       showAll: () => picture.showAll(),
-      undo: () => this.#did(editing.undo()),
-      redo: () => this.#did(editing.redo()),
+      undo: () => this.#did(editing.undo(), gettext("There is nothing to undo.")),
+      redo: () => this.#did(editing.redo(), gettext("There is nothing to redo.")),
+      explain: () => this.#say(sentenceOf("chosen_none")),
     };
   }
 
@@ -330,8 +333,12 @@ export class Annotation {
     this.#did(outcome);
   }
 
-  #did(outcome: Outcome | null): void {
-    if (!outcome) return;
+  /** Say what happened, or why nothing did. */
+  #did(outcome: Outcome | null, otherwise = ""): void {
+    if (!outcome) {
+      this.#say(otherwise);
+      return;
+    }
     if (outcome.changed) this.#autosave.soon("act");
     this.#show();
     this.#say(fill(sentenceOf(outcome.says), { n: outcome.n, time: formatTime(outcome.atS, 1) }));

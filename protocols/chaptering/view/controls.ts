@@ -27,6 +27,8 @@ export interface KeyActs {
   showAll(): void;
   undo(): void;
   redo(): void;
+  /** Say why a button for the selected mark does nothing. */
+  explain(): void;
 }
 
 const NUDGE_S = 0.1;
@@ -99,10 +101,11 @@ interface ToolbarParts {
 
 /** Wire the buttons; the returned function shows which of them can do something now. */
 export function wireToolbar({ scope, root, acts, picture }: ToolbarParts) {
-  const wire = (name: string, act: () => void) => {
+  const wire = (name: string, act: () => void, explain = act) => {
     const button = need<HTMLButtonElement>(`[data-act=${name}]`, root);
     scope.listen<MouseEvent>(button, "click", (event) => {
-      if (button.getAttribute("aria-disabled") !== "true") act();
+      if (button.getAttribute("aria-disabled") === "true") explain();
+      else act();
       // After a click the keys go on in the picture: Space would otherwise press the button again.
       if (event.detail > 0 && button.contains(document.activeElement)) picture.focus();
     });
@@ -113,11 +116,11 @@ export function wireToolbar({ scope, root, acts, picture }: ToolbarParts) {
   wire("after", () => acts.step(1));
   const [undo, redo] = [wire("undo", acts.undo), wire("redo", acts.redo)];
   const ofMark = [
-    wire("hear", acts.play),
-    wire("earlier", () => acts.nudge(-1, false)),
-    wire("bit-earlier", () => acts.nudge(-0.1, false)),
-    wire("bit-later", () => acts.nudge(0.1, false)),
-    wire("later", () => acts.nudge(1, false)),
+    wire("hear", acts.play, acts.explain),
+    wire("earlier", () => acts.nudge(-1, false), acts.explain),
+    wire("bit-earlier", () => acts.nudge(-0.1, false), acts.explain),
+    wire("bit-later", () => acts.nudge(0.1, false), acts.explain),
+    wire("later", () => acts.nudge(1, false), acts.explain),
     wire("to-cursor", acts.moveHere),
     wire("remove", acts.remove),
   ];
@@ -130,6 +133,6 @@ export function wireToolbar({ scope, root, acts, picture }: ToolbarParts) {
     enable(redo, canRedo);
     name.textContent = mark
       ? fill(gettext("Chapter {n}, {time}"), { n: numberOf(division, mark.id), time: formatTime(mark.atS, 1) })
-      : gettext("No mark is chosen.");
+      : gettext("Select a mark to play, move or remove it.");
   };
 }

@@ -50,7 +50,6 @@ interface ListActs {
   remove(id: string): void;
   /** Back from the fields to the picture, where keys mean marks. */
   leave(): void;
-  complain(sentence: string): void;
 }
 
 interface ListParts {
@@ -68,6 +67,8 @@ interface Row {
   title: HTMLInputElement;
   hear: HTMLButtonElement;
   remove: HTMLButtonElement;
+  /** What is wrong with the time that was typed. */
+  note: HTMLElement;
   scope: Scope;
 }
 
@@ -146,6 +147,7 @@ export class ChapterList {
       title: make("input", { type: "text", maxlength: String(LONGEST_TITLE), autocomplete: "off" }),
       hear: button("hear"),
       remove: button("remove"),
+      note: make("p", { class: "chapter__note small", id: `chapter-${id}-note`, role: "status" }),
       scope,
     };
     row.title.placeholder = gettext("Title");
@@ -153,7 +155,8 @@ export class ChapterList {
     row.time.disabled = row.remove.hidden = id === OPENING;
     row.hear.append(icon("play"));
     row.remove.append("×");
-    row.element.append(row.number, row.hear, row.time, row.title, row.remove);
+    row.time.setAttribute("aria-describedby", row.note.id);
+    row.element.append(row.number, row.hear, row.time, row.title, row.remove, row.note);
     scope.listen(row.element, "focusin", () => acts.choose(id));
     scope.listen(row.hear, "click", () => acts.hear(id));
     scope.listen(row.remove, "click", () => acts.remove(id));
@@ -162,11 +165,11 @@ export class ChapterList {
     return row;
   }
 
-  #wireFields(id: string, { scope, time, title }: Row): void {
+  #wireFields(id: string, { scope, time, title, note }: Row): void {
     const { acts } = this.#parts;
     scope.listen(title, "input", () => acts.retitle(id, title.value));
     scope.listen(title, "blur", () => acts.rest());
-    scope.listen(time, "change", () => this.#moveTo(id, time));
+    scope.listen(time, "change", () => this.#moveTo(id, time, note));
     for (const field of [title, time])
       scope.listen<KeyboardEvent>(field, "keydown", (event) => {
         if (event.key !== "Enter" || event.isComposing) return;
@@ -175,14 +178,13 @@ export class ChapterList {
       });
   }
 
-  #moveTo(id: string, field: HTMLInputElement): void {
+  #moveTo(id: string, field: HTMLInputElement, note: HTMLElement): void {
     const { acts, durationS } = this.#parts;
     const seconds = parseTime(field.value);
     const fits = seconds !== undefined && isInside(seconds, durationS());
-    field.toggleAttribute("aria-invalid", !fits);
+    field.setAttribute("aria-invalid", String(!fits));
+    note.textContent = fits ? "" : gettext("Enter a time within the recording, such as 1:02:03.5.");
     if (fits) acts.moveTo(id, seconds);
-    else
-      acts.complain(gettext("This is no time inside the recording. Write hours, minutes and seconds as in 1:02:03.5."));
   }
 
   #drop(id: string, { element, scope }: Row): void {

@@ -29,6 +29,24 @@ class ChapterStrip {
   }
 }
 
+const LETTER_PX = 7.5; // of a label, at most on average
+const LABEL_PADDING_PX = 12;
+const LANES = 4;
+
+/**
+ * Row of each label, from 0, below every label that reaches so far: neither it nor the line below it covers one while
+ * rows are free. `at` is in pixels, ascending.
+ */
+export function lanesOf(labels: readonly { at: number; text: string }[]): number[] {
+  const ends = new Array<number>(LANES).fill(Number.NEGATIVE_INFINITY); // where the last label of each row stops
+  return labels.map(({ at, text }) => {
+    const below = ends.findLastIndex((end) => end > at) + 1;
+    const lane = below < LANES ? below : ends.indexOf(Math.min(...ends));
+    ends[lane] = at + text.length * LETTER_PX + LABEL_PADDING_PX;
+    return lane;
+  });
+}
+
 const NUDGE_S = 0.1; // an arrow key on a marker that has the focus; ten times as much with Shift
 const PAGE = 0.9;
 const LONGEST_LABEL = 24;
@@ -56,6 +74,9 @@ export class Picture {
   readonly viewer: Viewer;
   readonly #strip: ChapterStrip;
   readonly #stage: HTMLElement;
+  readonly #field: HTMLElement;
+  #shown: { division: Division; chosen: string | null } | null = null;
+  #lanes = "";
 
   constructor({ scope, root, base, renew, acts }: PictureParts) {
     const place = need("[data-part=picture]", root);
@@ -71,7 +92,9 @@ export class Picture {
     });
     this.#strip = new ChapterStrip(place);
     this.#stage = need(".viewer__stage", place);
+    this.#field = need(".viewer__field", place);
     const { events } = this.viewer;
+    scope.listen(events, "view", () => this.#arrange());
     scope.listen(events, "ready", () => acts.ready());
     scope.listen(events, "pick", () => acts.pick());
     scope.listen<CustomEvent<number>>(events, "jump", ({ detail }) => {
@@ -102,6 +125,9 @@ export class Picture {
 
   draw(division: Division, chosen: string | null): void {
     if (!this.viewer.manifest) return;
+    this.#shown = { division, chosen };
+    const lanes = this.#lanesOf(division);
+    this.#lanes = lanes.join();
     this.viewer.setMarkers(
       division.marks.map(({ id, atS, title }, index) => ({
         id,
@@ -110,9 +136,24 @@ export class Picture {
         movable: true,
         chosen: id === chosen,
         step: Math.round(NUDGE_S * this.#rateHz),
+        lane: lanes[index] ?? 0,
       })),
     );
     this.#strip.show(division, chosen, this.durationS);
+  }
+
+  /** How labels stand depends on the zoom. */
+  #arrange(): void {
+    if (this.#shown && this.#lanesOf(this.#shown.division).join() !== this.#lanes)
+      this.draw(this.#shown.division, this.#shown.chosen);
+  }
+
+  #lanesOf({ marks }: Division): number[] {
+    const { shown } = this.viewer;
+    const pixels = shown ? this.#field.clientWidth / Math.max(shown.stop - shown.start, 1) : 0;
+    return lanesOf(
+      marks.map(({ atS, title }, index) => ({ at: this.#sample(atS) * pixels, text: labelOf(index + 2, title) })),
+    );
   }
 
   /** Put the cursor at a moment, in view; what sounds goes on from there. */

@@ -123,9 +123,14 @@ export class Judging {
   #show(): void {
     const of = this.#versions.length;
     const open = this.#open;
-    for (const version of this.#versions) version.fieldset.dataset.rated = String(!open.includes(version));
+    for (const version of this.#versions) {
+      const rated = !open.includes(version);
+      version.fieldset.dataset.rated = String(rated);
+      if (rated) version.fieldset.removeAttribute("aria-invalid");
+    }
     need("[data-part=rated]", this.#root).textContent = fill(gettext("{n} of {of} rated"), { n: of - open.length, of });
     need("[data-part=finish]", this.#root).setAttribute("aria-disabled", String(open.length > 0));
+    need("[data-part=missing]", this.#root).textContent = "";
   }
 
   #payload(finished: boolean): Payload {
@@ -145,7 +150,8 @@ export class Judging {
     const open = this.#open;
     if (open.length) {
       const numbers = open.map((version) => this.#versions.indexOf(version) + 1).join(", ");
-      need("[data-part=rated]", this.#root).textContent = fill(gettext("Still open: version {n}"), { n: numbers });
+      for (const { fieldset } of open) fieldset.setAttribute("aria-invalid", "true");
+      need("[data-part=missing]", this.#root).textContent = fill(gettext("Please rate version {n}."), { n: numbers });
       this.#enter(open[0]);
       return;
     }
@@ -182,7 +188,7 @@ function buildVersion(
   );
   const fieldset = make(
     "fieldset",
-    { class: "scale scale--horizontal version", "data-slot": key },
+    { class: "scale scale--horizontal version", role: "radiogroup", "data-slot": key },
     make("legend", {}, name),
     make("p", { class: "version__text" }, text),
     make("div", { class: "scale__choices", lang: words?.language ?? "" }, ...choices),

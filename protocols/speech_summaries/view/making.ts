@@ -1,6 +1,6 @@
 // Maker's page: words of a transcript as toggles in their order, a counter, and the summary read back below.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
@@ -151,6 +151,7 @@ export class Making {
       changed: () => this.#changed(),
       sentence: (position) => this.#picks.toggleAll(sentenceAround(this.#words, position)),
     });
+    this.#part("wanted").textContent = fill(gettext("Choose {range} words."), { range: this.#range });
     this.#wire(shown, scope);
     this.#show();
   }
@@ -163,10 +164,7 @@ export class Making {
   #wire(shown: ShownPage, scope: Scope): void {
     scope.listen(this.#part("undo"), "click", () => this.#step("undo"));
     scope.listen(this.#part("redo"), "click", () => this.#step("redo"));
-    scope.listen(this.#part("clear"), "click", () => {
-      this.#picks.clear();
-      this.#changed();
-    });
+    scope.listen(this.#part("clear"), "click", () => this.#clear());
     scope.listen(this.#part("finish"), "click", () => this.#finish());
     scope.listen<KeyboardEvent>(this.#root, "keydown", (event) => {
       const way = undoKey(event);
@@ -183,42 +181,70 @@ export class Making {
 
   #step(way: UndoKey): void {
     if (this.#picks[way]()) this.#changed();
+    else this.#say(way === "undo" ? gettext("There is nothing to undo.") : gettext("There is nothing to redo."));
+  }
+
+  #clear(): void {
+    if (this.#picks.count === 0) this.#say(gettext("No words chosen yet."));
+    else {
+      this.#picks.clear();
+      this.#changed();
+    }
   }
 
   #changed(): void {
+    this.#say("");
     this.#show();
     this.#drafts.soon("act");
   }
 
   #show(): void {
-    const { least, most, target, ratio } = this.#page;
     const { count, positions } = this.#picks;
     const missed = missedBy(count, this.#page);
-    const percent = Math.round(100 * ratio);
     this.#row.show();
-    this.#part("counter").textContent = fill(gettext("{n} of {target} words (target {percent} %, {least} to {most})"), {
-      n: count,
-      target,
-      percent,
-      least,
-      most,
-    });
+    this.#part("counter").textContent = fill(gettext("{n} of {range} words"), { n: count, range: this.#range });
     const verdict = this.#part("verdict");
     verdict.textContent = this.#verdict(missed);
     verdict.dataset.state = missed === 0 ? "fits" : missed < 0 ? "short" : "long";
     this.#drawMeter(count);
     const summary = joined(positions.map((position) => this.#words[position - 1] ?? ""));
     const readBack = this.#part("summary");
-    readBack.replaceChildren(summary || make("span", { class: "muted" }, gettext("Nothing picked yet.")));
-    this.#part<HTMLButtonElement>("undo").disabled = !this.#picks.canUndo;
-    this.#part<HTMLButtonElement>("redo").disabled = !this.#picks.canRedo;
-    this.#part<HTMLButtonElement>("clear").disabled = count === 0;
-    this.#part("finish").setAttribute("aria-disabled", String(missed !== 0));
+    readBack.replaceChildren(summary || make("span", { class: "muted" }, gettext("No words chosen yet.")));
+    this.#enable("undo", this.#picks.canUndo);
+    this.#enable("redo", this.#picks.canRedo);
+    this.#enable("clear", count > 0);
+    this.#enable("finish", missed === 0);
+    if (missed === 0) this.#say("");
+  }
+
+  /** Not `disabled`: the button keeps the focus, and a press still says why nothing happens. */
+  #enable(part: string, can: boolean): void {
+    this.#part(part).setAttribute("aria-disabled", String(!can));
+  }
+
+  /** "10–12", or one number where only one will do. */
+  get #range(): string {
+    const { least, most } = this.#page;
+    return least === most ? String(least) : `${least}–${most}`;
+  }
+
+  #say(sentence: string): void {
+    this.#part("missing").textContent = sentence;
   }
 
   #verdict(missed: number): string {
-    if (missed === 0) return gettext("The length is right");
+    if (missed === 0) return gettext("Done");
     return fill(missed < 0 ? gettext("{n} more") : gettext("{n} too many"), { n: Math.abs(missed) });
+  }
+
+  /** Why Next does nothing yet. */
+  #reason(missed: number): string {
+    const n = Math.abs(missed);
+    const sentence =
+      missed < 0
+        ? ngettext("Choose {n} more word ({range} in all).", "Choose {n} more words ({range} in all).", n)
+        : ngettext("Remove {n} word ({range} in all).", "Remove {n} words ({range} in all).", n);
+    return fill(sentence, { n, range: this.#range });
   }
 
   /** A track as long as the transcript, with the range that a summary may have on it. */
@@ -240,9 +266,9 @@ export class Making {
   }
 
   #finish(): void {
-    if (missedBy(this.#picks.count, this.#page) !== 0) {
-      this.#part("verdict").scrollIntoView({ block: "nearest" });
-      this.#row.focus();
+    const missed = missedBy(this.#picks.count, this.#page);
+    if (missed !== 0) {
+      this.#say(this.#reason(missed));
       return;
     }
     this.#drafts.drop();

@@ -26,6 +26,7 @@ export class Sound {
   #player: Player | null = null;
   #clip: Promise<Clip> | null = null;
   #sounding = false;
+  #waiting = false; // pressed, and no sound has come yet
   #plays: number;
   #heardS = 0;
 
@@ -58,17 +59,20 @@ export class Sound {
   toggle(): void {
     if (this.#sounding) this.#player?.stop();
     else if (this.exists && this.#playsLeft > 0) void this.#play();
+    else if (this.exists) this.#note.textContent = gettext("You have played it as often as this test allows.");
   }
 
   async #play(): Promise<void> {
     const { scope, onPlay } = this.#parts;
     this.#player ??= new Player(scope);
     const player = this.#player;
-    this.#sounding = true;
+    this.#sounding = this.#waiting = true;
     this.#show();
     try {
       const [clip, loud] = await Promise.all([this.#fetch(player), player.unlock()]);
       if (!loud) throw new Error("silent");
+      this.#waiting = false;
+      this.#show();
       this.#plays += 1;
       onPlay();
       this.#note.textContent = "";
@@ -76,11 +80,9 @@ export class Sound {
     } catch {
       this.#clip = null; // asked for anew by the next press
       if (!scope.disposed)
-        this.#note.textContent = gettext(
-          "The sound did not come. Press again to try once more; the words are enough to go on.",
-        );
+        this.#note.textContent = gettext("The sound did not load. Press Play to try again, or go on without it.");
     }
-    this.#sounding = false;
+    this.#sounding = this.#waiting = false;
     if (!scope.disposed) this.#show();
   }
 
@@ -96,9 +98,12 @@ export class Sound {
   }
 
   #show(): void {
-    const word = this.#sounding ? gettext("Stop") : gettext("Hear it");
-    this.#button.replaceChildren(icon(this.#sounding ? "stop" : "play"), make("span", {}, word));
-    this.#button.disabled = !this.#sounding && this.#playsLeft === 0;
+    const word = this.#waiting ? gettext("Loading…") : this.#sounding ? gettext("Stop") : gettext("Play");
+    const sign = this.#waiting
+      ? make("i", { class: "summarypage__spinner", "aria-hidden": "true" })
+      : icon(this.#sounding ? "stop" : "play");
+    this.#button.replaceChildren(sign, make("span", {}, word));
+    this.#button.setAttribute("aria-disabled", String(!this.#sounding && this.#playsLeft === 0));
     if (Number.isFinite(this.#playsLeft))
       this.#note.textContent = fill(gettext("Plays left: {n}"), { n: this.#playsLeft });
   }

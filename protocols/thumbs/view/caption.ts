@@ -16,6 +16,7 @@ import {
   scoreValues,
 } from "./scores.ts";
 
+const LONGEST_IN_VIEW = 280; // characters: a longer caption would cover the lines below it, if it stayed in view
 const CHIPS = [0, -0.1, -0.5, -1, -2];
 
 interface RowParts {
@@ -50,7 +51,7 @@ export class Row {
     const group = make("div", { class: "thumbs-row__choices" }, ...choices.map(({ label }) => label));
     this.element = make(
       "div",
-      { class: "thumbs-row", role: "group", "aria-labelledby": `${id}-name`, tabindex: "-1" },
+      { class: "thumbs-row", role: "radiogroup", "aria-labelledby": `${id}-name`, tabindex: "-1" },
       make(
         "div",
         { class: "thumbs-row__name", id: `${id}-name` },
@@ -76,11 +77,17 @@ export class Row {
   /** Show what is set; what was said about the field no longer holds. */
   show(value: number | null): void {
     this.element.dataset.set = value === null ? "no" : "yes";
+    if (value !== null) this.element.removeAttribute("aria-invalid");
     this.#state.textContent = value === null ? gettext("not set") : "";
     for (const radio of this.#radios) radio.checked = value !== null && Number(radio.value) === value;
     if (!this.#exact || this.#exact === document.activeElement) return;
     if (this.#exact.getAttribute("aria-invalid") === "true") return;
     this.#exact.value = value === null ? "" : formatNumber(value);
+  }
+
+  /** Mark the line as unanswered after Next was pressed, until it has a value. */
+  flag(): void {
+    this.element.setAttribute("aria-invalid", "true");
   }
 
   /** A digit that was typed while the row has the focus; says whether it meant something. */
@@ -128,8 +135,8 @@ export class Row {
       class: "thumbs-row__exact num",
       inputmode: "decimal",
       autocomplete: "off",
-      placeholder: gettext("exact"),
-      "aria-label": fill(gettext("Exact penalty for {scale}"), { scale: words.word }),
+      placeholder: gettext("other"),
+      "aria-label": fill(gettext("{scale}: other value, from 0 to −2"), { scale: words.word }),
       "aria-describedby": `${id}-note`,
     });
     // Read while it is typed: its message is there before Next is reached for, so that Next does not move.
@@ -159,7 +166,7 @@ export class Row {
     this.#note.textContent =
       reading.meant === undefined
         ? problemText(reading.problem, { scale, typed, step })
-        : fill(gettext("A penalty is never positive: {typed} was taken as {value}."), {
+        : fill(gettext("Penalties are negative, so {typed} was entered as {value}."), {
             typed,
             value: formatNumber(reading.meant),
           });
@@ -254,7 +261,9 @@ export class CaptionCard {
     this.element = need(".thumbs-caption", template.content.cloneNode(true) as DocumentFragment);
     this.element.dataset.slot = slot;
     nameCaption(this.element, slot, fill(gettext("Caption {n}"), { n: number }));
-    need("[data-part=text]", this.element).textContent = page.texts[slot]?.text ?? "";
+    const text = page.texts[slot]?.text ?? "";
+    need("[data-part=text]", this.element).textContent = text;
+    need(".thumbs-caption__read", this.element).toggleAttribute("data-stays", text.length <= LONGEST_IN_VIEW);
     for (const [place, scales] of [
       ["scores", SCORES],
       ["penalties", PENALTIES],
@@ -276,6 +285,11 @@ export class CaptionCard {
     return this.#rows.get(scale);
   }
 
+  /** Mark every line without a value. */
+  flagMissing(): void {
+    for (const scale of this.#parts.answers.missingOf(this.slot)) this.#rows.get(scale)?.flag();
+  }
+
   show(): void {
     const { answers } = this.#parts;
     const numbers = answers.numbers(this.slot);
@@ -283,13 +297,13 @@ export class CaptionCard {
     const count = ENTERED.length - answers.missingOf(this.slot).length;
     const complete = isComplete(numbers);
     need("[data-part=count]", this.element).textContent = complete
-      ? gettext("All set")
-      : fill(gettext("{n} of 5 set"), { n: count });
+      ? gettext("Done")
+      : fill(gettext("{n} of 5"), { n: count });
     const total = need("[data-part=total]", this.element);
     total.dataset.set = complete ? "yes" : "no";
     need("span", total).textContent = complete
       ? `${formatSum(numbers)} = ${formatNumber(overall(numbers))}`
-      : gettext("Shown when all five are set");
+      : gettext("after all five values");
   }
 
   #row(scale: Scale): HTMLElement {

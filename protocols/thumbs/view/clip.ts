@@ -1,6 +1,6 @@
 // Clip of a page: play button, small picture, number of plays, and the question whether it was synthesised.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Listened } from "../../../frontend/src/outbox/events.ts";
 import type { PlayerNews } from "../../../frontend/src/player/slicePlayer.ts";
@@ -34,6 +34,12 @@ export class Synthesised {
     this.#show();
   }
 
+  /** Mark it as unanswered after Next was pressed, until it is answered. */
+  flag(): void {
+    if (this.#place.hidden || this.#answers.synthesised !== null) return;
+    this.#place.setAttribute("aria-invalid", "true");
+  }
+
   focus(): void {
     const radio = this.#radios.find(({ checked }) => checked) ?? this.#radios[0];
     if (!this.#place.hidden) radio?.focus();
@@ -46,6 +52,7 @@ export class Synthesised {
   #show(): void {
     const { synthesised } = this.#answers;
     this.#place.dataset.set = synthesised === null ? "no" : "yes";
+    if (synthesised !== null) this.#place.removeAttribute("aria-invalid");
     need("[data-part=synthesised-unset]", this.#place).hidden = synthesised !== null;
     for (const radio of this.#radios) radio.checked = synthesised !== null && (radio.value === "yes") === synthesised;
   }
@@ -71,6 +78,7 @@ export class Clip {
   readonly #button: HTMLElement;
   #plays: number;
   #heardMs = 0;
+  #waiting = false; // Play was pressed, and no sound has come yet
 
   constructor(parts: ClipParts) {
     this.#parts = parts;
@@ -79,7 +87,7 @@ export class Clip {
     this.#button = need("[data-part=play]", root);
     const place = need("[data-part=picture]", root);
     const shown = { bar: false, minimap: false, fields: false, keysOn: null };
-    const hint = gettext("Space plays and pauses. The slider below goes to any moment.");
+    const hint = gettext("Space plays and pauses. The slider below moves to any time.");
     this.#viewer = mountViewer(place, { base: url, renew, hint, scope, ...shown });
     scope.listen(this.#button, "click", () => this.toggle());
     this.#listen(scope);
@@ -100,7 +108,10 @@ export class Clip {
   }
 
   toggle(): void {
-    if (this.#viewer.playing) this.#viewer.stop();
+    if (this.#waiting && !this.#viewer.manifest) return; // it plays as soon as it is there
+    const stops = this.#viewer.playing || this.#waiting;
+    this.#waiting = !stops;
+    if (stops) this.#viewer.stop();
     else this.#viewer.play();
     this.#show();
   }
@@ -118,6 +129,15 @@ export class Clip {
       this.#heardMs += (Math.max(sample - (from ?? sample), 0) / rateHz) * 1000;
       this.#parts.changed();
     };
+    for (const [type, waiting] of [
+      ["start", false],
+      ["stall", true],
+      ["resume", false],
+      ["stop", false],
+    ] as const)
+      scope.listen(events, type, () => {
+        this.#waiting = waiting;
+      });
     scope.listen<CustomEvent<PlayerNews>>(events, "start", ({ detail }) => {
       if (from === null) this.#plays += 1;
       from = detail.sample;
@@ -137,15 +157,20 @@ export class Clip {
     say(need("[data-part=time]", root), time);
     say(
       need("[data-part=plays]", root),
-      this.#plays === 1 ? gettext("Heard once") : fill(gettext("Heard {n} times"), { n: this.#plays }),
+      fill(ngettext("Played {n} time", "Played {n} times", this.#plays), { n: this.#plays }),
     );
-    if (this.#button.dataset.sounding === String(playing)) return;
-    this.#button.dataset.sounding = String(playing);
-    this.#button.replaceChildren(
-      icon(playing ? "pause" : "play"),
-      make("span", {}, playing ? gettext("Pause") : gettext("Play")),
-    );
+    const state = this.#waiting ? "waiting" : playing ? "playing" : "idle";
+    if (this.#button.dataset.state === state) return;
+    this.#button.dataset.state = state;
+    this.#button.replaceChildren(...faceOf(state));
   }
+}
+
+function faceOf(state: "waiting" | "playing" | "idle"): Element[] {
+  if (state === "waiting")
+    return [make("i", { class: "thumbs__spinner", "aria-hidden": "true" }), make("span", {}, gettext("Loading…"))];
+  const playing = state === "playing";
+  return [icon(playing ? "pause" : "play"), make("span", {}, playing ? gettext("Pause") : gettext("Play"))];
 }
 
 function say(place: HTMLElement, text: string): void {

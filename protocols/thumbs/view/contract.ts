@@ -38,6 +38,11 @@ export function pageOf({ page }: Pick<TrialPage, "page">): ThumbsPage {
   return page as unknown as ThumbsPage;
 }
 
+/** Whether the experiment lets all clips be scored in one table. */
+export function offersGrid({ options }: Pick<TrialPage, "options">): boolean {
+  return (options as { grid?: boolean }).grid === true;
+}
+
 export function captionSlots(page: Pick<TrialPage, "page">): string[] {
   return pageOf(page).slots.filter((slot) => slot !== "clip");
 }

@@ -118,6 +118,7 @@ function tellSynthesised(root: HTMLElement, page: ShownPage): void {
   const place = need("[data-part=synthesised]", root);
   place.hidden = !synthesised || typeof example?.synthesised !== "boolean";
   const words = wordsOf(page, "SYNTHESISED");
+  place.removeAttribute("role"); // nothing to choose
   const answer = example?.synthesised ? gettext("Yes") : gettext("No");
   place.replaceChildren(`${words.question} `, Object.assign(document.createElement("b"), { textContent: answer }));
 }

@@ -140,8 +140,7 @@ export class Grid {
     this.#parts = parts;
     const { scope, root, page, list, openRubric } = parts;
     // The player comes with the first row that is played.
-    for (const part of ["captions", "foot", "progress-line", "block", "player"])
-      need(`[data-part=${part}]`, root).hidden = true;
+    for (const part of ["captions", "foot", "progress", "player"]) need(`[data-part=${part}]`, root).hidden = true;
     need("[data-part=where]", root).textContent = gettext("All clips");
     need("[data-part=grid]", root).hidden = false;
     page.keys.onStop(scope, () => this.#playing?.clip.stop());
@@ -154,7 +153,7 @@ export class Grid {
       meanings[key.toLowerCase()]?.();
       return key.toLowerCase() in meanings;
     });
-    this.#say(gettext("Fetching your answers"));
+    this.#say(gettext("Loading…"));
     void this.#load();
   }
 
@@ -197,7 +196,7 @@ export class Grid {
       const pasted = pasteInto(this.#rows, event);
       if (!pasted) return;
       const outside = pasted.outside
-        ? ` ${fill(gettext("{n} cells did not fit into the table and were left out."), { n: pasted.outside })}`
+        ? ` ${fill(gettext("{n} cells were outside the table and were left out."), { n: pasted.outside })}`
         : "";
       this.#say(fill(gettext("{n} cells pasted."), { n: pasted.cells }) + outside);
     });
@@ -265,10 +264,9 @@ export class Grid {
     });
     const doubtful = this.#doubtful;
     need("[data-part=doubts]", root).hidden = !doubtful.length;
-    need("[data-part=doubts-text]", root).textContent = fill(
-      gettext("{n} cells need a look: what stands in them is not kept."),
-      { n: doubtful.length },
-    );
+    need("[data-part=doubts-text]", root).textContent = fill(gettext("{n} cells have errors and were not saved."), {
+      n: doubtful.length,
+    });
     need("[data-act=flip]", root).hidden = doubtful.every(({ meant }) => meant === undefined);
   }
 
@@ -289,15 +287,16 @@ export class Grid {
     const missing = sheet.answers.missing.filter(({ slot }) => slot === first?.slot);
     const scales = missing.map(({ scale }) => wordsOf(page, scale).word).join(", ");
     this.#say(
-      fill(gettext("{row} lacks: {scales}."), {
-        row: fill(gettext("Clip {clip}, caption {n}"), { clip: sheet.clip, n: row?.number ?? 1 }),
+      fill(gettext("Clip {clip}, caption {n}: please rate {scales}."), {
+        clip: sheet.clip,
+        n: row?.number ?? 1,
         scales,
       }),
     );
   }
 
   #say(sentence: string): void {
-    need("[data-part=status]", this.#parts.root).textContent = sentence;
+    need("[data-part=grid-status]", this.#parts.root).textContent = sentence;
   }
 }
 

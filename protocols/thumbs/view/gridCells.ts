@@ -118,13 +118,15 @@ export class Cell {
     if (column === "COMMENT") {
       answers.setComment(slot, text.slice(0, LONGEST_COMMENT));
       return text.length > LONGEST_COMMENT
-        ? fill(gettext("Only the first {n} characters are kept."), { n: LONGEST_COMMENT })
+        ? fill(gettext("Only the first {n} characters were saved."), { n: LONGEST_COMMENT })
         : "";
     }
     if (column === "SYNTHESISED") {
       const answer = yesOrNo(text, { yes: gettext("Yes"), no: gettext("No") });
       answers.synthesised = answer ?? null;
-      return answer === undefined ? fill(gettext("Yes or no; “{typed}” is not kept."), { typed: text.trim() }) : "";
+      return answer === undefined
+        ? fill(gettext("Enter yes or no. “{typed}” was not saved."), { typed: text.trim() })
+        : "";
     }
     return this.#keepNumber(column, text.trim());
   }

@@ -1,13 +1,13 @@
 // View of THumBS: a clip and its captions on one page, or all captions of all clips in a grid.
 
 import { need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
-import type { SessionSummary, ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { pageOf } from "./contract.ts";
+import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { offersGrid, pageOf } from "./contract.ts";
 import { openExample, wireRubric } from "./example.ts";
 import { Grid } from "./grid.ts";
-import { PageList } from "./pageList.ts";
+import { clipName, offlineText, PageList, placeAmong } from "./pageList.ts";
 import { Rating } from "./rating.ts";
 
 type Mode = "page" | "grid";
@@ -15,8 +15,9 @@ type Mode = "page" | "grid";
 const KEY = "earmark-thumbs-mode";
 let chosen: Mode | null = null; // where the device remembers nothing
 
-/** One clip at a time or all of them in a grid: chosen once, remembered on this device. */
-function rememberedMode(): Mode {
+/** One clip at a time, or all of them in a grid where the experiment has one: chosen once, remembered on this device. */
+function modeOf(page: ShownPage): Mode {
+  if (!offersGrid(page)) return "page";
   try {
     return (localStorage.getItem(KEY) ?? chosen) === "grid" ? "grid" : "page";
   } catch {
@@ -33,28 +34,6 @@ function rememberMode(mode: Mode): void {
   }
 }
 
-interface Place {
-  /** Block 1, 2, ... and of how many; the example is no block. */
-  block: number;
-  blocks: number;
-  /** Among all clips. */
-  number: number;
-  of: number;
-}
-
-/** Place of a clip in its block and among all clips of the visit. */
-export function placeAmong(page: Pick<TrialPage, "session" | "place">, sessions: readonly SessionSummary[]): Place {
-  const blocks = sessions.filter(({ session }) => session > 0).sort((one, other) => one.session - other.session);
-  const before = blocks.filter(({ session }) => session < page.session);
-  const sum = (some: readonly SessionSummary[]) => some.reduce((total, block) => total + block.total, 0);
-  return {
-    block: before.length + 1,
-    blocks: blocks.length,
-    number: sum(before) + page.place.number,
-    of: sum(blocks),
-  };
-}
-
 // What was answered in the grid, and not by opening its page: the list of pages ahead may still hold it as it was.
 const answeredInGrid = new Set<string>();
 
@@ -67,7 +46,7 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const root = host.showWorkspace();
   const workspace = need("[data-part=workspace]", root);
   const isExample = pageOf(page).example !== undefined;
-  const mode = isExample ? "example" : rememberedMode();
+  const mode = isExample ? "example" : modeOf(page);
   workspace.dataset.mode = mode;
   tellPlace(workspace, page, host, isExample);
   scope.listen(need("[data-act=keys]", workspace), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
@@ -85,18 +64,12 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
 }
 
 function tellPlace(root: HTMLElement, page: ShownPage, host: WorkspaceHost, isExample: boolean): void {
-  const { block, blocks, number, of } = placeAmong(page, host.sessions);
-  const { place } = page;
-  const where = fill(gettext("Clip {n} of {of}"), { n: place.number, of: place.of });
-  need("[data-part=where]", root).textContent = isExample ? gettext("Example") : where;
-  const heading = need("[data-part=block]", root);
-  heading.hidden = isExample || blocks < 2;
-  heading.textContent = fill(gettext("Block {n} of {of}"), { n: block, of: blocks });
+  const { number, of } = placeAmong(page, host.sessions);
+  need("[data-part=where]", root).textContent = isExample ? gettext("Worked example") : clipName(page, host.sessions);
   const progress = need<HTMLProgressElement>("[data-part=progress]", root);
   progress.max = of;
   progress.value = number - 1;
-  need("[data-part=progress-text]", root).textContent = fill(gettext("{n} of {of}"), { n: number, of });
-  need("[data-part=progress-line]", root).hidden = isExample;
+  progress.hidden = isExample;
 }
 
 /** The page is opened anew in the other manner, with everything that was entered. */
@@ -108,12 +81,14 @@ function wireModes(
   mode: Mode,
   flush: () => void,
 ): void {
-  for (const button of need("[data-part=modes]", root).querySelectorAll<HTMLElement>("[data-mode]")) {
+  const modes = need("[data-part=modes]", root);
+  modes.hidden = !offersGrid(page);
+  for (const button of modes.querySelectorAll<HTMLElement>("[data-mode]")) {
     button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
     scope.listen(button, "click", () => {
       if (button.dataset.mode === mode) return;
       if (!navigator.onLine) {
-        host.notice(gettext("This needs the network, which is away at the moment. Everything you enter is kept."));
+        host.notice(offlineText());
         return;
       }
       flush();

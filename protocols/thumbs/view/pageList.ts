@@ -2,8 +2,28 @@
 import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
-import type { TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import type { SessionSummary, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { pageOf } from "./contract.ts";
+
+/** Place of a clip among all clips of the visit; the example is none of them. */
+export function placeAmong(
+  page: Pick<TrialPage, "session" | "place">,
+  sessions: readonly SessionSummary[],
+): { number: number; of: number } {
+  const sum = (some: readonly SessionSummary[]) => some.reduce((all, { total }) => all + total, 0);
+  const rated = sessions.filter(({ session }) => session > 0);
+  const before = rated.filter(({ session }) => session < page.session);
+  return { number: sum(before) + page.place.number, of: sum(rated) };
+}
+
+export function clipName(page: TrialPage, sessions: readonly SessionSummary[]): string {
+  const { number, of } = placeAmong(page, sessions);
+  return fill(gettext("Clip {n} of {of}"), { n: number, of });
+}
+
+export function offlineText(): string {
+  return gettext("You are offline. Try again when the connection is back; everything you enter is saved.");
+}
 
 interface PageListParts {
   scope: Scope;
@@ -33,15 +53,14 @@ export class PageList {
   async open(): Promise<void> {
     const { scope } = this.#parts;
     const status = need("[data-part=list-status]", this.#dialog);
-    status.textContent = navigator.onLine
-      ? gettext("Fetching your answers")
-      : gettext("This needs the network, which is away at the moment. Everything you enter is kept.");
+    status.textContent = navigator.onLine ? gettext("Loading…") : offlineText();
     this.#dialog.showModal();
     this.#parts.leave();
     const pages = await this.#parts.host.pages();
     if (scope.disposed) return;
     status.textContent = "";
-    need("[data-part=list-pages]", this.#dialog).replaceChildren(...this.#blocks(pages));
+    const lines = pages.map((page) => this.#line(page));
+    need("[data-part=list-pages]", this.#dialog).replaceChildren(make("ol", { class: "thumbs-list" }, ...lines));
     this.#dialog.querySelector<HTMLElement>("[aria-current]")?.focus();
   }
 
@@ -49,7 +68,7 @@ export class PageList {
   async back(): Promise<void> {
     const { host, trial, leave, scope } = this.#parts;
     if (!navigator.onLine) {
-      host.notice(gettext("This needs the network, which is away at the moment. Everything you enter is kept."));
+      host.notice(offlineText());
       return;
     }
     leave();
@@ -66,25 +85,12 @@ export class PageList {
     host.turnTo(trial);
   }
 
-  #blocks(pages: readonly TrialPage[]): HTMLElement[] {
-    const sessions = [...new Set(pages.map(({ session }) => session))];
-    const blocks = sessions.filter((session) => session > 0);
-    return sessions.map((session) => {
-      const lines = pages.filter((page) => page.session === session).map((page) => this.#line(page));
-      const list = make("ol", { class: "thumbs-list" }, ...lines);
-      const name = fill(gettext("Block {n}"), { n: blocks.indexOf(session) + 1 });
-      return make("section", {}, ...(session > 0 && blocks.length > 1 ? [make("h3", {}, name)] : []), list);
-    });
-  }
-
   #line(page: TrialPage): HTMLElement {
-    const { trial } = this.#parts;
+    const { trial, host } = this.#parts;
     const isExample = pageOf(page).example !== undefined;
     const state = page.answered ? "whole" : page.draft === null ? "open" : "begun";
-    const words = { whole: gettext("answered"), begun: gettext("begun"), open: gettext("not begun") };
-    const name = isExample
-      ? gettext("Example")
-      : fill(gettext("Clip {n} of {of}"), { n: page.place.number, of: page.place.of });
+    const words = { whole: gettext("done"), begun: gettext("started"), open: gettext("not started") };
+    const name = isExample ? gettext("Worked example") : clipName(page, host.sessions);
     const button = make(
       "button",
       { type: "button", class: "thumbs-list__page" },

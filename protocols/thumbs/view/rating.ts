@@ -205,17 +205,20 @@ export class Rating {
     else this.#unheard.showModal();
   }
 
+  /** Say beside Next what the first incomplete caption needs, mark all that is missing, and go to the first of it. */
   #tellMissing(slot: string): void {
     const { page } = this.#parts;
+    for (const card of this.#cards) card.flagMissing();
+    this.#synthesised.flag();
     const card = this.#cards.find((one) => one.slot === slot);
     if (!card) {
-      this.#say(gettext("Say whether the soundscape is synthesised: yes or no."));
+      this.#say(gettext("Please answer yes or no."));
       this.#synthesised.focus();
       return;
     }
     const missing = this.#answers.missingOf(slot);
     const scales = missing.map((scale) => wordsOf(page, scale).word).join(", ");
-    this.#say(fill(gettext("Caption {n} lacks: {scales}."), { n: card.number, scales }));
+    this.#say(fill(gettext("Caption {n}: please rate {scales}."), { n: card.number, scales }));
     if (missing[0]) card.row(missing[0])?.focus();
   }
 

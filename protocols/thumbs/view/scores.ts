@@ -190,11 +190,11 @@ interface Typed {
 export function problemText(problem: Problem, { scale, typed, step, meant }: Typed): string {
   const shown = typed.length > LONGEST ? `${typed.slice(0, LONGEST)}…` : typed;
   const range = isPenalty(scale)
-    ? gettext("A penalty goes from 0 to −2 in steps of 0.1; {typed} is not kept.")
-    : gettext("It goes from 1 to 5 in steps of {step}; {typed} is not kept.");
+    ? gettext("Enter a value from 0 to −2 in steps of 0.1. {typed} was not saved.")
+    : gettext("Enter a value from 1 to 5 in steps of {step}. {typed} was not saved.");
   const sentence = {
-    no_number: gettext("“{typed}” is no number."),
-    positive: gettext("A penalty is 0 or negative; {typed} is not kept. Is {value} meant?"),
+    no_number: gettext("“{typed}” is not a number."),
+    positive: gettext("Penalties are 0 or negative. {typed} was not saved; did you mean {value}?"),
     out_of_range: range,
     off_step: range,
   };

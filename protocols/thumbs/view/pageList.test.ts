@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placeAmong } from "./index.ts";
+import { placeAmong } from "./pageList.ts";
 
-test("a clip is counted in its block and among all clips, without the example", () => {
+test("a clip is counted among all clips of all blocks, without the example", () => {
   const summary = (session: number, total: number) => ({ session, total, answered: 0, seconds_left: 0 });
   const sessions = [summary(0, 1), summary(2, 30), summary(1, 30)];
   const page = { session: 2, place: { number: 7, of: 30 } };
-  assert.deepEqual(placeAmong(page, sessions), { block: 2, blocks: 2, number: 37, of: 60 });
+  assert.deepEqual(placeAmong(page, sessions), { number: 37, of: 60 });
 });
