@@ -58,7 +58,7 @@ def test_captions_are_scored_by_touch_offline_and_changed_in_a_second_tab(
 def test_words_are_chosen_by_touch_offline_and_changed_in_a_second_tab(
     platform: Platform, device: Callable[..., BrowserContext]
 ) -> None:
-    made = summaries_experiment(items=1, makers=1, judges=1, live=False)
+    made = summaries_experiment(items=2, makers=1, judges=1, live=False)
     change_session_settings(experiment=made, actor=made.owner, ear_check=False, level_check=False)
     page = device(**PHONE).new_page()
     maker = PointerListener(page)
@@ -80,11 +80,12 @@ def test_words_are_chosen_by_touch_offline_and_changed_in_a_second_tab(
     other.locator(".word").nth(10).tap()
     state(other, "saved")
     expect(page.get_by_text(CHANGED)).to_be_visible()
-    expect(page.locator("[data-part=summary]")).to_have_text("Rain fell bridge.")
+    expect(page.locator("[data-part=summary]")).to_have_text("Rain fell bridge.")  # and not the next utterance
     other.close()
     page.locator("[data-part=finish]").tap()
-    maker.code()
-    assert test_summaries.newest()["picked"] == [1, 2, 11]
+    expect(page.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")
+    state(page, "saved")
+    assert test_summaries.newest() == {"picked": [1, 2, 11], "listened": {"plays": 0}, "finished": True}
 
 
 def test_chapters_are_marked_offline_and_changed_in_a_second_tab(platform: Platform, page: Page) -> None:

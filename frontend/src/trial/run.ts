@@ -103,6 +103,7 @@ export class VisitRun {
   #last: Answered | null = null; // whose answer can still be taken back
   #reopened: Answered | null = null;
   #turnedTo: string | null = null; // a page that was asked for out of its turn
+  #changedElsewhere: string | null = null; // the open page, when a step on it was made in another tab or on another device
   #deviceChanged = false;
 
   constructor(parts: RunParts) {
@@ -136,7 +137,9 @@ export class VisitRun {
       const again = this.#reopened;
       const turnedTo = this.#turnedTo && (await this.#pageOf(this.#turnedTo));
       this.#turnedTo = null;
-      const page = again?.page ?? (turnedTo || (this.#queue.first ?? (await this.#catchUp())));
+      const changed = this.#changedElsewhere && (await this.#pageAsItStands(this.#changedElsewhere));
+      this.#changedElsewhere = null;
+      const page = again?.page ?? (turnedTo || changed || (this.#queue.first ?? (await this.#catchUp())));
       if (!page) return;
       if (!again && !turnedTo && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
       this.#reopened = null;
@@ -245,7 +248,9 @@ export class VisitRun {
         ? (verdict.detail ?? gettext("The server did not accept the last answer. The clip comes again."))
         : gettext("This page was changed in another tab or on another device. It is shown again as it stands there."),
     );
-    this.#queue.postpone(verdict.trial); // until the next list, which #catchUp waits for
+    this.#queue.postpone(verdict.trial); // until the next list
+    if (this.#parts.config.revisable) this.#turnedTo = verdict.trial;
+    else this.#changedElsewhere = verdict.trial;
     this.#current.scope.dispose();
   }
 
@@ -356,6 +361,16 @@ export class VisitRun {
     }
     await this.#api.finish();
     return undefined;
+  }
+
+  /** The page as the server has it now; nothing where it was answered meanwhile. */
+  async #pageAsItStands(trial: string): Promise<TrialPage | undefined> {
+    const { outbox, screen } = this.#parts;
+    screen.note(gettext("Waiting for the server."));
+    await outbox.drained();
+    await this.#refilling; // that answer may be older than the step
+    await this.#refill();
+    return this.#queue.find(trial);
   }
 
   async #pageOf(trial: string): Promise<TrialPage | undefined> {

@@ -1,4 +1,4 @@
-"""All pages of a visit at once: what is read on a page comes when it is opened, unless the experiment shows everything."""
+"""All pages of a visit at once: texts of a page come when it is opened, unless the experiment shows all of them."""
 
 from typing import Any
 
