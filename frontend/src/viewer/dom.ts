@@ -39,6 +39,10 @@ export interface Options {
   bar: boolean;
   /** What a screen reader says about the pictures, in place of the viewer's own keys. */
   hint?: string;
+  /** Place on the page for the Picture menu and an information button, which then holds the technical lines. */
+  tools?: HTMLElement;
+  /** The colours with their levels, beside the spectrogram. */
+  colourBar: boolean;
 }
 
 export interface Parts {
@@ -64,6 +68,9 @@ export interface Parts {
   here: HTMLElement;
   stage: HTMLElement;
   axis: HTMLElement;
+  colourBar: HTMLElement;
+  skeleton: HTMLElement;
+  about: HTMLDetailsElement;
   field: HTMLElement;
   ruler: HTMLCanvasElement;
   wave: HTMLCanvasElement;
@@ -165,6 +172,13 @@ export function makeParts(options: Options): Parts {
       "aria-describedby": id("hint"),
     }),
     axis: layer("axis"),
+    colourBar: layer("colours"),
+    skeleton: layer("skeleton"),
+    about: make(
+      "details",
+      { class: "menu viewer__about" },
+      make("summary", { "aria-label": gettext("About this picture"), title: gettext("About this picture") }, "i"),
+    ),
     field: make("div", { class: "viewer__field" }),
     ruler: canvas("ruler"),
     wave: canvas("wave"),
@@ -191,7 +205,9 @@ export function makeParts(options: Options): Parts {
     live: make("p", { class: "sr-only", role: "status" }),
   };
   parts.retry.hidden = true;
+  parts.skeleton.hidden = true;
   parts.minimap.hidden = !options.minimap;
+  parts.colourBar.hidden = !options.colourBar;
   parts.bar.hidden = !options.bar;
   const hint = make(
     "p",
@@ -200,6 +216,7 @@ export function makeParts(options: Options): Parts {
       gettext("Arrow keys move the cursor, plus and minus zoom, Space plays, question mark lists all keys."),
   );
   arrange(parts, [start.label, stopAt.label], hint).hidden = !options.fields;
+  if (options.tools) moveTools(parts, options.tools);
   return parts;
 }
 
@@ -224,8 +241,8 @@ function arrange(parts: Parts, labels: [HTMLElement, HTMLElement], hint: HTMLEle
   parts.selection.append(layer("edge viewer__edge--start"), layer("edge viewer__edge--stop"));
   parts.overlay.append(parts.selection, parts.marks, parts.hover, parts.cursor);
   parts.veil.append(parts.veilText, parts.retry);
-  parts.field.append(parts.ruler, parts.wave, parts.spectrum, parts.overlay);
-  parts.stage.append(parts.axis, parts.field, parts.veil);
+  parts.field.append(parts.ruler, parts.wave, parts.spectrum, parts.skeleton, parts.overlay);
+  parts.stage.append(parts.axis, parts.field, parts.colourBar, parts.veil);
   const fields = make(
     "div",
     { class: "viewer__fields" },
@@ -246,4 +263,10 @@ function arrange(parts: Parts, labels: [HTMLElement, HTMLElement], hint: HTMLEle
   );
   parts.root.append(hint, parts.live, parts.probe);
   return fields;
+}
+
+/** The page's own bar gets the menu of the picture; what only some want to read is one press away. */
+function moveTools(parts: Parts, tools: HTMLElement): void {
+  parts.about.append(make("div", { class: "menu__sheet viewer__sheet" }, parts.readout, parts.parameters));
+  tools.append(parts.menu, parts.about);
 }

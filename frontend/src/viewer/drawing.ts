@@ -176,16 +176,17 @@ const HEARD_RIM = "rgb(0 0 0 / 70%)";
 const HEARD_PX = 3;
 const PICTURE_GROUND = css(COLOURS[0] ?? [0, 0, 0]);
 
-/** One row of marks for file time; above it one for the clock where the recording has a clock. */
+/** One row of marks for the clock where the recording has one, and below it one for time in the file where that is shown. */
 export function drawRuler(surface: Surface, state: ViewerState, palette: Palette): void {
   const context = surface.begin(palette.ground);
   const { view, rate, manifest } = state;
-  const rows = manifest.clock.length
-    ? [
-        { ticks: clockTicks(view, rate, manifest.clock, LABEL_GAP), ink: palette.ink },
-        { ticks: fileTicks(view, rate, LABEL_GAP), ink: palette.soft },
-      ]
-    : [{ ticks: fileTicks(view, rate, LABEL_GAP), ink: palette.ink }];
+  const clocked = manifest.clock.length > 0;
+  const rows = [
+    ...(clocked ? [{ ticks: clockTicks(view, rate, manifest.clock, LABEL_GAP), ink: palette.ink }] : []),
+    ...(state.showsFileTime
+      ? [{ ticks: fileTicks(view, rate, LABEL_GAP), ink: clocked ? palette.soft : palette.ink }]
+      : []),
+  ];
   const height = surface.canvas.height / rows.length;
   rows.forEach(({ ticks, ink }, row) => {
     drawTicks(context, surface, palette, ticks, { top: row * height, height, ink });
@@ -327,13 +328,15 @@ export function missing(ready: readonly Range[], length: number): Range[] {
   return gaps;
 }
 
-export function drawSpectrum(surface: Surface, state: ViewerState, tiles: TileStore, palette: Palette): void {
+/** Whether something of it is still on its way: a part without any picture, not even a coarse one. */
+export function drawSpectrum(surface: Surface, state: ViewerState, tiles: TileStore, palette: Palette): boolean {
   const context = surface.begin(PICTURE_GROUND);
-  drawTiles(context, surface, state, tiles, state.view);
+  const loading = drawTiles(context, surface, state, tiles, state.view);
   drawSilences(context, surface, state, "rgb(255 255 255 / 14%)");
   drawHours(context, surface, state, OVER_PICTURE);
   drawHeard(context, surface, state.view, state.heard);
   drawNotReady(context, surface, state.view, state, palette);
+  return loading;
 }
 
 /** The whole recording in a strip. */
@@ -368,7 +371,8 @@ function drawTiles(
   tiles: TileStore,
   view: View,
   fixedLevel?: number,
-): void {
+): boolean {
+  let loading = false;
   const shape = state.manifest.spectrogram;
   const level = fixedLevel ?? tileLevel(shape, view, surface.ratio);
   context.imageSmoothingEnabled = true;
@@ -379,5 +383,7 @@ function drawTiles(
     const share = tiles.best(tile);
     if (share) context.drawImage(share.image, share.left, 0, share.width, shape.rows, left, 0, area.width, area.height);
     else if (tiles.failed(tile)) hatch(context, OVER_PICTURE, area, 14 * surface.ratio);
+    else loading = true;
   }
+  return loading;
 }

@@ -212,12 +212,12 @@ export function installFakePage(answer: (url: string) => Response): void {
     return { close: () => (left.bitmaps -= 1) };
   };
   Object.assign(globalThis, {
-    document: {
+    document: Object.assign(new EventTarget(), {
       createElement: make,
       createElementNS: (_: string, tag: string) => make(tag),
       documentElement: make("html"),
       visibilityState: "visible",
-    },
+    }),
     window: new EventTarget(),
     HTMLElement: FakeElement,
     HTMLInputElement: FakeInput,

@@ -126,7 +126,7 @@ function statistics(scope: Scope, state: ViewerState): HTMLElement {
 
 /** Gain, range, statistic and height. They change the picture on this screen, never the recording. */
 export function fillMenu(scope: Scope, parts: Parts, state: ViewerState): void {
-  const { menu, sheet } = parts;
+  const { menu, about, sheet } = parts;
   if (state.manifest.spectrogram.statistics.length > 1) sheet.append(statistics(scope, state));
   sheet.append(
     slider(scope, state, {
@@ -157,11 +157,13 @@ export function fillMenu(scope: Scope, parts: Parts, state: ViewerState): void {
       print: (octave) => `×${2 ** octave}`,
     }),
   );
-  const close = (event: Event) => {
-    if (menu.open && !menu.contains(event.target as Node)) menu.open = false;
+  const close = ({ target }: Event) => {
+    if (menu.open && !menu.contains(target as Node)) menu.open = false;
+    // It tells what lies under the pointer, so it stays open while one works in the picture.
+    if (about.open && ![about, parts.root].some((part) => part.contains(target as Node))) about.open = false;
   };
-  scope.listen(parts.root, "pointerdown", close);
-  scope.listen(parts.root, "focusin", close);
+  scope.listen(document, "pointerdown", close);
+  scope.listen(document, "focusin", close);
 }
 
 const SHORTCUTS_KEY = "earmark-shortcuts";

@@ -90,11 +90,12 @@ export class Painter {
   }
 
   #pictures(): void {
-    const { state, tiles, peaks } = this.#with;
+    const { parts, state, tiles, peaks } = this.#with;
     const { ruler, wave, spectrum, minimap } = this.#surfaces;
     if (ruler.fit()) drawRuler(ruler, state, this.#palette);
     if (wave.fit()) drawWave(wave, state, peaks, this.#palette);
-    if (spectrum.fit()) drawSpectrum(spectrum, state, tiles, this.#palette);
+    const loading = spectrum.fit() && drawSpectrum(spectrum, state, tiles, this.#palette);
+    parts.skeleton.hidden = !loading;
     if (minimap.fit()) drawMinimap(minimap, state, tiles, this.#palette);
     this.#plan();
   }

@@ -2,6 +2,7 @@
 import { make } from "../lib/dom.ts";
 import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
+import { COLOURS, css } from "./colours.ts";
 import { arrowStep } from "./controls.ts";
 import type { Parts } from "./dom.ts";
 import { screenRatio } from "./drawing.ts";
@@ -14,6 +15,8 @@ import { clockAt, decimalsFor, formatClock, formatDb, formatHz, formatTime, spok
 
 const QUIET_MS = 400;
 const AXIS_GAP = 0.085;
+const AXIS_GAP_PX = 12; // a low picture has fewer labels
+const STOPS = 16; // of the colour bar
 const NONE = "–";
 
 function write(element: Element, text: string): void {
@@ -27,6 +30,7 @@ export class Readout {
   readonly #tiles: TileStore;
   readonly #cells: Record<"time" | "clock" | "frequency" | "level", HTMLElement>;
   #quiet = () => {};
+  #axisGap = 0;
 
   constructor(scope: Scope, parts: Parts, state: ViewerState, tiles: TileStore) {
     this.#scope = scope;
@@ -37,8 +41,9 @@ export class Readout {
     this.#cells = { time: cell("time"), clock: cell("clock"), frequency: cell("frequency"), level: cell("level") };
     const { time, clock, frequency, level } = this.#cells;
     const clocks = state.manifest.clock.length ? [clock] : [];
-    parts.readout.replaceChildren(make("b", {}, gettext("Pointer")), time, ...clocks, frequency, level);
-    this.#drawAxis();
+    const times = [...(state.showsFileTime ? [time] : []), ...clocks];
+    parts.readout.replaceChildren(make("b", {}, gettext("Pointer")), ...times, frequency, level);
+    this.#drawColours();
     this.showPosition();
     this.showView();
   }
@@ -85,6 +90,8 @@ export class Readout {
             "{window} window of {samples} samples ({ms} ms), one column every {column}; {rows} {scale} rows from {low} to {high}; gain {gain}, range {range}.",
           );
     write(this.#parts.parameters, fill(sentence, values));
+    this.#labelColours();
+    this.#drawAxis();
     this.showPointer();
   }
 
@@ -93,7 +100,8 @@ export class Readout {
     const { pointer, view, rate, length, manifest } = this.#state;
     const { time, clock, frequency, level } = this.#cells;
     if (!pointer) {
-      for (const cell of Object.values(this.#cells)) write(cell, cell === time ? NONE : "");
+      const first = this.#state.showsFileTime ? time : clock;
+      for (const cell of Object.values(this.#cells)) write(cell, cell === first ? NONE : "");
       return;
     }
     const sample = sampleAt(view, pointer.x, length);
@@ -135,10 +143,12 @@ export class Readout {
   }
 
   #spokenPosition(): string {
-    const { position, rate, manifest } = this.#state;
+    const { position, rate, manifest, showsFileTime } = this.#state;
     const spoken = fill(gettext("{h} h {m} min {s} s"), { ...spokenParts(position / rate) });
     const clock = clockAt(manifest.clock, position, rate);
-    return clock === null ? spoken : `${spoken}, ${fill(gettext("clock {time}"), { time: formatClock(clock) })}`;
+    if (clock === null) return spoken;
+    const told = fill(gettext("clock {time}"), { time: formatClock(clock) });
+    return showsFileTime ? `${spoken}, ${told}` : told;
   }
 
   #levelAt(sample: number, height: number): number | null {
@@ -151,12 +161,36 @@ export class Readout {
   }
 
   #drawAxis(): void {
-    const marks = frequencyMarks(this.#state.manifest.spectrogram, AXIS_GAP).map(({ height, label }) => {
-      const mark = make("span", {}, label);
+    const height = this.#parts.spectrum.clientHeight;
+    const gap = Math.max(AXIS_GAP, height > 0 ? AXIS_GAP_PX / height : 0);
+    if (gap === this.#axisGap) return;
+    this.#axisGap = gap;
+    const marks = frequencyMarks(this.#state.manifest.spectrogram, gap).map(({ height, label }, index) => {
+      const mark = make("span", {}, index ? label : `${label} Hz`);
       mark.style.setProperty("top", `${(height * 100).toFixed(2)}%`);
       return mark;
     });
-    this.#parts.axis.replaceChildren(make("div", {}, ...marks));
+    const { clock } = this.#state.manifest;
+    const unit = make("b", {}, clock.length ? gettext("h:min") : gettext("min:s"));
+    this.#parts.axis.replaceChildren(make("div", {}, ...marks), unit);
+  }
+
+  /** The colours from the loudest on top to what is not shown any more. */
+  #drawColours(): void {
+    const stops = Array.from({ length: STOPS }, (_, stop) => {
+      const share = stop / (STOPS - 1);
+      return css(COLOURS[Math.round((1 - share) * (COLOURS.length - 1))] ?? [0, 0, 0]);
+    });
+    const bar = make("div");
+    bar.style.setProperty("background-image", `linear-gradient(${stops.join(", ")})`);
+    this.#parts.colourBar.replaceChildren(bar, make("span"), make("span"), make("i", {}, "dB"));
+  }
+
+  #labelColours(): void {
+    const [, loudest, softest] = this.#parts.colourBar.children;
+    const { gainDb, rangeDb } = this.#state.look;
+    if (loudest) write(loudest, String(-gainDb).replace("-", "−"));
+    if (softest) write(softest, String(-gainDb - rangeDb).replace("-", "−"));
   }
 }
 

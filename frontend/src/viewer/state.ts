@@ -57,6 +57,8 @@ export class ViewerState {
   selection: Range | null = null;
   look: Look = { ...USUAL_LEVELS, statistic: "max", waveScale: 1 };
   loop = false;
+  /** Whether time in the file is shown beside the clock; where there is no clock it is shown in any case. */
+  fileTime = true;
   follow = true;
   pointer: Pointer | null = null;
   playing: PlayState = "idle";
@@ -78,6 +80,10 @@ export class ViewerState {
 
   get rate(): number {
     return this.manifest.sample_rate_hz;
+  }
+
+  get showsFileTime(): boolean {
+    return this.fileTime || this.manifest.clock.length === 0;
   }
 
   /** How many hear of a topic, for tests that look for leaks. */

@@ -145,6 +145,50 @@ test("a page that has buttons and keys of its own gets a picture without them, a
   scope.dispose();
 });
 
+test("Play that is pressed before the manifest has come waits, and can be taken back", async () => {
+  const { scope, viewer } = mount();
+  let told = 0;
+  scope.listen(viewer.events, "playing", () => {
+    told += 1;
+  });
+  viewer.play();
+  assert.deepEqual([viewer.playing, viewer.waiting], [true, true]);
+  viewer.stop();
+  assert.deepEqual([viewer.playing, viewer.waiting, told], [false, false, 2]);
+  viewer.play();
+  await viewer.ready;
+  assert.deepEqual([viewer.playing, viewer.waiting], [true, true], "the sound is still on its way");
+  for (let turn = 0; turn < 10; turn += 1) await breathe();
+  assert.deepEqual([viewer.playing, viewer.waiting], [true, false]);
+  scope.dispose();
+});
+
+test("a page gets the menu of the picture and the technical lines where it wants them, and no time in the file", async () => {
+  const tools = new FakeElement("div");
+  const { root, scope, viewer } = mount(200, { bar: false, fileTime: false, tools: tools as never });
+  await viewer.ready;
+  paint();
+  assert.match(tools.find("viewer__about").textContent, /windows? of \d+ samples/);
+  assert.ok(tools.find("viewer__menu"));
+  viewer.goTo(30_250 * RATE);
+  paint();
+  assert.equal(root.find("viewer__position").getAttribute("aria-valuetext"), "clock 08:24:10");
+  assert.throws(() => tools.find("viewer__cell--time"));
+  scope.dispose();
+  assert.equal(tools.children.length, 0);
+});
+
+test("until a picture has come, its place shows that it is loading", async () => {
+  const { root, scope, viewer } = mount();
+  await viewer.ready;
+  paint();
+  assert.equal(root.find("viewer__skeleton").hidden, false);
+  for (let turn = 0; turn < 10; turn += 1) await breathe();
+  paint();
+  assert.equal(root.find("viewer__skeleton").hidden, true);
+  scope.dispose();
+});
+
 test("a passage is played from its first to its last sample, and asked for in one piece", async () => {
   const { scope, viewer } = await mounted();
   asked = [];

@@ -65,6 +65,12 @@ export interface ViewerOptions {
   keysOn?: EventTarget | null;
   /** What a screen reader says about the pictures, in place of the viewer's own keys. */
   hint?: string;
+  /** Time in the file beside the clock; on unless false. */
+  fileTime?: boolean;
+  /** The colours with their levels beside the spectrogram; off unless true. */
+  colourBar?: boolean;
+  /** Place on the page for the Picture menu and an information button, where there is no bar. */
+  tools?: HTMLElement;
   /** Source of the sound, where the page keeps some of it itself. */
   remote?: Remote;
 }
@@ -72,14 +78,19 @@ export interface ViewerOptions {
 export interface Viewer {
   /** When the manifest has come and the viewer can be used; never when it is taken down before. */
   readonly ready: Promise<void>;
-  /** CustomEvents: ready, view, selection, position, start, stall, resume, trouble, recover, stop (PlayerNews),
+  /** CustomEvents: ready, view, selection, position, look, playing (idle, loading, playing or stalled), start, stall, resume, trouble, recover, stop (PlayerNews),
    * choose, move, remove (MarkNews), pick and jump (the sample that was clicked in the picture or the strip), manifest (more is ready). */
   readonly events: EventTarget;
   readonly manifest: Manifest | null;
   readonly shown: Range | null;
   readonly selection: Range | null;
   readonly position: number;
+  /** From the press on Play to the end, also while nothing sounds yet. */
   readonly playing: boolean;
+  /** Play was pressed, and the sound is still on its way. */
+  readonly waiting: boolean;
+  readonly look: Look | null;
+  readonly loop: boolean;
   show(range: Range): void;
   select(range: Range | null): void;
   goTo(sample: number): void;
@@ -92,6 +103,8 @@ export interface Viewer {
   setMarkers(markers: readonly Marker[]): void;
   setRegions(regions: readonly Region[]): void;
   setLook(look: Partial<Look>): void;
+  /** Play the selection, or all of it, again and again. */
+  setLoop(loop: boolean): void;
   dispose(): void;
 }
 
@@ -112,15 +125,17 @@ class SoundViewer implements Viewer {
   readonly #remote: Remote;
   #live: Live | null = null;
   #later: ((live: Live) => void)[] = [];
+  /** What was asked to be played before the sound was known. */
+  #pending: ((live: Live) => void) | null = null;
   #soundTrouble = "";
 
   constructor(root: HTMLElement, options: ViewerOptions) {
     this.#options = options;
     this.#scope = options.scope.child();
     this.#remote = options.remote ?? new Remote(options.base, options.renew);
-    this.#parts = makeParts({ minimap: true, fields: true, bar: true, ...shownOf(options) });
+    this.#parts = makeParts({ minimap: true, fields: true, bar: true, colourBar: false, ...shownOf(options) });
     root.append(this.#parts.root);
-    this.#scope.own(() => this.#parts.root.remove());
+    for (const part of [this.#parts.root, this.#parts.menu, this.#parts.about]) this.#scope.own(() => part.remove());
     this.ready = new Promise((resolve) => this.#later.push(() => resolve()));
     void this.#load();
   }
@@ -142,7 +157,19 @@ class SoundViewer implements Viewer {
   }
 
   get playing(): boolean {
-    return this.#live?.playback.sounding ?? false;
+    return this.#live?.playback.sounding ?? this.#pending !== null;
+  }
+
+  get waiting(): boolean {
+    return this.#live ? ["loading", "stalled"].includes(this.#live.state.playing) : this.#pending !== null;
+  }
+
+  get look(): Look | null {
+    return this.#live?.state.look ?? null;
+  }
+
+  get loop(): boolean {
+    return this.#live?.state.loop ?? false;
   }
 
   show(range: Range): void {
@@ -158,7 +185,10 @@ class SoundViewer implements Viewer {
   }
 
   play(from?: number, to?: number): void {
-    this.#when(({ playback }) => playback.play(from, to));
+    const play = ({ playback }: Live) => playback.play(from, to);
+    this.#pending = this.#live ? null : play;
+    if (this.#live) play(this.#live);
+    else this.#emit("playing");
   }
 
   zoom(factor: number): void {
@@ -171,6 +201,9 @@ class SoundViewer implements Viewer {
 
   stop(): void {
     this.#live?.playback.stop();
+    if (!this.#pending) return;
+    this.#pending = null;
+    this.#emit("playing");
   }
 
   setMarkers(markers: readonly Marker[]): void {
@@ -183,6 +216,10 @@ class SoundViewer implements Viewer {
 
   setLook(look: Partial<Look>): void {
     this.#when(({ state }) => state.setLook(look));
+  }
+
+  setLoop(loop: boolean): void {
+    this.#when(({ state }) => state.setOptions({ loop }));
   }
 
   dispose(): void {
@@ -227,6 +264,7 @@ class SoundViewer implements Viewer {
     const scope = this.#scope;
     const state = new ViewerState(manifest, parts.field.clientWidth || 1);
     if (look) state.setLook(look);
+    state.fileTime = this.#options.fileTime ?? true;
     const changed = () => painter.mark("data");
     const stores = { scope, remote: this.#remote, changed };
     const tiles = new TileStore(stores, manifest, state.look);
@@ -242,7 +280,8 @@ class SoundViewer implements Viewer {
     new SelectionFields(scope, parts, state);
     new PointerInput(scope, parts, state, playback, (type, sample) => this.#emit(type, sample));
     fillMenu(scope, parts, state);
-    for (const topic of ["view", "selection", "position"] as const) state.on(scope, [topic], () => this.#emit(topic));
+    for (const topic of ["view", "selection", "position", "look", "playing"] as const)
+      state.on(scope, [topic], () => this.#emit(topic));
     void watchIngest(scope, this.#remote, manifest, (next) => {
       tiles.refresh(next);
       peaks.refresh(next);
@@ -259,6 +298,8 @@ class SoundViewer implements Viewer {
     this.#live = live;
     painter.mark("data");
     for (const action of this.#later.splice(0)) action(live);
+    this.#pending?.(live);
+    this.#pending = null;
     this.#emit("ready");
   }
 
@@ -303,8 +344,10 @@ function preparingSentence(manifest: Manifest): string {
 }
 
 /** Which parts a page has asked for or declined; the rest is as usual. */
-function shownOf({ minimap, fields, bar, hint }: ViewerOptions): Partial<Options> {
-  const wishes = Object.entries({ minimap, fields, bar, hint }).filter(([, wish]) => wish !== undefined);
+function shownOf({ minimap, fields, bar, hint, tools, colourBar }: ViewerOptions): Partial<Options> {
+  const wishes = Object.entries({ minimap, fields, bar, hint, tools, colourBar }).filter(
+    ([, wish]) => wish !== undefined,
+  );
   return Object.fromEntries(wishes);
 }
 
