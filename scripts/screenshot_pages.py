@@ -106,7 +106,8 @@ def _participant_pages(context: Any, link: str) -> dict[str, Any]:
 def _workspaces(browser: Any, links: dict[str, str]) -> dict[str, Any]:
     """The pages that are worked on, each with some work done."""
     plane = _begun(browser, links["A day in a minute: the TC/SD plane"])
-    plane.get_by_role("button", name="I have seen it").click()
+    plane.get_by_role("button", name="Start rating").click()
+    plane.locator("[data-step=place]").click()
     surface = plane.locator(".board:not(.board--shown) .board__plane")
     surface.wait_for()
     plane.locator("button", has_text=re.compile("^08$")).click()

@@ -247,6 +247,14 @@ class TemporalSourcePlane(Protocol):
             _("Whether recordings come in an order drawn for each rater, or in that of their names."),
             choices=("shuffled", "named"),
         ),
+        "others": Option(
+            "shown",
+            _(
+                "Whether the crosses of the other summaries are always shown, or only after the chosen summary has been "
+                "placed."
+            ),
+            choices=("shown", "after_placing"),
+        ),
         # An object with item and crosses (each with condition, tc, sd, why, and hears as [from_s, to_s] pairs).
         "example": Option(
             {},
@@ -282,7 +290,7 @@ class TemporalSourcePlane(Protocol):
             numbered.sort(key=lambda entry: told.index(entry.condition) if entry.condition in told else len(told))
         drawn = {"same": shared, "rater": rng}.get(options["probes"])
         slots = (Slot("full", full), *(Slot(f"s{number}", entry) for number, entry in enumerate(numbered, start=1)))
-        detail: dict[str, Json] = {"probes": _draw_probes(drawn) if drawn else []}
+        detail: dict[str, Json] = {"probes": _draw_probes(drawn) if drawn else [], "others": options["others"]}
         if crosses is not None:
             detail["example"] = _shown_crosses(slots, crosses)
         kind = TrialKind.TEST if crosses is None else TrialKind.PRACTICE
@@ -308,6 +316,7 @@ class TemporalSourcePlane(Protocol):
             "slots": [slot.key for slot in trial.slots],
             "ask": list(trial.ask),
             "probes": trial.detail["probes"],
+            "others": trial.detail.get("others", "shown"),
             "example": trial.detail.get("example"),
         }
 

@@ -67,6 +67,11 @@ class Board:
         self.plane = page.locator(".board__plane")
         self.done: list[Move] = []
 
+    def open(self) -> None:
+        """Go to the third step, which shows the plane."""
+        self.page.locator("[data-step=place]").click()
+        self.plane.wait_for()
+
     def shown(self) -> Shown:
         rows = self.page.locator(".board__row").evaluate_all(ROWS)
         return {
@@ -152,12 +157,65 @@ def assert_kept(board: Board, shown: Shown) -> None:
     }
 
 
+STEPS = ("explore", "hours", "place")
+OVERFLOW = """() => ({
+  page: document.scrollingElement.scrollHeight - innerHeight,
+  main: document.querySelector("main").scrollHeight - document.querySelector("main").clientHeight,
+})"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1024, 768)])
+def test_the_guided_task_fits_one_window_without_scrolling(link: str, page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    listener = PointerListener(page)
+    listener.join(link)
+    listener.start()
+    board = Board(page)
+    page.wait_for_selector(".full .viewer[data-ready]")
+
+    def assert_fits(step: str) -> None:
+        assert page.evaluate(OVERFLOW) == {"page": 0, "main": 0}, step
+        for control in ("[data-part=finish]", "[data-part=full-play]", "[data-part=summary-play]", ".token >> nth=-1"):
+            expect(page.locator(control)).to_be_in_viewport(ratio=1)
+
+    for step in STEPS:
+        page.locator(f"[data-step={step}]").click()
+        expect(page.locator(f"[data-step={step}]")).to_have_attribute("aria-current", "step")
+        assert_fits(step)
+    page.locator("[data-step=explore]").click()
+    for number in range(12):
+        page.get_by_label("A source that you hear").fill(f"source number {number} with a long name")
+        page.keyboard.press("Enter")
+    assert_fits("many sources")
+    expect(board.plane).to_be_hidden()
+    board.open()
+    for token, (tc, sd) in AIMS.items():
+        board.place(token, tc, sd)
+    expect(page.locator(".board [data-act=settle]")).to_be_in_viewport(ratio=1)
+    expect(board.plane).to_be_in_viewport(ratio=1)
+    assert_fits("eight crosses")
+
+
+def test_a_cross_of_a_summary_that_was_never_played_is_marked(link: str, page: Page) -> None:
+    listener = PointerListener(page)
+    listener.join(link)
+    listener.start()
+    board = Board(page)
+    board.open()
+    board.place("s1", 0.5, 0.5)
+    token = page.locator(".board__token[data-token=s1]")
+    expect(token).to_have_attribute("data-heard", "no")
+    expect(page.locator(".board__hint")).to_contain_text("not heard it yet")
+    page.get_by_role("button", name="Play summary 1").click()
+    expect(token).to_have_attribute("data-heard", "yes")
+
+
 def test_by_pointer_with_a_reload_and_an_offline_spell(link: str, page: Page) -> None:
     listener = PointerListener(page)
     listener.join(link)
     listener.start()
     board = Board(page)
-    board.plane.wait_for()
+    board.open()
     for token, (tc, sd) in AIMS.items():
         board.place(token, tc, sd)
     assert board.shown()["s8"] == ([1, 1], False), "outside it sticks to the maximum"
@@ -208,6 +266,7 @@ def test_by_keyboard_alone_with_a_reload_and_an_offline_spell(link: str, page: P
     listener.join(link)
     listener.start()
     board = Board(page)
+    listener.press("g")
     board.plane.wait_for()
 
     def press(*keys: str) -> None:

@@ -135,6 +135,7 @@ def rater(link: str, device: Callable[..., BrowserContext]) -> Rater:
 
 def clock_under_the_cursor(rater: Rater) -> tuple[float, float]:
     """What the clock beside the pointer says where the cursor stands, as near as one can look; and a column's width."""
+    rater.page.get_by_label("About this picture").click()
     for _ in range(CLOSER):
         rater.button("Zoom in")
     rater.settle()

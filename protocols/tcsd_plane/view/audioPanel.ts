@@ -4,6 +4,7 @@ import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
+import type { Look } from "../../../frontend/src/viewer/state.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
 import type { Token } from "./contract.ts";
@@ -13,7 +14,7 @@ import type { Listening } from "./listening.ts";
 import { Prefetch, PrefetchedSound } from "./prefetch.ts";
 import type { Player } from "./rating.ts";
 
-/** A button that plays and pauses one viewer, and shows which of the two it would do. */
+/** Play or pause one viewer. */
 function toggle(viewer: Viewer): void {
   if (viewer.playing) viewer.stop();
   else viewer.play();
@@ -21,14 +22,17 @@ function toggle(viewer: Viewer): void {
 
 /** `viewer` may change from one press to the next; `show` says what the button looks like now. */
 export function wirePlayButton(scope: Scope, button: HTMLElement, viewer: () => Viewer | null): () => void {
+  const faces = {
+    idle: () => [icon("play"), make("span", {}, gettext("Play"))],
+    waiting: () => [make("span", { class: "spinner", "aria-hidden": "true" }), make("span", {}, gettext("Loading…"))],
+    sounding: () => [icon("pause"), make("span", {}, gettext("Pause"))],
+  };
   const show = () => {
-    const sounding = viewer()?.playing ?? false;
-    if (button.dataset.sounding === String(sounding)) return;
-    button.dataset.sounding = String(sounding);
-    button.replaceChildren(
-      icon(sounding ? "pause" : "play"),
-      make("span", {}, sounding ? gettext("Pause") : gettext("Play")),
-    );
+    const current = viewer();
+    const state = !current?.playing ? "idle" : current.waiting ? "waiting" : "sounding";
+    if (button.dataset.state === state) return;
+    button.dataset.state = state;
+    button.replaceChildren(...faces[state]());
   };
   scope.listen(button, "click", () => {
     const current = viewer();
@@ -39,9 +43,9 @@ export function wirePlayButton(scope: Scope, button: HTMLElement, viewer: () => 
   return show;
 }
 
-/** Follow what starts and stops in a viewer. */
+/** Follow what is asked for, starts and stops in a viewer. */
 export function onPlaying(scope: Scope, viewer: Viewer, listener: () => void): void {
-  for (const type of ["start", "stall", "resume", "stop"]) scope.listen(viewer.events, type, listener);
+  for (const type of ["playing", "start", "stall", "resume", "stop"]) scope.listen(viewer.events, type, listener);
 }
 
 interface SummariesParts {
@@ -67,16 +71,24 @@ export class Summaries {
   readonly #place: HTMLElement;
   readonly #time: HTMLElement;
   readonly #plays: HTMLElement;
+  readonly #loop: HTMLElement;
+  /** Everything that shows the summaries. */
+  readonly panel: HTMLElement;
   readonly #showPlaying: () => void;
   readonly #shown = new Map<Token, Shown>();
   #token: Token;
+  #look: Partial<Look> = {};
+  #looping = false;
 
   constructor(parts: SummariesParts) {
     this.#parts = parts;
     const { root, scope, sounds } = parts;
+    this.panel = need("[data-part=summary-panel]", root);
     this.#place = need("[data-part=summary]", root);
     this.#time = need("[data-part=summary-time]", root);
     this.#plays = need("[data-part=summary-plays]", root);
+    this.#loop = need("[data-part=summary-loop]", root);
+    scope.listen(this.#loop, "click", () => this.toggleLoop());
     this.#buttons = new Map([...sounds.keys()].map((token) => [token, this.#button(token)]));
     need("[data-part=tokens]", root).replaceChildren(...[...this.#buttons.values()].map((one) => make("li", {}, one)));
     this.#token = [...sounds.keys()][0] ?? "";
@@ -116,6 +128,35 @@ export class Summaries {
     this.draw();
   }
 
+  /** Play the selected part, or the whole summary, again and again. */
+  toggleLoop(): void {
+    this.#looping = !this.#looping;
+    for (const { viewer } of this.#shown.values()) viewer.setLoop(this.#looping);
+    this.draw();
+  }
+
+  /** The picture of every summary looks like that of the day. */
+  setLook(look: Partial<Look>): void {
+    this.#look = look;
+    for (const { viewer } of this.#shown.values()) viewer.setLook(look);
+  }
+
+  moveBy(seconds: number): void {
+    const { viewer } = this;
+    const { sample_rate_hz = 1 } = viewer?.manifest ?? {};
+    viewer?.goTo(viewer.position + Math.round(seconds * sample_rate_hz));
+  }
+
+  /** Move the end of the selected part, which begins at the cursor where nothing is selected. */
+  extend(seconds: number): void {
+    const { viewer } = this;
+    if (!viewer?.manifest) return;
+    const { sample_rate_hz, length_samples } = viewer.manifest;
+    const { start, stop } = viewer.selection ?? { start: viewer.position, stop: viewer.position };
+    const end = Math.min(stop + Math.round(seconds * sample_rate_hz), length_samples);
+    viewer.select(end > start ? { start, stop: end } : null);
+  }
+
   step(by: number): void {
     const { tokens } = this;
     const token = tokens[(tokens.indexOf(this.#token) + by + tokens.length) % tokens.length];
@@ -128,7 +169,7 @@ export class Summaries {
     const { listening } = this.#parts;
     for (const [token, button] of this.#buttons) {
       const chosen = token === this.#token;
-      const playing = chosen && (this.viewer?.playing ?? false);
+      const playing = chosen && (this.viewer?.playing ?? false) && !this.viewer?.waiting;
       const n = numberOf(token);
       const plays = listening.plays(token);
       button.setAttribute("aria-pressed", String(chosen));
@@ -142,7 +183,8 @@ export class Summaries {
         }),
       );
     }
-    this.#plays.textContent = fill(gettext("plays {n}"), { n: listening.plays(this.#token) });
+    this.#plays.textContent = fill(gettext("played {n}×"), { n: listening.plays(this.#token) });
+    this.#loop.setAttribute("aria-pressed", String(this.#looping));
     this.#showPlaying();
     this.#tellTime();
   }
@@ -162,7 +204,8 @@ export class Summaries {
     this.#place.append(host);
     const parts = { bar: false, minimap: false, fields: false };
     const remote = sounds.get(token) as PrefetchedSound;
-    const viewer = mountViewer(host, { base: "", remote, scope, keysOn: null, ...parts });
+    const viewer = mountViewer(host, { base: "", remote, scope, keysOn: null, look: this.#look, ...parts });
+    viewer.setLoop(this.#looping);
     listening.followSummary(scope, viewer, token);
     onPlaying(scope, viewer, () => this.draw());
     scope.listen(viewer.events, "start", () => this.#parts.sounding());
@@ -186,6 +229,8 @@ interface AudioPanelParts {
   page: ShownPage;
   host: WorkspaceHost;
   listening: Listening;
+  /** The hour that is shown first. */
+  hour?: number | undefined;
   chosen(token: Token): void;
 }
 
@@ -199,7 +244,7 @@ export class AudioPanel {
   active: Player = "full";
   readonly #root: HTMLElement;
 
-  constructor({ scope, root, page, host, listening, chosen }: AudioPanelParts) {
+  constructor({ scope, root, page, host, listening, hour, chosen }: AudioPanelParts) {
     this.#root = root;
     this.fullPanel = need("[data-part=full-panel]", root);
     const sound = (slot: string) =>
@@ -207,7 +252,7 @@ export class AudioPanel {
     const full = sound("full");
     this.tokens = Object.keys(page.media).filter((slot) => slot !== "full");
     const sounds = new Map(this.tokens.map((token) => [token, sound(token)]));
-    this.day = new Day({ root, sound: full, scope });
+    this.day = new Day({ root, sound: full, scope, firstHour: hour ?? 0 });
     this.summaries = new Summaries({
       scope,
       root,
@@ -215,14 +260,16 @@ export class AudioPanel {
       listening,
       chosen: (token) => {
         this.activate("summary");
+        this.prefetch.prefer(token);
         chosen(token);
       },
       sounding: () => this.activate("summary"),
     });
     listening.followFull(scope, this.day.viewer);
-    const summariesS = this.tokens.reduce((sum, token) => sum + (page.media[token]?.duration_s ?? 0), 0);
-    const changed = (readyS: number, totalS: number) => this.#showReady(readyS, totalS);
-    this.prefetch = new Prefetch({ scope, full, summaries: sounds, summariesS, changed });
+    const changed = (ready: number, total: number) => this.#showReady(ready, total);
+    this.prefetch = new Prefetch({ scope, full, summaries: sounds, changed });
+    const { viewer } = this.day;
+    scope.listen(viewer.events, "look", () => this.summaries.setLook(viewer.look ?? {}));
     this.#watch(scope, page);
     this.#keepFocus(scope);
   }
@@ -249,7 +296,7 @@ export class AudioPanel {
     const { events } = this.day.viewer;
     keys.onStop(scope, () => this.stop());
     scope.listen(events, "start", () => this.activate("full"));
-    const panel = need("[data-part=summary-panel]", this.#root);
+    const { panel } = this.summaries;
     for (const type of ["pointerdown", "focusin"]) {
       scope.listen(this.fullPanel, type, () => this.activate("full"));
       scope.listen(panel, type, () => this.activate("summary"));
@@ -279,13 +326,12 @@ export class AudioPanel {
     });
   }
 
-  #showReady(readyS: number, totalS: number): void {
+  #showReady(ready: number, total: number): void {
     const place = need("[data-part=ready]", this.#root);
-    const [ready, total] = [Math.floor(readyS), Math.floor(totalS)];
-    const done = total > 0 && ready >= total;
+    const done = total > 0 && ready >= total && this.day.hours.length > 0;
     place.textContent = done
       ? gettext("All sound ready")
-      : fill(gettext("{ready} of {total} s of sound ready"), { ready, total });
+      : fill(gettext("Loading sound {ready} of {total}"), { ready, total });
     place.dataset.state = done ? "done" : "running";
   }
 }

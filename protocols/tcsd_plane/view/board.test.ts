@@ -211,3 +211,63 @@ test("an example's crosses stay where they are and give their reasons and sounds
   assert.deepEqual(heard, [[30_250, 30_260]]);
   scope.dispose();
 });
+
+test("with Shift a cross moves along the axis of the larger movement only", () => {
+  const { board, surface, point, scope } = mount({ crosses: { s1: { tc: 0.5, sd: 0.5, decided: false } } });
+  const drag = (to: readonly [number, number]) => {
+    const { tc = 0, sd = 0 } = board.crosses.s1 ?? {};
+    point("pointerdown", at(tc, sd), surface, true);
+    point("pointermove", to, surface, true);
+    point("pointerup", to, surface, true);
+  };
+  drag(at(0.8, 0.6));
+  assert.deepEqual(board.crosses.s1, { tc: 0.8, sd: 0.5, decided: false });
+  drag(at(0.7, 0.2));
+  assert.deepEqual(board.crosses.s1, { tc: 0.8, sd: 0.2, decided: false });
+  scope.dispose();
+});
+
+test("where summaries are placed first, the others are seen only once the chosen one has its cross", () => {
+  const crosses = { s1: { tc: 0.5, sd: 0.5, decided: true } };
+  const { board, find, click, scope } = mount({ crosses, alone: true });
+  const seen = (token: string) => find("board__cross", token).getAttribute("visibility");
+  board.select("s2");
+  assert.equal(seen("s1"), "hidden");
+  assert.equal(find("board__token", "s1").getAttribute("aria-label"), "Summary 1, placed");
+  click(at(0.5, 0.5));
+  assert.equal(board.selected, "s2", "what is not seen is not hit");
+  assert.deepEqual([seen("s1"), seen("s2")], ["visible", "visible"]);
+  board.select("s3");
+  assert.deepEqual([seen("s1"), seen("s2")], ["hidden", "hidden"]);
+  board.select("s1");
+  assert.equal(seen("s2"), "visible");
+  scope.dispose();
+});
+
+test("a cross of a summary that was never played is marked until it is heard", () => {
+  const heard = new Set<string>();
+  const { root, board, find, click, scope } = mount({ heard: (token) => heard.has(token) });
+  board.select("s2");
+  click(at(0.5, 0.5));
+  assert.equal(root.find("board__hint").dataset.state, "unheard");
+  assert.equal(find("board__token", "s2").getAttribute("data-heard"), "no");
+  heard.add("s2");
+  board.draw();
+  assert.equal(root.find("board__hint").dataset.state, "usual");
+  assert.equal(find("board__token", "s2").getAttribute("data-heard"), "yes");
+  scope.dispose();
+});
+
+test("undo, G and closing make sure that the plane is seen", () => {
+  let revealed = 0;
+  const crosses = { s1: { tc: 0.5, sd: 0.5, decided: false } };
+  const reveal = () => {
+    revealed += 1;
+  };
+  const { board, press, scope } = mount({ crosses, reveal });
+  press("g");
+  press("z", { ctrlKey: true });
+  board.decideAll();
+  assert.equal(revealed, 3);
+  scope.dispose();
+});

@@ -113,11 +113,12 @@ class MountedBoard implements Board {
   constructor(options: BoardOptions, keys: Keys, scope: Scope) {
     const { tokens, crosses, shown } = options;
     this.#options = options;
-    this.#state = new BoardState(tokens, shown ? crossesOf(shown) : crosses, () => this.#facts());
+    const { alone = false, heard = () => true } = options;
+    this.#state = new BoardState(tokens, shown ? crossesOf(shown) : crosses, () => this.#facts(), alone);
     this.#surface = this.#makeSurface();
     this.#drawing = new Drawing(this.#surface, this.#state);
-    this.#announcer = new Announcer(this.#state);
-    this.#tray = new Tray(scope, this.#state, options.play);
+    this.#announcer = new Announcer(this.#state, heard);
+    this.#tray = new Tray(scope, this.#state, options.play, heard);
     this.#parts = shown ? [this.#tray, ...this.#readOnly(scope, shown)] : [this.#tray, ...this.#movable(scope)];
     const { hint, live } = this.#announcer;
     const parts = this.#parts.map(({ element }) => element);
@@ -126,7 +127,9 @@ class MountedBoard implements Board {
       { class: "board", "aria-label": gettext("Plane of temporal consistency (TC) and source diversity (SD)") },
       this.#surface,
     );
-    this.element.append(...(shown ? [] : [hint]), ...parts, live);
+    const [tray, ...rest] = parts;
+    const side = make("div", { class: "board__side" }, ...(tray ? [tray] : []), ...(shown ? [] : rest.slice(0, 1)));
+    this.element.append(side, ...(shown ? rest : [hint, ...rest.slice(1)]), live);
     this.#listen(scope, keys);
   }
 
@@ -147,6 +150,7 @@ class MountedBoard implements Board {
   }
 
   decideAll(): void {
+    this.#reveal();
     this.#state.decideAll();
   }
 
@@ -154,6 +158,12 @@ class MountedBoard implements Board {
     this.#drawing.draw();
     this.#announcer.draw();
     for (const part of this.#parts) part.draw();
+  }
+
+  /** Moves keep how large the plane was, so it is measured once it can be seen. */
+  #reveal(): void {
+    this.#options.reveal?.();
+    this.draw();
   }
 
   #facts(): MoveFacts {
@@ -173,7 +183,7 @@ class MountedBoard implements Board {
       "aria-description": this.#options.shown
         ? gettext("Digits choose a summary and tell why its cross stands where it does.")
         : gettext(
-            "Digits choose a summary. Arrow keys move its cross, Enter places it and then decides it, Backspace lifts it back to the tray. I tells where it lies among the others.",
+            "Digits choose a summary. Arrow keys move its cross, Enter places it and then decides it, Backspace removes it. I tells where it lies among the others.",
           ),
     });
   }
@@ -218,6 +228,7 @@ class MountedBoard implements Board {
       keys,
       fixed,
       letGo,
+      reveal: () => this.#reveal(),
     });
   }
 

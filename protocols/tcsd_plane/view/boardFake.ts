@@ -69,8 +69,12 @@ function hands(surface: FakeElement) {
     const modifiers = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
     send("keydown", { key, code, repeat: false, ...modifiers, ...change }, on);
   };
-  const point = (type: string, [clientX, clientY]: readonly [number, number], on: FakeElement = surface) =>
-    send(type, { clientX, clientY, button: 0, pointerId: 1, pointerType: "mouse" }, on);
+  const point = (
+    type: string,
+    [clientX, clientY]: readonly [number, number],
+    on: FakeElement = surface,
+    shiftKey = false,
+  ) => send(type, { clientX, clientY, button: 0, pointerId: 1, pointerType: "mouse", shiftKey }, on);
   const click = (at: readonly [number, number]) => {
     point("pointerdown", at);
     point("pointerup", at);

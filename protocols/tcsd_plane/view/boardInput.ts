@@ -8,7 +8,7 @@ import type { Announcer, Drawing } from "./boardParts.ts";
 import type { BoardState } from "./boardState.ts";
 import type { Place, Token } from "./contract.ts";
 import { type Axis, numberOf } from "./crosses.ts";
-import { distance, type Point, placeAt, pointOf } from "./geometry.ts";
+import { alongAxis, distance, type Point, placeAt, pointOf } from "./geometry.ts";
 
 type Command =
   | { do: "nudge"; axis: Axis; by: number }
@@ -66,6 +66,8 @@ interface KeyboardParts {
   fixed: boolean;
   /** Take back what the pointer holds; false when it holds nothing. */
   letGo: () => boolean;
+  /** Make sure that the plane can be seen. */
+  reveal: () => void;
 }
 
 /** The keyboard at the plane: what is pressed on it, and the few keys that reach it from anywhere. */
@@ -85,6 +87,7 @@ export class KeyboardInput {
     const way = undoKey(event);
     if (!way || placeOf(event.target) === "text" || document.querySelector("dialog[open]")) return;
     event.preventDefault();
+    this.#parts.reveal();
     this.#parts.state[way]();
   }
 
@@ -92,9 +95,14 @@ export class KeyboardInput {
   #shortcut({ code, key }: KeyboardEvent): boolean {
     const token = this.#numbered(code);
     if (token) this.#parts.state.choose(token);
-    else if (key.toLowerCase() === "g") this.#parts.surface.focus();
+    else if (key.toLowerCase() === "g") this.#goToPlane();
     else return false;
     return true;
+  }
+
+  #goToPlane(): void {
+    this.#parts.reveal();
+    this.#parts.surface.focus();
   }
 
   #numbered(code: string): Token | undefined {
@@ -206,7 +214,7 @@ export class PointerInput {
     this.#grip = this.#gripAt(at);
     if (!this.#grip) return;
     this.#surface.setPointerCapture(event.pointerId);
-    if (this.#grip.moved) this.#carry(this.#grip, at);
+    if (this.#grip.moved) this.#carry(this.#grip, event);
   }
 
   /** What lies in the tray and was chosen goes wherever the click is, also close to another cross. */
@@ -228,7 +236,7 @@ export class PointerInput {
     const grip = this.#grip;
     if (grip) grip.moved ||= distance(grip.from, at) > STILL_PX;
     if (!grip) this.#hover(event, at);
-    else if (grip.moved) this.#carry(grip, at);
+    else if (grip.moved) this.#carry(grip, event);
   }
 
   /** A dragged token is drawn over the plane before it is put down; a finger covers it anyway. */
@@ -238,12 +246,16 @@ export class PointerInput {
     this.#state.carry(selected, placeAt(at, this.#drawing.frame));
   }
 
-  #carry(grip: Grip, at: Point): void {
-    this.#state.carry(grip.token, this.#placeOf(grip, at));
+  #carry(grip: Grip, event: PointerEvent): void {
+    this.#state.carry(grip.token, this.#placeOf(grip, event));
   }
 
-  #placeOf({ offset }: Grip, at: Point): Place {
-    return placeAt({ x: at.x + offset.x, y: at.y + offset.y }, this.#drawing.frame);
+  /** With Shift a cross moves along one axis from where it stands. */
+  #placeOf({ token, offset }: Grip, event: PointerEvent): Place {
+    const { x, y } = this.#at(event);
+    const place = placeAt({ x: x + offset.x, y: y + offset.y }, this.#drawing.frame);
+    const cross = this.#state.crosses[token];
+    return event.shiftKey && cross ? alongAxis(cross, place) : place;
   }
 
   #release(event: PointerEvent): void {
@@ -252,7 +264,7 @@ export class PointerInput {
     if (!grip?.moved) return;
     this.#state.choose(grip.token);
     this.#surface.focus({ preventScroll: true }); // arrows and Enter go on with it
-    this.#state.put(grip.token, this.#placeOf(grip, this.#at(event)), "pointer");
+    this.#state.put(grip.token, this.#placeOf(grip, event), "pointer");
   }
 
   #decide(event: MouseEvent): void {

@@ -35,13 +35,18 @@ export class Announcer {
   readonly hint = make("p", { class: "board__hint" });
   readonly live = make("p", { class: "sr-only", role: "status" });
   readonly #state: BoardState;
+  readonly #heard: (token: Token) => boolean;
 
-  constructor(state: BoardState) {
+  constructor(state: BoardState, heard: (token: Token) => boolean) {
     this.#state = state;
+    this.#heard = heard;
   }
 
   draw(): void {
+    const { selected, crosses } = this.#state;
     this.hint.textContent = this.#advice();
+    const unheard = selected !== null && crosses[selected] !== undefined && !this.#heard(selected);
+    this.hint.dataset.state = unheard ? "unheard" : "usual";
   }
 
   say(sentence: string): void {
@@ -86,6 +91,8 @@ export class Announcer {
     const cross = crosses[selected];
     if (!cross)
       return fill(gettext("Click where {n} belongs, or go there with the arrow keys and press Enter."), { n });
+    if (!this.#heard(selected))
+      return fill(gettext("You have placed {n}, but not heard it yet. Play it before you decide."), { n });
     return fill(
       cross.decided
         ? gettext("{n} is decided. Move it to think again.")
@@ -156,8 +163,8 @@ export class Drawing {
 
   draw(): void {
     this.#fit();
-    const { selected, carried, crosses } = this.#state;
-    const shown: [Token, Place & Partial<Cross>][] = Object.entries(crosses).filter(
+    const { selected, carried, visible } = this.#state;
+    const shown: [Token, Place & Partial<Cross>][] = Object.entries(visible).filter(
       ([token]) => token !== carried?.token,
     );
     if (carried) shown.push([carried.token, carried.at]);
@@ -183,7 +190,7 @@ export class Drawing {
 
   #fit(): void {
     const size = this.#host.clientWidth;
-    if (size === this.#frame.size) return;
+    if (size === this.#frame.size || size === 0) return; // while it is hidden it keeps its size
     this.#frame = frameOf(size);
     set(this.svg, { width: size, height: size, viewBox: `0 0 ${size} ${size}` });
     this.#axes.replaceChildren(...drawAxes(this.#frame));
@@ -235,19 +242,26 @@ export class Tray {
   readonly element: HTMLElement;
   readonly tokens = new Map<Token, HTMLButtonElement>();
   readonly #state: BoardState;
+  readonly #heard: (token: Token) => boolean;
 
-  constructor(scope: Scope, state: BoardState, play: (token: Token) => void) {
+  constructor(scope: Scope, state: BoardState, play: (token: Token) => void, heard: (token: Token) => boolean) {
     this.#state = state;
+    this.#heard = heard;
     this.element = make("ul", { class: "board__tray", "aria-label": gettext("Summaries"), dir: "ltr" });
     for (const token of state.tokens) this.element.append(this.#slot(scope, token, play));
   }
 
   draw(): void {
-    const { crosses, selected } = this.#state;
+    const { crosses, visible, selected } = this.#state;
     for (const [token, button] of this.tokens) {
       button.setAttribute("data-state", standingOf(crosses[token]));
       button.setAttribute("aria-pressed", String(token === selected));
-      button.setAttribute("aria-label", describe(token, crosses));
+      const heard = this.#heard(token);
+      const hidden = crosses[token] && !visible[token];
+      const name = hidden ? fill(gettext("Summary {n}, placed"), { n: numberOf(token) }) : describe(token, crosses);
+      button.setAttribute("data-heard", heard ? "yes" : "no");
+      button.setAttribute("aria-label", heard ? name : fill(gettext("{summary}, not heard yet"), { summary: name }));
+      button.title = heard ? "" : gettext("Not heard yet");
     }
   }
 
@@ -297,7 +311,7 @@ export class Bar {
       lift: button(
         "lift",
         chosen((token) => state.lift(token, state.lastInput)),
-        gettext("Lift"),
+        gettext("Remove"),
         key("⌫"),
       ),
       undo: button("undo", () => state.undo(), sign("↶")),
@@ -356,7 +370,7 @@ export class Bar {
       });
       others.set(token, button);
     }
-    const summary = make("summary", {}, name, key(axis === "sd" ? "S" : "T"));
+    const summary = make("summary", { title: axis === "sd" ? "S" : "T" }, name);
     menu.append(summary, make("div", { class: "menu__sheet board__others" }, ...others.values()));
     return [menu, others];
   }
@@ -400,7 +414,7 @@ export class Ranges {
       "p",
       { class: "small muted" },
       gettext(
-        "Enter on a slider places a cross and then decides it; Backspace lifts it. Each move notes whether this list was open.",
+        "Enter on a slider places a cross and then decides it; Backspace removes it. Each move notes whether this list was open.",
       ),
     );
     this.element = make(
@@ -418,9 +432,10 @@ export class Ranges {
   }
 
   draw(): void {
-    const { crosses, selected } = this.#state;
+    const { crosses, visible, selected } = this.#state;
     for (const [token, { group, ranges, figures, relation }] of this.#rows) {
       const cross = crosses[token];
+      group.hidden = cross !== undefined && !visible[token];
       const place = cross ?? this.#state.caretOf(token);
       group.setAttribute("aria-label", describe(token, crosses));
       group.setAttribute("data-state", standingOf(cross));

@@ -136,6 +136,7 @@ export type News =
 export class BoardState {
   readonly tokens: readonly Token[];
   readonly #history: MoveHistory;
+  readonly #alone: boolean;
   readonly #carets = new Map<Token, Place>();
   readonly #listeners: ((news: News) => void)[] = [];
   #selected: Token | null = null;
@@ -145,8 +146,10 @@ export class BoardState {
   /** What was touched last; a button pressed by Enter is a key's work. */
   lastInput: "pointer" | "keys" = "pointer";
 
-  constructor(tokens: readonly Token[], crosses: Crosses, facts: () => MoveFacts) {
+  /** `alone`: a summary is placed before the crosses of the others are seen. */
+  constructor(tokens: readonly Token[], crosses: Crosses, facts: () => MoveFacts, alone = false) {
     this.tokens = tokens;
+    this.#alone = alone;
     this.#history = new MoveHistory(tokens, crosses, facts);
   }
 
@@ -165,6 +168,12 @@ export class BoardState {
   /** The axis for which a number is to be named: "same SD as" waits for it. */
   get asking(): Axis | null {
     return this.#asking;
+  }
+
+  /** Those that may be seen now: all, or only the chosen one while it is being placed for the first time. */
+  get visible(): Crosses {
+    const placing = this.#carried?.token ?? this.#selected;
+    return this.#alone && placing !== null && !this.crosses[placing] ? {} : this.crosses;
   }
 
   /** Under the pointer and not put down yet. */

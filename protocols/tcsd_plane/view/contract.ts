@@ -68,6 +68,8 @@ export interface PlanePage {
   slots: string[];
   /** Where each probe begins, by hour and number, as a share of its fifth of the hour; empty where the rater puts them. */
   probes: number[][];
+  /** Whether the crosses of the others are seen while the chosen summary is not placed yet. */
+  others?: "shown" | "after_placing";
   /** Not rated: crosses with reasons, by token. */
   example: Record<Token, ShownCross> | null;
 }
@@ -84,6 +86,12 @@ export interface BoardOptions {
   nameStretch?: ((range: readonly [number, number]) => string) | undefined;
   /** The name under which this tab keeps the undo history, so that undo also works after a reload. */
   memory?: string | undefined;
+  /** The others are not shown while the chosen summary lies in the tray. */
+  alone?: boolean | undefined;
+  /** Whether a summary was played; unless said, all were. */
+  heard?: ((token: Token) => boolean) | undefined;
+  /** Make sure that the plane can be seen. */
+  reveal?: (() => void) | undefined;
   /** Something changed by hand: a cross, or which one is chosen. */
   changed(): void;
 }
@@ -93,6 +101,7 @@ export interface Board {
   readonly crosses: Crosses;
   readonly selected: Token | null;
   select(token: Token | null): void;
+  draw(): void;
   /** The moves since the last time they were taken. */
   takeMoves(): Move[];
   /** Make every tentative cross decided, as one step that can be undone. */

@@ -92,11 +92,14 @@ export class HourStrip {
 export const ZOOM_STEP = 2;
 // A view zoomed in further than this keeps its zoom.
 const CLOSER = 0.5;
+// A view that shows more of the hour than this shows the hour.
+const NEARLY_ALL = 0.98;
 
 interface DayParts {
   root: ParentNode;
   sound: PrefetchedSound;
   scope: Scope;
+  firstHour: number;
 }
 
 /** The full recording: the whole day as a strip, one hour of it in the large picture, and the ways to move in it. */
@@ -105,17 +108,21 @@ export class Day {
   /** CustomEvents: `hours` when they are known or have become others, `hour` when another one is looked at. */
   readonly events = new EventTarget();
   readonly #title: HTMLElement;
+  readonly #range: HTMLElement;
   readonly #clock: HTMLElement;
-  readonly #fileTime: HTMLElement;
+  readonly #firstHour: number;
   #hours: Hour[] = [];
   #index = 0;
 
-  constructor({ root, sound, scope }: DayParts) {
+  constructor({ root, sound, scope, firstHour }: DayParts) {
+    this.#firstHour = firstHour;
     this.#title = need("[data-part=hour-title]", root);
+    this.#range = need("[data-part=hour-range]", root);
     this.#clock = need("[data-part=full-clock]", root);
-    this.#fileTime = need("[data-part=full-time]", root);
-    // The look is the same for every rater and every hour: no menu, and nothing adapts.
-    const options = { base: "", remote: sound, scope, bar: false, fields: false, keysOn: null };
+    // Raters work by the clock of the place: time in the file would be a second clock beside it.
+    const shown = { bar: false, fields: false, fileTime: false, colourBar: true };
+    const tools = need("[data-part=full-tools]", root);
+    const options = { base: "", remote: sound, scope, keysOn: null, tools, ...shown };
     this.viewer = mountViewer(need("[data-part=full]", root), options);
     const showPlaying = wirePlayButton(scope, need("[data-part=full-play]", root), () => this.viewer);
     onPlaying(scope, this.viewer, showPlaying);
@@ -201,7 +208,7 @@ export class Day {
     this.events.dispatchEvent(new CustomEvent("hours"));
     this.#name();
     if (first) {
-      this.show(0);
+      this.show(this.#firstHour);
       this.events.dispatchEvent(new CustomEvent("hour"));
     }
     this.#tellTime();
@@ -218,6 +225,7 @@ export class Day {
   #look(): void {
     const { shown, position } = this.viewer;
     if (!shown) return;
+    this.#nameRange(shown);
     const seen = position >= shown.start && position < shown.stop ? position : (shown.start + shown.stop) / 2;
     const index = hourAt(this.#hours, seen)?.index ?? 0;
     if (index === this.#index) return;
@@ -231,12 +239,20 @@ export class Day {
     write(this.#title, hour ? longName(hour, this.rateHz) : "");
   }
 
+  /** Closer than the hour, the header says what is in view. */
+  #nameRange({ start, stop }: Range): void {
+    const { hour } = this;
+    const closer = hour !== undefined && stop - start < NEARLY_ALL * (hour.stop - hour.start);
+    this.#range.hidden = !closer;
+    this.#title.classList.toggle("sr-only", closer);
+    write(this.#range, closer ? `${this.nameOf(start)}–${this.nameOf(stop)}` : "");
+  }
+
   #tellTime(): void {
     const { position, manifest } = this.viewer;
     const clockS = clockAt(manifest?.clock ?? [], position, this.rateHz);
     const between = manifest?.clock.length ? gettext("between two hours") : formatTime(position / this.rateHz);
     write(this.#clock, clockS === null ? between : formatClock(clockS));
-    write(this.#fileTime, fill(gettext("file {time}"), { time: formatTime(position / this.rateHz, 1) }));
     this.#look();
   }
 }

@@ -44,6 +44,12 @@ export function pointOf({ tc, sd }: Place, { side, left, top }: Frame): Point {
   return { x: left + tc * side, y: top + (1 - sd) * side };
 }
 
+/** Along the axis of the larger movement only. */
+export function alongAxis(from: Place, to: Place): Place {
+  const right = Math.abs(to.tc - from.tc) >= Math.abs(to.sd - from.sd);
+  return right ? { tc: to.tc, sd: from.sd } : { tc: from.tc, sd: to.sd };
+}
+
 export function distance(one: Point, other: Point): number {
   return Math.hypot(one.x - other.x, one.y - other.y);
 }

@@ -1,4 +1,4 @@
-// Forms of the rater's notes: the list of sources, a row for every hour, and comments.
+// Forms of the rater's notes: sources, which of them are most present, a row for every hour, and comments.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
@@ -8,52 +8,9 @@ import type { Day } from "./day.ts";
 import { longName, PROBES_AN_HOUR } from "./hours.ts";
 import type { NotesModel } from "./notesModel.ts";
 
-/** The rater's own list of sources. None is offered, because a given list would suggest what is heard. */
-export class SourceList {
-  readonly #list: HTMLElement;
-  readonly #notes: NotesModel;
-  readonly #outer: Scope;
-  #inner: Scope;
-
-  constructor(scope: Scope, root: ParentNode, notes: NotesModel) {
-    this.#outer = scope;
-    this.#inner = scope.child();
-    this.#notes = notes;
-    this.#list = need("[data-part=sources]", root);
-    const form = need<HTMLFormElement>("[data-part=source-form]", root);
-    const input = need<HTMLInputElement>("input", form);
-    scope.listen(form, "submit", (event) => {
-      event.preventDefault();
-      if (notes.addSource(input.value) === null) return;
-      input.value = "";
-      input.focus();
-    });
-    this.draw();
-  }
-
-  draw(): void {
-    this.#inner.dispose();
-    this.#inner = this.#outer.child();
-    const { sources } = this.#notes;
-    this.#list.replaceChildren(...sources.map((source) => this.#chip(source)));
-  }
-
-  #chip(source: string): HTMLElement {
-    const uses = this.#notes.uses(source);
-    const label = fill(
-      uses ? gettext("{source} stands in {n} hours; take it out there first") : gettext("Remove {source}"),
-      { source, n: uses },
-    );
-    const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");
-    if (uses) remove.setAttribute("aria-disabled", "true");
-    this.#inner.listen(remove, "click", () => this.#notes.removeSource(source));
-    return make("li", { class: "chip" }, make("span", {}, source), remove);
-  }
-}
-
 type Written = Pick<Workspace, "comment" | "lines">;
 
-/** The box below the plane, and a line for each summary; none of it is required. */
+/** The box beside the plane, and a line for each summary; none of it is required. */
 export class Comments {
   readonly #comment: HTMLTextAreaElement;
   readonly #lines: Map<Token, HTMLInputElement>;
@@ -79,7 +36,8 @@ export class Comments {
     );
     const rows = [...this.#lines].map(([token, input]) => make("li", {}, make("b", {}, numberOf(token)), input));
     need("[data-part=lines]", root).replaceChildren(...rows);
-    need<HTMLDetailsElement>("[data-part=lines-fold]", root).open = Object.values(lines).some(Boolean);
+    const written = [comment, ...Object.values(lines)];
+    need<HTMLDetailsElement>("[data-part=comment-fold]", root).open = written.some(Boolean);
   }
 
   get written(): Written {
@@ -97,12 +55,14 @@ interface HourNotesParts {
   probes(hour: number): number;
 }
 
-/** Notes of the hour in view, its most present sources, and a row for each of the other hours. */
+/** Notes of the hour in view, the rater's own sources with those that are most present in it, and a row for every hour.
+ * No source is offered, because a given list would suggest what is heard. */
 export class HourNotes {
   readonly #parts: HourNotesParts;
   readonly #present: HTMLElement;
   readonly #note: HTMLInputElement;
   readonly #rows: HTMLElement;
+  readonly #name: HTMLElement;
   #chips: Scope;
   #lines: Scope;
 
@@ -112,11 +72,14 @@ export class HourNotes {
     this.#present = need("[data-part=present]", root);
     this.#note = need("[data-part=note]", root);
     this.#rows = need("[data-part=pad]", root);
+    this.#name = need("[data-part=notes-hour]", root);
     this.#chips = scope.child();
     this.#lines = scope.child();
     scope.listen(this.#note, "input", () => {
       if (day.hour) notes.setNote(day.hour.index, this.#note.value);
     });
+    const form = need<HTMLFormElement>("[data-part=source-form]", root);
+    scope.listen(form, "submit", (event) => this.#add(event, need<HTMLInputElement>("input", form)));
     scope.listen(day.events, "hours", () => this.draw());
     scope.listen(day.events, "hour", () => this.draw());
   }
@@ -125,9 +88,17 @@ export class HourNotes {
     this.#note.focus();
   }
 
+  #add(event: Event, input: HTMLInputElement): void {
+    event.preventDefault();
+    if (this.#parts.notes.addSource(input.value) === null) return;
+    input.value = "";
+    input.focus();
+  }
+
   draw(): void {
     const { day, notes } = this.#parts;
     if (!day.hour) return;
+    this.#name.textContent = longName(day.hour, day.rateHz);
     const { present, note } = notes.hour(day.hour.index);
     if (this.#note.value !== note) this.#note.value = note;
     this.#drawChips(day.hour.index, present);
@@ -149,13 +120,25 @@ export class HourNotes {
       this.#chips.listen(chip, "click", () => notes.toggle(hour, source));
       return chip;
     });
-    const none = make(
-      "span",
-      { class: "muted small" },
-      gettext("Write the sources that you hear under My sources; then choose here."),
+    const pairs = chips.map((chip, index) =>
+      make("span", { class: "chips__source" }, chip, this.#removal(notes.sources[index] ?? "")),
     );
-    this.#present.replaceChildren(...(chips.length ? chips : [none]));
+    const none = make("span", { class: "muted small" }, gettext("Add the sources that you hear. Then choose here."));
+    this.#present.replaceChildren(...(pairs.length ? pairs : [none]));
     chips.find((chip) => chip.dataset.source === held)?.focus();
+  }
+
+  #removal(source: string): HTMLElement {
+    const { notes } = this.#parts;
+    const uses = notes.uses(source);
+    const label = fill(
+      uses ? gettext("{source} stands in {n} hours; take it out there first") : gettext("Remove {source}"),
+      { source, n: uses },
+    );
+    const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");
+    if (uses) remove.setAttribute("aria-disabled", "true");
+    this.#chips.listen(remove, "click", () => notes.removeSource(source));
+    return remove;
   }
 
   #drawRows(now: number): void {

@@ -19,8 +19,9 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const isExample = (page.page as unknown as PlanePage).example !== null;
   workspace.dataset.kind = isExample ? "example" : "rating";
   need("[data-part=where]", root).textContent = whereText(page, host, isExample);
-  need("[data-part=about]", root).textContent = isExample ? "" : aboutText(page, host);
   defineCriteria(root, page, scope);
+  const summaries = Object.keys(page.media).length - 1;
+  for (const key of document.querySelectorAll("[data-last-summary]")) key.textContent = String(Math.min(summaries, 9));
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
   if (isExample) openExample(workspace, page, host, scope);
   else new Rating(workspace, page, host, scope);
@@ -28,14 +29,8 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
 
 function whereText({ session }: ShownPage, { sessions }: WorkspaceHost, isExample: boolean): string {
   const rated = sessions.filter((one) => one.session > 0).length;
-  if (isExample) return gettext("Example, not to be rated");
+  if (isExample) return gettext("Worked example");
   return rated > 1 ? fill(gettext("Recording {n} of {of}"), { n: session, of: rated }) : gettext("Recording");
-}
-
-/** How long a recording takes, as the plan of the sessions has it. */
-function aboutText({ session }: ShownPage, { sessions }: WorkspaceHost): string {
-  const seconds = sessions.find((one) => one.session === session)?.seconds_left ?? 0;
-  return seconds > 0 ? fill(gettext("about {minutes} min"), { minutes: Math.round(seconds / 60) }) : "";
 }
 
 /** What TC and SD mean, in the words of the test, one key away. */
@@ -79,7 +74,9 @@ function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, sc
       hear: (stretch) => sound.hear(stretch),
       nameStretch: (stretch) => stretch.map((seconds) => day.nameOf(seconds * day.rateHz)).join("–"),
       changed: () => {
-        if (board.selected !== null && board.selected !== summaries.token) summaries.select(board.selected);
+        if (board.selected === null || board.selected === summaries.token) return;
+        summaries.select(board.selected);
+        sound.prefetch.prefer(board.selected);
       },
     },
     page.keys,

@@ -89,14 +89,14 @@ test("probes come first, then the summaries, and in the end all of it is ready",
   await full.manifest(never);
   const summaries = new Map([["s1", new PrefetchedSound("/s1/")]]);
   const told: [number, number][] = [];
-  const changed = (readyS: number, totalS: number) => void told.push([readyS, totalS]);
-  const prefetch = new Prefetch({ scope, full, summaries, summariesS: 25, changed });
+  const changed = (ready: number, total: number) => void told.push([ready, total]);
+  const prefetch = new Prefetch({ scope, full, summaries, changed });
   prefetch.setProbes([
     { start: 900, stop: 1100 },
     { start: 100, stop: 300 },
   ]);
-  await until(() => told.at(-1)?.[0] === 29);
-  assert.deepEqual(told.at(-1), [29, 29]);
+  await until(() => told.at(-1)?.[0] === 3);
+  assert.deepEqual(told.at(-1), [3, 3], "two probes and a summary");
   const probes = asked.filter((url) => url.startsWith("/full/slice"));
   assert.deepEqual(probes, ["/full/slice/?start=900&count=200", "/full/slice/?start=100&count=200"]);
   assert.ok(asked.indexOf(probes[1] as string) < asked.findIndex((url) => url.startsWith("/s1/slice")));
@@ -112,12 +112,62 @@ test("without a network nothing is ready, and nothing is given up", async () => 
   online = false;
   const summaries = new Map([["s1", new PrefetchedSound("/s1/")]]);
   const told: number[] = [];
-  const changed = (readyS: number) => void told.push(readyS);
-  new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, summariesS: 25, changed });
+  const changed = (ready: number) => void told.push(ready);
+  new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, changed });
   await until(() => asked.length > 0);
   await soon();
   assert.equal(told.at(-1), 0);
   online = true;
-  await until(() => told.at(-1) === 25);
+  await until(() => told.at(-1) === 1);
+  scope.dispose();
+});
+
+test("a summary that was chosen is fetched first, then the other summaries, and probes last", async () => {
+  const scope = new Scope();
+  const full = new PrefetchedSound("/full/");
+  await full.manifest(never);
+  const summaries = new Map(["s1", "s2", "s3"].map((token) => [token, new PrefetchedSound(`/${token}/`)]));
+  for (const sound of summaries.values()) await sound.manifest(never);
+  asked = [];
+  let ready = 0;
+  const changed = (count: number) => {
+    ready = count;
+  };
+  const prefetch = new Prefetch({ scope, full, summaries, changed });
+  prefetch.prefer("s2");
+  prefetch.setProbes([{ start: 100, stop: 300 }]);
+  await until(() => ready === 4);
+  const last = (name: string) => asked.findLastIndex((url) => url.startsWith(name));
+  const first = (name: string) => asked.findIndex((url, index) => index > 1 && url.startsWith(name));
+  assert.ok(last("/s2/") < first("/s3/"), asked.join(" "));
+  assert.ok(last("/s3/") < first("/full/"), asked.join(" "));
+  scope.dispose();
+});
+
+test("while the ear waits for a slice, nothing else is begun", async () => {
+  const scope = new Scope();
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  globalThis.fetch = (async (url: string) => {
+    if (url.includes("/full/slice")) await gate;
+    return answer(url);
+  }) as typeof fetch;
+  const full = new PrefetchedSound("/full/");
+  const summaries = new Map(["s1", "s2"].map((token) => [token, new PrefetchedSound(`/${token}/`)]));
+  for (const sound of summaries.values()) await sound.manifest(never);
+  let ready = 0;
+  const changed = (count: number) => {
+    ready = count;
+  };
+  const heard = full.slice(0, 100, never);
+  asked = [];
+  new Prefetch({ scope, full, summaries, changed });
+  await soon();
+  assert.deepEqual(asked, []);
+  open();
+  await heard;
+  await until(() => ready === 2);
   scope.dispose();
 });

@@ -14,18 +14,13 @@ export class PrefetchedSound extends Remote {
   #manifest: Manifest | null = null;
   #asked: Promise<Manifest> | null = null;
   readonly #held: Held[] = [];
+  /** How many slices are being fetched for the ear; the prefetch begins nothing new meanwhile. */
+  urgent = 0;
+  /** Called when `urgent` changes. */
+  urgency = () => {};
 
   get known(): Manifest | null {
     return this.#manifest;
-  }
-
-  get heldS(): number {
-    return this.secondsOf(this.#held);
-  }
-
-  secondsOf(ranges: readonly Range[]): number {
-    const samples = ranges.reduce((sum, { start, stop }) => sum + stop - start, 0);
-    return this.#manifest ? samples / this.#manifest.sample_rate_hz : 0;
   }
 
   holds({ start, stop }: Range): boolean {
@@ -43,14 +38,25 @@ export class PrefetchedSound extends Remote {
   }
 
   /** As much as is held from `start` on, at once; else what the server says. */
-  override slice(start: number, count: number, signal: AbortSignal): Promise<Slice> {
+  override async slice(start: number, count: number, signal: AbortSignal): Promise<Slice> {
     const held = this.#held.find((one) => one.start <= start && start < one.stop);
-    return held ? Promise.resolve(partOf(held, start, count)) : super.slice(start, count, signal);
+    if (held) return partOf(held, start, count);
+    this.#setUrgent(1);
+    try {
+      return await super.slice(start, count, signal);
+    } finally {
+      this.#setUrgent(-1);
+    }
   }
 
   async hold({ start, stop }: Range, signal: AbortSignal): Promise<void> {
     const slice = await super.slice(start, stop - start, signal);
     this.#held.push({ start, stop: start + slice.length, slice });
+  }
+
+  #setUrgent(by: number): void {
+    this.urgent += by;
+    this.urgency();
   }
 }
 
@@ -80,18 +86,19 @@ interface PrefetchParts {
   scope: Scope;
   full: PrefetchedSound;
   summaries: ReadonlyMap<Token, PrefetchedSound>;
-  /** How long all summaries are together, which is known before any of them has come. */
-  summariesS: number;
-  /** How many seconds of sound are ready, of how many. */
-  changed(readyS: number, totalS: number): void;
+  /** How many sounds are ready, of how many: probes and summaries. */
+  changed(ready: number, total: number): void;
 }
 
-/** Fetches probes, then summaries, in the order of need; a failure is repeated after growing pauses, behind the others. */
+/** Fetches probes, then summaries; once a summary was chosen, that one, the other summaries, then probes.
+ * A failure is repeated after growing pauses, behind the others. */
 export class Prefetch {
   readonly #parts: PrefetchParts;
   readonly #loader: Loader;
   #errands = new Map<string, Errand>();
   #probes: readonly Range[] = [];
+  #chosen: Token | null = null;
+  #wanted: string[] = [];
 
   constructor(parts: PrefetchParts) {
     this.#parts = parts;
@@ -100,6 +107,13 @@ export class Prefetch {
       load: async (key, signal) => void (await this.#errands.get(key)?.run(signal)),
       changed: () => this.#goOn(),
     });
+    for (const sound of [parts.full, ...parts.summaries.values()]) sound.urgency = () => this.#goOn();
+    this.#goOn();
+  }
+
+  /** A summary was chosen: it goes to the front. */
+  prefer(token: Token): void {
+    this.#chosen = token;
     this.#goOn();
   }
 
@@ -114,21 +128,32 @@ export class Prefetch {
     this.#errands = new Map(errands.map((errand) => [errand.key, errand]));
     const patient = errands.filter(({ key }) => !this.#loader.failed(key));
     const failed = errands.filter(({ key }) => this.#loader.failed(key));
-    this.#loader.want([...patient, ...failed].slice(0, AT_ONCE).map(({ key }) => key));
+    const next = [...patient, ...failed].slice(0, AT_ONCE).map(({ key }) => key);
+    // What is under way may end; anything new would take the line from the sound that is waited for.
+    this.#wanted = this.#isUrgent ? this.#wanted.filter((key) => this.#errands.has(key)) : next;
+    this.#loader.want(this.#wanted);
     this.#parts.changed(...this.#progress());
   }
 
   #open(): Errand[] {
     const { full, summaries } = this.#parts;
     const probes = this.#probes.filter((probe) => !full.holds(probe)).map((probe) => errand("full", full, probe));
-    return [...probes, ...[...summaries].flatMap(([token, sound]) => openOf(token, sound))];
+    const chosen = this.#chosen;
+    const tokens = [...summaries.keys()].sort((one, other) => Number(other === chosen) - Number(one === chosen));
+    const wholes = tokens.flatMap((token) => openOf(token, summaries.get(token) as PrefetchedSound));
+    return chosen === null ? [...probes, ...wholes] : [...wholes, ...probes];
+  }
+
+  get #isUrgent(): boolean {
+    const { full, summaries } = this.#parts;
+    return [full, ...summaries.values()].some(({ urgent }) => urgent > 0);
   }
 
   #progress(): [number, number] {
-    const { full, summaries, summariesS } = this.#parts;
-    const held = this.#probes.filter((probe) => full.holds(probe));
-    const readyS = [...summaries.values()].reduce((sum, { heldS }) => sum + heldS, full.secondsOf(held));
-    return [readyS, full.secondsOf(this.#probes) + summariesS];
+    const { full, summaries } = this.#parts;
+    const probes = this.#probes.filter((probe) => full.holds(probe)).length;
+    const wholes = [...summaries].filter(([token, sound]) => !openOf(token, sound).length).length;
+    return [probes + wholes, this.#probes.length + summaries.size];
   }
 }
 

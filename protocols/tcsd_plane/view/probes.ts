@@ -140,6 +140,7 @@ export class ProbePlayer {
     const name = probe ? day.nameOf(probe.start) : gettext("not set");
     button.replaceChildren(icon("play"), make("b", {}, String(number)), " ", make("span", {}, name));
     button.dataset.heard = heard ? "yes" : "no";
+    button.title = name;
     button.setAttribute("aria-pressed", String(number === this.#chosen));
     button.setAttribute(
       "aria-label",

@@ -13,13 +13,15 @@ import { mountBoard } from "./board.ts";
 import { type Board, type PlanePage, readDraft, type Token, type Workspace } from "./contract.ts";
 import { numberOf, tentativeTokens } from "./crosses.ts";
 import { type Day, HourStrip, ZOOM_STEP } from "./day.ts";
-import { Comments, HourNotes, SourceList } from "./hourNotes.ts";
+import { Comments, HourNotes } from "./hourNotes.ts";
 import { shortName } from "./hours.ts";
 import { type Heard, Listening } from "./listening.ts";
 import { NotesModel } from "./notesModel.ts";
+import { recallPlace, rememberPlace } from "./placeMemory.ts";
 import { ProbePlayer } from "./probes.ts";
 
-type Step = "explore" | "hours" | "place";
+const STEPS = ["explore", "hours", "place"] as const;
+type Step = (typeof STEPS)[number];
 
 interface Progress {
   heardS: number;
@@ -28,14 +30,27 @@ interface Progress {
   placed: [number, number];
 }
 
-/** Guide to the three steps and how far each has come; it forbids nothing. */
+/** Guide to the three steps and how far each has come: the step that is open decides whether notes or plane are shown. */
 class Guide {
   readonly #root: ParentNode;
+  readonly #opened: (step: Step) => void;
 
-  constructor(scope: Scope, root: ParentNode, go: (step: Step) => void) {
+  constructor(scope: Scope, root: ParentNode, go: (step: Step) => void, opened: (step: Step) => void) {
     this.#root = root;
-    for (const step of ["explore", "hours", "place"] as const)
-      scope.listen(need(`[data-step=${step}]`, root), "click", () => go(step));
+    this.#opened = opened;
+    for (const step of STEPS) scope.listen(need(`[data-step=${step}]`, root), "click", () => go(step));
+  }
+
+  open(step: Step): void {
+    for (const each of STEPS) {
+      const button = need(`[data-step=${each}]`, this.#root);
+      if (each === step) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+    }
+    need("[data-part=notes-panel]", this.#root).hidden = step === "place";
+    need("[data-part=plane-panel]", this.#root).hidden = step !== "place";
+    for (const task of ["explore", "hours"]) need(`[data-for=${task}]`, this.#root).hidden = task !== step;
+    this.#opened(step);
   }
 
   show({ heardS, sources, hours, placed }: Progress): void {
@@ -96,7 +111,7 @@ class SubmitCheck {
           })
         : "",
       tentative: tentative.length
-        ? fill(gettext("Still tentative: {n}. Closing decides them where they stand."), { n: names(tentative) })
+        ? fill(gettext("Still tentative: {n}. They will be kept where they are."), { n: names(tentative) })
         : "",
       unheard: unheard.length ? fill(gettext("Not heard yet: summary {n}."), { n: names(unheard) }) : "",
       unprobed: bare
@@ -139,9 +154,14 @@ export function wireKeys(parts: KeyParts): void {
   const acts = anywhere(parts);
   keys.on(scope, (event) => {
     if (event.defaultPrevented) return false;
-    const inside = event.target instanceof Node && fullPanel.contains(event.target);
+    const within = (panel: HTMLElement) => event.target instanceof Node && panel.contains(event.target);
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const act = (inside ? inTime(parts, event.shiftKey)[key] : undefined) ?? acts[key];
+    const own = within(fullPanel)
+      ? inTime(parts, event.shiftKey)
+      : within(parts.summaries.panel)
+        ? inSummary(parts, event.shiftKey)
+        : {};
+    const act = own[key] ?? acts[key];
     act?.();
     return act !== undefined;
   });
@@ -166,6 +186,7 @@ function anywhere({ day, strip, summaries, active, ...parts }: KeyParts): Acts {
     " ": toggle,
     j: () => summaries.step(-1),
     l: () => summaries.step(1),
+    o: () => summaries.toggleLoop(),
     b: parts.playProbes,
     r: parts.nextProbe,
     "+": () => zoom(ZOOM_STEP),
@@ -189,6 +210,11 @@ function inTime({ day }: KeyParts, shift: boolean): Acts {
   };
 }
 
+function inSummary({ summaries }: KeyParts, shift: boolean): Acts {
+  const move = (seconds: number) => () => (shift ? summaries.extend(seconds) : summaries.moveBy(seconds));
+  return { ArrowLeft: move(-1), ArrowRight: move(1) };
+}
+
 /** The page on which a recording is rated: puts sound, notes and plane together, and keeps every step. */
 export class Rating {
   readonly #root: HTMLElement;
@@ -200,7 +226,6 @@ export class Rating {
   readonly #strip: HourStrip;
   readonly #probePlayer: ProbePlayer;
   readonly #hourNotes: HourNotes;
-  readonly #sources: SourceList;
   readonly #comments: Comments;
   readonly #board: Board;
   readonly #guide: Guide;
@@ -209,12 +234,13 @@ export class Rating {
     this.#root = root;
     this.#host = host;
     const draft = readDraft(page.draft);
-    const { probes: planned } = page.page as unknown as PlanePage;
+    const { probes: planned, others } = page.page as unknown as PlanePage;
+    const left = recallPlace(page.trial);
     this.#autosave = new Autosave(scope, host, () => host.keep(this.#payload(false), this.#listening.summary));
     this.#listening = new Listening(draft.listened ?? {}, (what) => this.#heard(what));
     this.#notes = new NotesModel(draft, () => this.#noted());
     const chosen = (token: Token) => this.#board.select(token);
-    this.#sound = new AudioPanel({ scope, root, page, host, listening: this.#listening, chosen });
+    this.#sound = new AudioPanel({ scope, root, page, host, listening: this.#listening, hour: left.hour, chosen });
     const { day, tokens, summaries } = this.#sound;
     this.#probePlayer = new ProbePlayer({
       scope,
@@ -228,18 +254,24 @@ export class Rating {
     this.#strip = new HourStrip(scope, root, day, (hour) => this.#marksOf(hour));
     const probes = (hour: number) => this.#probePlayer.heardIn(hour);
     this.#hourNotes = new HourNotes({ scope, root, day, notes: this.#notes, probes });
-    this.#sources = new SourceList(scope, root, this.#notes);
     this.#comments = new Comments(scope, root, tokens, draft, () => this.#autosave.soon("text"));
     const options = {
       tokens,
       crosses: draft.crosses ?? {},
       memory: page.trial,
+      alone: others === "after_placing",
+      heard: (token: Token) => this.#listening.plays(token) > 0,
+      reveal: () => this.#guide.open("place"),
       play: (token: Token) => summaries.play(token),
       changed: () => this.#moved(),
     };
     this.#board = mountBoard(need("[data-part=board]", root), options, page.keys, scope);
     this.#board.select(summaries.token);
-    this.#guide = new Guide(scope, root, (step) => this.#go(step));
+    const remember = (step: Step) => rememberPlace(page.trial, { step });
+    this.#guide = new Guide(scope, root, (step) => this.#go(step), remember);
+    const begun = Object.keys(this.#board.crosses).length > 0;
+    this.#guide.open(STEPS.find((step) => step === left.step) ?? (begun ? "place" : "explore"));
+    scope.listen(day.events, "hour", () => rememberPlace(page.trial, { hour: day.hour?.index ?? 0 }));
     this.#wire(scope, page);
     scope.listen(day.events, "hours", () => {
       this.#showHeard();
@@ -260,7 +292,7 @@ export class Rating {
       active: () => this.#sound.active,
       nextProbe: () => void this.#probePlayer.next(),
       playProbes: () => void this.#probePlayer.playRow(),
-      focusNote: () => this.#hourNotes.focusNote(),
+      focusNote: () => this.#go("hours"),
       openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", this.#root).showModal(),
     });
     keys.onStop(scope, () => this.#probePlayer.stop());
@@ -300,6 +332,7 @@ export class Rating {
   }
 
   #go(step: Step): void {
+    this.#guide.open(step);
     if (step === "explore") this.#strip.focus();
     else if (step === "hours") this.#hourNotes.focusNote();
     else need(".board__plane", this.#root).focus();
@@ -314,6 +347,7 @@ export class Rating {
     const { selected } = this.#board;
     if (selected !== null && selected !== summaries.token) {
       summaries.select(selected);
+      this.#sound.prefetch.prefer(selected);
       this.#sound.activate("summary");
     }
     this.#autosave.soon("act");
@@ -322,7 +356,6 @@ export class Rating {
 
   #noted(): void {
     this.#autosave.soon("text");
-    this.#sources.draw();
     this.#hourNotes.draw();
     this.#strip.draw();
     this.#showProgress();
@@ -332,7 +365,7 @@ export class Rating {
   #heard(what: Heard): void {
     this.#autosave.soon("heard");
     if (what === "seconds") this.#showHeard();
-    else if (what === "play") this.#sound.summaries.draw();
+    else if (what === "play") for (const part of [this.#sound.summaries, this.#board]) part.draw();
     else for (const part of [this.#probePlayer, this.#hourNotes, this.#strip]) part.draw();
     this.#showProgress();
   }

@@ -209,3 +209,8 @@ def test_simulated_raters_agree_about_conditions_more_than_by_chance() -> None:
                 tc_of[mark.slot].append(mark.value)
     means = [sum(values) / len(values) for values in tc_of.values()]
     assert max(means) - min(means) > 0.1
+
+
+def test_the_page_knows_whether_the_crosses_of_others_are_shown_before_a_summary_is_placed() -> None:
+    assert {PLANE.present(page)["others"] for page in plan()} == {"shown"}
+    assert {PLANE.present(page)["others"] for page in plan(others="after_placing")} == {"after_placing"}
