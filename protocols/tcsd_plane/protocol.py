@@ -250,8 +250,8 @@ class TemporalSourcePlane(Protocol):
         "others": Option(
             "shown",
             _(
-                "Whether the crosses of the other summaries are always shown, or only after the chosen summary has been "
-                "placed."
+                "Whether the crosses of the other summaries are always shown, or only after the chosen summary has "
+                "been placed."
             ),
             choices=("shown", "after_placing"),
         ),

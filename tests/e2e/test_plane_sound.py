@@ -13,7 +13,7 @@ from stimuli.models import Recording
 from stimuli.services.collections import create_collection
 from tests.audio.long_recordings import day_mp3
 from tests.audio.material import noise, written
-from tests.e2e.conftest import Platform
+from tests.e2e.conftest import Platform, intercepted
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import scan
 from tests.factories import make_experiment, make_user, token_without_sound_check
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 RATE_HZ = 8000
 SUMMARIES, SUMMARY_S = 3, 2
 PROBE_S, PROBES = 2, 5
-# Crosses that are 0.04 apart stay readable; in a window of 1024 by 768, which also holds the day, they still stand apart.
+# Crosses that are 0.04 apart stay readable; in a window of 1024 by 768, beside the day, they still stand apart.
 LEAST_PLANE_PX = {(1024, 768): 400, (1440, 900): 540, (1920, 1080): 700}
 ROW_MS = 60_000  # five probes take twelve seconds on a machine that has nothing else to do
 SOUNDING = ".full .viewer[data-playing=playing]"
@@ -125,14 +125,12 @@ def test_play_says_that_it_is_loading_until_sound_comes(link: str, device: Calla
     PointerListener(page).join(link)
     opened(page)
     held: list[Route] = []
-    waits = True
-    page.route("**/slice/**", lambda route: held.append(route) if waits else route.continue_())
     play = page.locator("[data-part=full-play]")
-    page.locator(".full .viewer__stage").click(position={"x": 300, "y": 100})  # where no probe is loaded
-    play.click()
-    expect(play).to_have_text("Loading…")
-    wait_until(lambda: held)
-    waits = False
+    with intercepted(page, "**/slice/**", held.append):
+        page.locator(".full .viewer__stage").click(position={"x": 300, "y": 100})  # where no probe is loaded
+        play.click()
+        expect(play).to_have_text("Loading…")
+        wait_until(lambda: held)
     for route in held:
         route.continue_()
     expect(play).to_have_text("Pause")
