@@ -6,7 +6,7 @@ import type { Parts } from "./dom.ts";
 import { cover } from "./drawing.ts";
 import { clampSample, sampleAt, xOf } from "./geometry.ts";
 import type { Marker, Region, ViewerState } from "./state.ts";
-import { formatTime } from "./times.ts";
+import { clockAt, formatClock, formatTime } from "./times.ts";
 
 /** What happened to a mark: chosen (click, Enter), moved to a sample, or asked to be removed (Delete, Backspace). */
 export interface MarkNews {
@@ -59,7 +59,7 @@ export class Marks {
     this.#regions = this.#reconcile(this.#regions, regions, (region) => this.#region(region));
     this.#markers = this.#reconcile(this.#markers, markers, (marker) => this.#marker(marker));
     for (const { mark, element } of this.#markers) {
-      element.setAttribute("aria-label", `${mark.label}, ${formatTime(mark.at / this.#state.rate, 1)}`);
+      element.setAttribute("aria-label", `${mark.label}, ${this.#timeOf(mark.at)}`);
       element.dataset.heard = mark.heard ? "yes" : "no";
       if (mark.lane !== undefined) element.dataset.lane = String(mark.lane);
       if (mark.chosen !== undefined) element.setAttribute("aria-pressed", String(mark.chosen));
@@ -104,10 +104,16 @@ export class Marks {
     return shown;
   }
 
+  /** By the clock where the page shows no time in the file. */
+  #timeOf(sample: number): string {
+    const { rate, manifest, showsFileTime } = this.#state;
+    const clockS = showsFileTime ? null : clockAt(manifest.clock, sample, rate);
+    return clockS === null ? formatTime(sample / rate, 1) : formatClock(clockS);
+  }
+
   #region(region: Region): Shown<Region> {
     const shown = this.#make(region, "region", ({ start }) => start);
-    const { rate } = this.#state;
-    const times = `${formatTime(region.start / rate, 1)} – ${formatTime(region.stop / rate, 1)}`;
+    const times = `${this.#timeOf(region.start)} – ${this.#timeOf(region.stop)}`;
     shown.element.setAttribute("aria-label", `${region.label}, ${times}`);
     return shown;
   }

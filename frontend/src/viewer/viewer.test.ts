@@ -174,6 +174,8 @@ test("a page gets the menu of the picture and the technical lines where it wants
   paint();
   assert.equal(root.find("viewer__position").getAttribute("aria-valuetext"), "clock 08:24:10");
   assert.throws(() => tools.find("viewer__cell--time"));
+  viewer.setMarkers([{ id: "1", at: 30_250 * RATE, label: "1" }]);
+  assert.equal(root.find("viewer__marker").getAttribute("aria-label"), "1, 08:24:10");
   scope.dispose();
   assert.equal(tools.children.length, 0);
 });

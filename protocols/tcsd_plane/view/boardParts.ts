@@ -317,13 +317,8 @@ export class Bar {
       undo: button("undo", () => state.undo(), sign("↶")),
       redo: button("redo", () => state.redo(), sign("↷")),
     };
-    for (const [act, name] of [
-      ["undo", gettext("Undo")],
-      ["redo", gettext("Redo")],
-    ] as const) {
-      this.#buttons[act].setAttribute("aria-label", name);
-      this.#buttons[act].setAttribute("title", name);
-    }
+    this.#buttons.undo.setAttribute("aria-label", gettext("Undo"));
+    this.#buttons.redo.setAttribute("aria-label", gettext("Redo"));
     this.#menus = [this.#menu(scope, "sd"), this.#menu(scope, "tc")];
     const { settle, lift, undo, redo } = this.#buttons;
     const menus = this.#menus.map(([menu]) => menu);
@@ -340,14 +335,22 @@ export class Bar {
     const { selected, crosses, canUndo, canRedo } = this.#state;
     const cross = selected === null ? undefined : crosses[selected];
     const { settle, lift, undo, redo } = this.#buttons;
-    disable(settle, !cross || cross.decided); // placing takes a click or keys: a button could not know the place
-    disable(lift, !cross);
-    disable(undo, !canUndo);
-    disable(redo, !canRedo);
+    const first = cross ? "" : gettext("Place a cross first");
+    // Placing takes a click or keys: a button could not know the place.
+    disable(settle, cross?.decided ? gettext("Decided already") : first);
+    disable(lift, first);
+    disable(undo, canUndo ? "" : gettext("Nothing to undo"), gettext("Undo"));
+    disable(redo, canRedo ? "" : gettext("Nothing to redo"), gettext("Redo"));
+    this.#drawMenus(cross !== undefined);
+  }
+
+  #drawMenus(placed: boolean): void {
+    const { selected, crosses } = this.#state;
     for (const [menu, others] of this.#menus) {
-      const placed = [...others].filter(([token]) => token !== selected && crosses[token]);
-      const idle = !cross || placed.length === 0;
+      const targets = [...others].filter(([token]) => token !== selected && crosses[token]);
+      const idle = !placed || targets.length === 0;
       menu.setAttribute("data-idle", idle ? "yes" : "no");
+      menu.title = idle ? gettext("Needs two crosses on the plane") : "";
       if (idle) menu.open = false;
       for (const [token, button] of others) button.hidden = token === selected || !crosses[token];
     }
@@ -384,9 +387,10 @@ function sign(glyph: string): HTMLElement {
   return make("span", { class: "board__sign", "aria-hidden": "true" }, glyph);
 }
 
-/** Not the attribute `disabled`, which would lose the focus. */
-function disable(button: HTMLButtonElement, idle: boolean): void {
-  button.setAttribute("aria-disabled", String(idle));
+/** Say why a button does nothing now; not by the attribute `disabled`, which would lose the focus. */
+function disable(button: HTMLButtonElement, why: string, title = ""): void {
+  button.setAttribute("aria-disabled", String(why !== ""));
+  button.title = why || title;
 }
 
 const AXES: readonly Axis[] = ["tc", "sd"];
