@@ -135,14 +135,14 @@ def rater(link: str, device: Callable[..., BrowserContext]) -> Rater:
 
 def clock_under_the_cursor(rater: Rater) -> tuple[float, float]:
     """What the clock beside the pointer says where the cursor stands, as near as one can look; and a column's width."""
-    rater.page.get_by_label("About this picture").click()
     for _ in range(CLOSER):
         rater.button("Zoom in")
     rater.settle()
     box = rater.page.locator(".full .viewer__wave").bounding_box()
     assert box is not None
     rater.page.mouse.move(box["x"] + rater.evaluate(SEEN, "wave")["cursor"], box["y"] + box["height"] / 2)
-    told = re.search(r"(\d\d):(\d\d):(\d\d\.\d\d)", rater.page.locator(".full .viewer__readout").inner_text())
+    readout = rater.page.locator(".full .viewer__readout").text_content() or ""  # behind the information button
+    told = re.search(r"(\d\d):(\d\d):(\d\d\.\d\d)", readout)
     assert told is not None
     hours, minutes, seconds = map(float, told.groups())
     return hours * 3600 + minutes * 60 + seconds, SOUND_S / 2**CLOSER / box["width"]
