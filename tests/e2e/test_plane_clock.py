@@ -142,7 +142,7 @@ def clock_under_the_cursor(rater: Rater) -> tuple[float, float]:
     assert box is not None
     rater.page.mouse.move(box["x"] + rater.evaluate(SEEN, "wave")["cursor"], box["y"] + box["height"] / 2)
     readout = rater.page.locator(".full .viewer__readout").text_content() or ""  # behind the information button
-    told = re.search(r"(\d\d):(\d\d):(\d\d\.\d\d)", readout)
+    told = re.search(r"(\d\d):(\d\d):(\d\d\.\d+)", readout)
     assert told is not None
     hours, minutes, seconds = map(float, told.groups())
     return hours * 3600 + minutes * 60 + seconds, SOUND_S / 2**CLOSER / box["width"]

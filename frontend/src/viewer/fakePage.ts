@@ -74,6 +74,7 @@ export class FakeElement extends EventTarget {
   children: (FakeElement | string)[] = [];
   parent: FakeElement | null = null;
   clientWidth = 1200;
+  clientLeft = 0;
   clientHeight = 200;
   width = 0;
   height = 0;

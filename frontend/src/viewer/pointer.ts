@@ -68,7 +68,8 @@ export class PointerInput {
   }
 
   #x(event: MouseEvent): number {
-    return event.clientX - this.#parts.field.getBoundingClientRect().left;
+    const { field } = this.#parts;
+    return event.clientX - field.getBoundingClientRect().left - field.clientLeft; // the picture begins inside the border
   }
 
   #sample(x: number): number {
