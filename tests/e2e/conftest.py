@@ -138,7 +138,7 @@ def platform(server: Platform, transactional_db: None) -> Iterator[Platform]:
 
 @pytest.fixture
 def short_demo(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Experiment:
-    """One experiment of the demo with shorter clips and no practice, where they are heard to their end one after the other."""
+    """One experiment of the demo without practice, with shorter clips, which are heard to their end one by one."""
     monkeypatch.setattr(acr_demo, "DURATION_S", CLIP_S)
     monkeypatch.setattr(acr_demo, "PRACTICE", 0)
     for other in (abx_demo, dcr_demo):

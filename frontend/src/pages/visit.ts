@@ -1,5 +1,5 @@
 // Participant's page: wires its parts, runs the sound check, and starts the visit.
-import { embedded, need } from "../lib/dom.ts";
+import { embedded } from "../lib/dom.ts";
 import { gettext } from "../lib/i18n.ts";
 import { Scope } from "../lib/scope.ts";
 import { Outbox } from "../outbox/outbox.ts";

@@ -135,17 +135,29 @@ export class VisitRun {
       );
     while (!scope.disposed) {
       const again = this.#reopened;
-      const turnedTo = this.#turnedTo && (await this.#pageOf(this.#turnedTo));
-      this.#turnedTo = null;
-      const changed = this.#changedElsewhere && (await this.#pageAsItStands(this.#changedElsewhere));
-      this.#changedElsewhere = null;
-      const page = again?.page ?? (turnedTo || changed || (this.#queue.first ?? (await this.#catchUp())));
+      const turnedTo = await this.#pageTurnedTo();
+      const page = again?.page ?? turnedTo ?? (await this.#nextPage());
       if (!page) return;
       if (!again && !turnedTo && (await this.#interlude(page))) continue; // what comes next may have changed meanwhile
       this.#reopened = null;
       await this.#runTrial(page, again ?? undefined);
       await new WakeSignal().wait(scope, BLANK_MS);
     }
+  }
+
+  /** A page that was asked for out of its turn. */
+  async #pageTurnedTo(): Promise<TrialPage | undefined> {
+    const trial = this.#turnedTo;
+    this.#turnedTo = null;
+    return (trial && (await this.#pageOf(trial))) || undefined;
+  }
+
+  /** The open page again if it was changed elsewhere, otherwise the first that waits. */
+  async #nextPage(): Promise<TrialPage | undefined> {
+    const trial = this.#changedElsewhere;
+    this.#changedElsewhere = null;
+    const changed = trial && (await this.#pageAsItStands(trial));
+    return changed || (this.#queue.first ?? (await this.#catchUp()));
   }
 
   /** Whatever stands between two pages: a changed device, a break, another order of scales. */
