@@ -54,7 +54,6 @@ def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
     page = device(viewport={"width": width, "height": 844}).new_page()
     listener = PointerListener(page)
     listener.join(link(practice=1))
-    listener.begin_set_up()
     expect(page.locator("#screening-play")).to_have_text("Play Space")
     expect(page.locator("#screening-question")).to_have_text("Where did you hear it?")
     expect(page.locator("#screening-why")).to_be_visible()
