@@ -132,7 +132,7 @@ def test_participant_pages_are_accessible(platform: Platform, device: Callable[.
     page.goto(link)
     problems = scan(page, "consent") + overflows(page, "consent")
     listener.join(link)
-    page.locator("#start:enabled").wait_for()
+    listener.set_up()
     problems += scan(page, "instructions")
     listener.start()
     listener.play()

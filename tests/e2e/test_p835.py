@@ -153,6 +153,7 @@ def test_the_sound_check_the_trial_and_the_order_of_scales_are_accessible(link: 
     page.locator("#level-play:enabled").wait_for()
     page.locator("#level-fine > summary").click()
     problems += scan(page, "level") + overflows(page, "level")
+    page.locator("#level-fine > summary").click()
     listener.set_level()
     page.locator("#start:enabled").click()
     page.locator("#play:enabled").wait_for()
