@@ -10,6 +10,7 @@ from rating.pace import EAR_CHECK_S, HEADPHONE_SCREEN_S, INTRODUCTION_S, LEVEL_C
 
 PRACTICE = 0  # the session before the first that counts
 EXACT_UP_TO_MIN, ROUNDED_TO_MIN = 20, 5
+SHORT_PRACTICE_S = 240  # practice that is over sooner calls for no rest
 FAR_OFF = 1 / 3  # from here on a stated duration misleads those who agree to it
 
 
@@ -38,13 +39,16 @@ class SeatDuration:
         return self.before_s + self.after_checks_s
 
 
-def seat_duration(
-    sessions_s: Mapping[int, float], *, rest_s: float, checks_s: float, workspace: bool = False
-) -> SeatDuration:
-    """Add up a seat's plan. After the example of a workspace there is no break (frontend/src/trial/place.ts)."""
-    rested = [session for session in sessions_s if session != PRACTICE or not workspace]
-    breaks_s = max(len(rested) - 1, 0) * rest_s
-    return SeatDuration(sessions_s, before_s=INTRODUCTION_S + checks_s, breaks_s=breaks_s)
+def seat_duration(sessions_s: Mapping[int, float], *, rest_s: float, checks_s: float) -> SeatDuration:
+    """Add up a seat's plan."""
+    breaks = sum(rests_before(session, sessions_s) for session in sessions_s)
+    return SeatDuration(sessions_s, before_s=INTRODUCTION_S + checks_s, breaks_s=breaks * rest_s)
+
+
+def rests_before(session: int, sessions_s: Mapping[int, float]) -> bool:
+    """Whether a break comes before a session: not before the first, and not after short practice alone."""
+    earlier = [other for other in sessions_s if other < session]
+    return bool(earlier) and (earlier != [PRACTICE] or sessions_s[PRACTICE] > SHORT_PRACTICE_S)
 
 
 def checks_s(*, ears: bool, level: bool, headphones: bool) -> float:

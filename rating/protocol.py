@@ -207,6 +207,7 @@ class PageAccess:
     """How participants move through their pages, and what they can reach from one."""
 
     workspace: bool = False  # a page is worked on in drafts, and not heard through and then rated
+    example: bool = False  # practice is a worked example, which is looked at
     revisable: bool = False  # answers may be changed until everything is handed in
     overview_option: str = ""  # the option under which pages that were never opened may be read, as in one table of all
     sounds_needed: str = "every"  # of a page's sounds, how many must be fetched to answer: every, some, none

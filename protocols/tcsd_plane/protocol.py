@@ -221,6 +221,7 @@ class TemporalSourcePlane(Protocol):
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     access = PageAccess(
         workspace=True,
+        example=True,
         sounds_needed="some",
         one_at_a_time=True,
         absence_hours=60 * 24,  # experts come back after weeks

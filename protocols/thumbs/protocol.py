@@ -64,7 +64,7 @@ class CaptionScores(Protocol):
     roles = frozenset({"test", REFERENCE, "anchor"})
     text_kinds = frozenset({"caption", "text"})
     groups = Groups(("expert", "layperson"))
-    access = PageAccess(workspace=True, revisable=True, sounds_needed="some", overview_option="grid")
+    access = PageAccess(workspace=True, example=True, revisable=True, sounds_needed="some", overview_option="grid")
     needs = Needs(headphones=False)
     counted = ngettext_noop("%(n)s clip with captions", "%(n)s clips with captions")
     options: ClassVar[Mapping[str, Option]] = {

@@ -67,7 +67,7 @@ def _page(trial: Trial, protocol: Protocol, labels: Json, options: dict[str, Jso
         "draft": trial.current_vote.payload if trial.current_vote else None,
         "answered": trial.answered,
         "view": view_of(protocol.slug),
-        "workspace": protocol.access.workspace,
+        "example": protocol.access.example,
         "plays_allowed": options.get("plays_allowed", 1),
         "options": {key: options[key] for key, each in protocol.options.items() if each.in_page and key in options},
         "page": protocol.present(plan_of(trial, slots)),

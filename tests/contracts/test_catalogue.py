@@ -113,7 +113,7 @@ def test_the_extraction_sees_code_errors_templates_and_typescript() -> None:
     assert "Sign in first, or send an API token." in server  # the message of an error
     assert "it is empty" in server  # a LazyMessage
     assert "Sign in" in server  # a template
-    assert "The recording and its chapters stand side by side here, which takes at least 1024 pixels." in server
+    assert "A recording with two marks between three chapters." in server  # a template of a protocol
     assert "Saving…" in browser  # frontend/src
     assert "Play summary {n}" in browser  # the view of a protocol
 

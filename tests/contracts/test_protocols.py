@@ -29,6 +29,7 @@ from rating.protocol import (
     Scale,
     ScaleLabels,
     ScaleProtocol,
+    TrialKind,
     TrialPlan,
 )
 from rating.registry import SHARED_VIEW, module_of, protocols, view_of
@@ -263,7 +264,7 @@ def test_a_protocol_may_show_which_sound_is_the_reference(check: Callable[[Proto
 
 def test_a_page_of_a_pair_holds_the_reference_and_asks_about_the_other_alone() -> None:
     protocol = Comparing()
-    pages = planned(protocol)
+    pages = [page for page in planned(protocol) if page.kind is not TrialKind.PRACTICE]
     assert [[slot.entry.role for slot in page.slots] for page in pages] == [["reference", "test"]] * 8
     assert all(page.slots[0].entry.item == page.slots[1].entry.item for page in pages)
     assert all(before.slots[0].entry.item != after.slots[0].entry.item for before, after in pairwise(pages))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from listening.durations import SeatDuration, checks_s, is_far_off, seat_duration, whole_minutes
+from listening.durations import SeatDuration, checks_s, is_far_off, rests_before, seat_duration, whole_minutes
 from rating.protocol import Protocol, TrialPlan
 from rating.registry import protocols
 from tests.protocols.demo_material import MATERIAL
@@ -30,17 +30,15 @@ def stated(protocol: Protocol, group: str, checks: dict[str, bool], seed: int = 
     sessions_s: dict[int, float] = defaultdict(float)
     for trial in plan_of(protocol, group, seed):
         sessions_s[trial.session] += protocol.page_s(trial, options_of(protocol, group))
-    workspace = protocol.access.workspace
-    return seat_duration(sessions_s, rest_s=REST_S, checks_s=checks_s(**checks), workspace=workspace)
+    return seat_duration(sessions_s, rest_s=REST_S, checks_s=checks_s(**checks))
 
 
 def needed_s(protocol: Protocol, group: str, checks: dict[str, bool], seed: int) -> float:
-    """Go through the plan as a person does: every page, and a rest before every session but the first."""
-    person, last = Person(seed), None
+    """Go through the plan as a person does: every page, and a rest between two sessions that count."""
+    person, last = Person(seed), 0
     get_ready(person, **checks)
     for trial in plan_of(protocol, group):
-        begins = last is not None and trial.session != last
-        if begins and not (protocol.access.workspace and last == 0):
+        if last and trial.session != last:
             person.hear(REST_S)
         WORK[protocol.slug](person, trial, protocol, options_of(protocol, group))
         last = trial.session
@@ -64,6 +62,14 @@ def test_the_stated_duration_is_what_a_person_of_ordinary_pace_needs(
 def test_two_seats_of_one_experiment_state_the_same(protocol: Protocol, group: str) -> None:
     minutes = {whole_minutes(stated(protocol, group, CHECKS[0], seed).total_s) for seed in range(4)}
     assert len(minutes) == 1
+
+
+def test_only_long_practice_calls_for_a_rest() -> None:
+    short, long, none = {0: 60.0, 1: 600.0, 2: 600.0}, {0: 1500.0, 1: 600.0}, {1: 600.0, 2: 600.0}
+    breaks = [seat_duration(sessions_s, rest_s=REST_S, checks_s=0).breaks_s for sessions_s in (short, long, none)]
+    assert breaks == [REST_S, REST_S, REST_S]
+    assert [rests_before(session, short) for session in short] == [False, False, True]
+    assert seat_duration({0: 60.0, 1: 600.0}, rest_s=REST_S, checks_s=0).breaks_s == 0
 
 
 def test_silences_and_rounds_of_a_pair_take_their_time() -> None:

@@ -39,7 +39,7 @@ export interface TrialPage {
   answered: boolean;
   view: string;
   /** Whether the answer is kept in drafts. A practice page is then an example to look at, and no break follows it. */
-  workspace: boolean;
+  example: boolean; // practice is a worked example
   plays_allowed: number;
   /** Which page of its session this is. */
   place: { number: number; of: number };
@@ -59,6 +59,7 @@ export interface SessionSummary {
   total: number;
   answered: number;
   seconds_left: number;
+  rest_before: boolean;
 }
 
 /** How far a participant has come, practice left out. */

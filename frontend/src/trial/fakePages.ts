@@ -11,7 +11,7 @@ export function pageOf(trial: string, media: TrialPage["media"] = {}, change: Pa
     draft: null,
     answered: false,
     view: "scales",
-    workspace: false,
+    example: false,
     plays_allowed: 1,
     place: { number: 1, of: 4 },
     options: {},

@@ -20,6 +20,7 @@ const sessions: SessionSummary[] = [0, 1, 2, 3, 4].map((session) => ({
   total: 120,
   answered: session < 2 ? 120 : 0,
   seconds_left: 0,
+  rest_before: session > 0,
 }));
 
 test("clips are counted, not their three playings", () => {
@@ -36,7 +37,7 @@ test("what is answered here and not sent yet counts, practice does not", () => {
 });
 
 test("a visit of one session does not speak of sessions", () => {
-  const only = [{ session: 1, total: 4, answered: 0, seconds_left: 0 }];
+  const only = [{ session: 1, total: 4, answered: 0, seconds_left: 0, rest_before: false }];
   assert.equal(whereText(pageOf("a"), only), "Clip 1 of 4");
   assert.deepEqual(partOf(pageOf("a")), { part: 1, parts: 1 });
 });
@@ -55,7 +56,7 @@ test("a new session is a break, and its change of order is announced there", () 
 });
 
 test("a short practice ends with a word and no rest, for those who come back there too; a long one is a session", () => {
-  const short = sessions.map((one) => ({ ...one, total: one.session ? 120 : 12, answered: one.session ? 0 : 12 }));
+  const short = sessions.map((one) => ({ ...one, answered: one.session ? 0 : 120, rest_before: one.session > 1 }));
   const last = threefold(0, 12, speechFirst);
   assert.deepEqual(turnBefore(threefold(1, 1, speechFirst), last, short), { kind: "practice", order: "" });
   assert.equal(turnBefore(threefold(1, 1, speechFirst), null, short)?.kind, "practice");
@@ -72,13 +73,22 @@ test("a change of order inside a session is announced by itself", () => {
 test("a participant who comes back between two sessions finds the break, inside a session nothing", () => {
   assert.equal(turnBefore(threefold(2, 1, speechFirst), null, sessions)?.kind, "session");
   assert.equal(turnBefore(threefold(1, 7, speechFirst), null, sessions), null);
-  assert.equal(turnBefore(pageOf("a"), null, [{ session: 1, total: 4, answered: 0, seconds_left: 0 }]), null);
+  assert.equal(
+    turnBefore(pageOf("a"), null, [{ session: 1, total: 4, answered: 0, seconds_left: 0, rest_before: false }]),
+    null,
+  );
 });
 
 test("after an example, or where a draft was left, the visit goes on without a break", () => {
-  const worked = (change: Partial<TrialPage> = {}) => pageOf("t", {}, { session: 1, workspace: true, ...change });
-  const sessions = [0, 1, 2].map((session) => ({ session, total: 1, answered: 0, seconds_left: 60 }));
-  const example = pageOf("x", {}, { session: 0, workspace: true });
+  const worked = (change: Partial<TrialPage> = {}) => pageOf("t", {}, { session: 1, example: true, ...change });
+  const sessions = [0, 1, 2].map((session) => ({
+    session,
+    total: 1,
+    answered: 0,
+    seconds_left: 60,
+    rest_before: session > 1,
+  }));
+  const example = pageOf("x", {}, { session: 0, example: true });
   assert.equal(turnBefore(worked(), example, sessions), null);
   assert.equal(turnBefore(worked(), null, sessions), null);
   assert.equal(turnBefore(worked({ session: 2, draft: "half" }), null, sessions), null);

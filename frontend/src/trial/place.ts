@@ -52,20 +52,13 @@ export interface Turn {
   order: string;
 }
 
-/** Practice of no more pages than this is over in a few minutes and calls for no rest. */
-const SHORT_PRACTICE = 24;
-
 export function turnBefore(page: TrialPage, last: TrialPage | null, sessions: readonly SessionSummary[]): Turn | null {
   const order = last && sameOrder(page, last) ? "" : orderSentence(page);
-  if (page.workspace && last?.session === 0) return null; // no break after an example
+  if (page.example && last?.session === 0) return null;
+  const own = sessions.find(({ session }) => session === page.session);
   if (last ? last.session !== page.session : beginsLaterSession(page, sessions))
-    return { kind: followsShortPractice(page, sessions) ? "practice" : "session", order };
+    return { kind: own?.rest_before ? "session" : "practice", order };
   return last && order ? { kind: "order", order } : null;
-}
-
-function followsShortPractice(page: TrialPage, sessions: readonly SessionSummary[]): boolean {
-  const before = sessions.filter(({ session }) => session < page.session).at(-1);
-  return before?.session === 0 && before.total <= SHORT_PRACTICE;
 }
 
 function sameOrder(page: TrialPage, other: TrialPage): boolean {
@@ -82,6 +75,6 @@ function orderSentence(page: TrialPage): string {
 /** Whether a participant comes back exactly where a later session begins, and so finds the break. */
 function beginsLaterSession(page: TrialPage, sessions: readonly SessionSummary[]): boolean {
   const own = sessions.find(({ session }) => session === page.session);
-  const earlier = sessions.some(({ session }) => session < page.session && (session > 0 || !page.workspace));
+  const earlier = sessions.some(({ session }) => session < page.session && (session > 0 || !page.example));
   return earlier && own?.answered === 0 && page.draft === null; // a draft there means that the break is over
 }

@@ -32,7 +32,7 @@ function worked(scope: Scope): { host: WorkspaceHost; steps: Step[]; underWay: n
   const opened: WorkspaceHost[] = [];
   const screen = { workspace: { replaceChildren() {} }, show() {}, markup: () => ({}), notice() {} };
   const workspace = new Workspace({
-    page: pageOf("t1", {}, { revision: 2, workspace: true }),
+    page: pageOf("t1", {}, { revision: 2 }),
     view: { open: (host) => opened.push(host) },
     screen: screen as never,
     keys: Object.create(Keys.prototype) as Keys,

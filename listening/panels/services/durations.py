@@ -46,8 +46,7 @@ def _plans(experiment: Experiment, ballots: list[UUID]) -> list[FreshSeat]:
         FreshSeat(
             duration=duration_of(experiment, seconds, session_settings),
             clips=pages[ballot][TrialKind.TEST] // protocol.pages_each,
-            # A workspace's practice is a worked example, which is looked at.
-            practice=0 if protocol.access.workspace else pages[ballot][TrialKind.PRACTICE] // protocol.pages_each,
+            practice=0 if protocol.access.example else pages[ballot][TrialKind.PRACTICE] // protocol.pages_each,
         )
         for ballot, seconds in sessions.items()
     ]
@@ -58,12 +57,7 @@ def duration_of(
 ) -> SeatDuration:
     """A seat's sessions with the checks and breaks of its experiment."""
     known = session_settings or session_settings_of(experiment)
-    return seat_duration(
-        sessions_s,
-        rest_s=known.rest_s,
-        checks_s=checks_s_of(known),
-        workspace=get_protocol(experiment.protocol).access.workspace,
-    )
+    return seat_duration(sessions_s, rest_s=known.rest_s, checks_s=checks_s_of(known))
 
 
 def checks_s_of(session_settings: SessionSettings) -> float:

@@ -16,7 +16,7 @@ from core import sql
 from core.errors import AppError
 from core.models import User
 from core.services import audit
-from listening.durations import whole_minutes
+from listening.durations import rests_before, whole_minutes
 from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
 from listening.panels.services.durations import duration_of, fresh_seat
 from listening.panels.services.seats import (
@@ -383,16 +383,24 @@ RECEIPT_DIGITS = 8
 
 def sessions_of(*, ballot: Ballot) -> list[dict[str, Any]]:
     """One entry a session, in order; session 0 is practice."""
-    rows = ballot.trials.order_by("session").values("session")
     left_s = Sum("planned_s", filter=UNANSWERED, default=0.0)
+    counts = {
+        "total": Count("pk"),
+        "left": Count("pk", filter=UNANSWERED),
+        "left_s": left_s,
+        "whole_s": Sum("planned_s"),
+    }
+    rows = list(ballot.trials.order_by("session").values("session").annotate(**counts))
+    whole_s = {row["session"]: row["whole_s"] for row in rows}
     return [
         {
             "session": row["session"],
             "total": row["total"],
             "answered": row["total"] - row["left"],
             "seconds_left": round(row["left_s"]),
+            "rest_before": rests_before(row["session"], whole_s),
         }
-        for row in rows.annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED), left_s=left_s)
+        for row in rows
     ]
 
 

@@ -79,7 +79,7 @@ def test_every_panel_and_every_seat_states_the_same() -> None:
 
 def test_the_demo_states_its_plan_and_its_consent_states_no_other() -> None:
     experiment = acr_demo.build(owner=make_user())
-    assert "About 2 minutes, 12 clips, you can pause." in landing(experiment)
+    assert "About 3 minutes, 12 clips and 3 for practice, you can pause." in landing(experiment)
     assert "minute" not in experiment.consent_text
 
 
@@ -127,7 +127,7 @@ def test_consent_is_asked_for_once() -> None:
     page = Client().get(f"/join/{new_token(make_experiment(seats=1))}/").content.decode()
     assert 'type="checkbox"' not in page
     assert page.count("Agree and begin") == 1
-    assert "Nothing is recorded until you press this button." in page
+    assert "Nothing is recorded before." in page
 
 
 def test_a_link_shows_the_task_of_its_own_group_alone() -> None:

@@ -197,9 +197,9 @@ def test_the_experimenter_gets_the_codes_to_pay_by_and_no_number(client: Client)
     answer = client.get(f"/experiments/{experiment.slug}/people/codes/")
     assert answer.headers["Content-Type"].startswith("text/csv")
     header, row = answer.content.decode().splitlines()
-    assert header == "completion_code,subject_id,finished_at,answers"
+    assert header == "completion_code,subject_id,finished_at,answers,withdrawn_at"
     assert row.split(",")[:2] == [code, "sub-0001"]
-    assert row.endswith(",4")
+    assert row.endswith(",4,")
     assert "victim" not in answer.content.decode()
 
 
