@@ -85,6 +85,35 @@ interface Answered {
   heard: Heard;
 }
 
+/** The last answer of a seat, kept by the tab: it can be changed after a reload too. */
+class LastAnswer {
+  readonly #key: string;
+
+  constructor(seat: string) {
+    this.#key = `earmark-last-answer ${seat}`;
+  }
+
+  keep(answered: Answered | null): void {
+    try {
+      if (answered) sessionStorage.setItem(this.#key, JSON.stringify(answered));
+      else sessionStorage.removeItem(this.#key);
+    } catch {
+      // No room, or not allowed: it can then be changed only until the page is left.
+    }
+  }
+
+  /** What was kept, if the page follows it. */
+  before(page: TrialPage | undefined): Answered | null {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(this.#key) ?? "null") as Answered | null;
+      const follows = page?.session === kept?.page.session && page?.place.number === (kept?.page.place.number ?? 0) + 1;
+      return follows ? kept : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
 /** A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes. */
 export class VisitRun {
   readonly #parts: RunParts;
@@ -93,6 +122,7 @@ export class VisitRun {
   readonly #views = new Views();
   readonly #api: VisitApi;
   readonly #sending: VoteSender;
+  readonly #lastAnswer: LastAnswer;
   #sessions: readonly SessionSummary[] = [];
   #unsent: readonly TrialPage[] = []; // answered here, and not yet known to the server when it was last asked
   #answered = 0;
@@ -110,6 +140,7 @@ export class VisitRun {
     this.#parts = parts;
     this.#sending = new VoteSender(parts.outbox);
     this.#api = new VisitApi(parts);
+    this.#lastAnswer = new LastAnswer(parts.config.seat);
     this.#clips = new Clips(parts.player, () => this.#refill().then(() => this.#queue.pages));
     parts.player.onInterruption((interruption, cutShort) => {
       if (interruption === "device") this.#noticeDevice();
@@ -122,6 +153,7 @@ export class VisitRun {
     const waiting = await this.#parts.outbox.start();
     for (const event of waiting) if (!event.draft) this.#queue.markAnswered(event.trial);
     await this.#refill();
+    this.#last = this.#lastAnswer.before(this.#queue.first);
     const progress = progressOf(this.#sessions, this.#unsent);
     const begun = waiting.length > 0 || this.#answered > 0 || this.#queue.pages.some(({ draft }) => draft !== null);
     return { ...progress, begun };
@@ -243,6 +275,7 @@ export class VisitRun {
     }
     this.#queue.markAnswered(verdict.trial);
     const own = this.#sending.owns(verdict.event_id);
+    if (!own && this.#last?.page.trial !== verdict.trial) this.#remember(null); // another is the previous answer now
     if (own && verdict.status === "conflict")
       screen.notice(gettext("This clip was already answered in another tab or on another device. That answer stands."));
     if (own || this.#current?.trial !== verdict.trial) return;
@@ -321,13 +354,18 @@ export class VisitRun {
 
   /** Resolves when the answer is safe; only then does the page go on. */
   async #keep(page: TrialPage, payload: Json, heard: Heard | Listened): Promise<void> {
-    this.#last = "stall_ms" in heard ? { page, answer: payload, heard } : null;
+    this.#remember("stall_ms" in heard ? { page, answer: payload, heard } : null);
     if ("stall_ms" in heard && heard.stall_ms > STALL_MS)
       this.#parts.reports.mention("stall", { stall_ms: heard.stall_ms }, page.trial);
     this.#queue.markAnswered(page.trial); // before the outbox has it: a refusal may arrive while this still waits
     this.#parts.screen.notice("");
     await this.#sending.send(page, payload, heard);
     this.#prepareClips();
+  }
+
+  #remember(last: Answered | null): void {
+    this.#last = last;
+    this.#lastAnswer.keep(last);
   }
 
   #prepareClips(): void {
