@@ -80,7 +80,8 @@ class Newcomer(PointerListener):
 
     def set_level(self) -> None:
         self.walk.sound_check["level"] = _shown(self.page)
-        super().set_level()
+        self.page.locator("#level-play:enabled").click()
+        self.page.locator("#level-lock:enabled").click()
 
     def guess(self) -> None:
         """A second attempt, after guesses that were wrong, is not counted."""
