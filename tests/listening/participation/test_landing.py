@@ -127,7 +127,7 @@ def test_consent_is_asked_for_once() -> None:
     page = Client().get(f"/join/{new_token(make_experiment(seats=1))}/").content.decode()
     assert 'type="checkbox"' not in page
     assert page.count("Agree and begin") == 1
-    assert "Nothing is recorded before." in page
+    assert "Until then, nothing is recorded." in page
 
 
 def test_a_link_shows_the_task_of_its_own_group_alone() -> None:
