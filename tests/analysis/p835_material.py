@@ -33,7 +33,8 @@ def p835_experiment(*, seats: int = 2, items: int = 3) -> Experiment:
     for place, condition in enumerate(REFERENCES):
         sounds.append(NewSound("talker", condition, tone(900 + 10 * place), Condition.Role.REFERENCE))
     add_stimuli(collection=collection, sounds=sounds)
-    return make_experiment(owner, collection=collection, protocol="p835", label_set="p835-en-1", seats=seats)
+    shape = {"protocol": "p835", "label_set": "p835-en-1", "options": {"practice": len(REFERENCES)}}
+    return make_experiment(owner, collection=collection, seats=seats, **shape)
 
 
 def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:
