@@ -71,7 +71,7 @@ def test_a_form_larger_than_allowed_is_rejected_before_it_is_read(client: Client
 def test_a_method_that_a_page_does_not_answer_is_rejected_with_those_allowed(client: Client) -> None:
     answer = client.post("/", headers={"accept": "application/json"})
     assert (answer.status_code, answer.json()["code"]) == (405, "request.method")
-    assert answer.headers["Allow"] == "GET"
+    assert answer.headers["Allow"] == "GET, HEAD"
 
 
 def test_the_sentence_is_said_in_the_readers_language(client: Client) -> None:

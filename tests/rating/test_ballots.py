@@ -53,7 +53,7 @@ def test_a_page_carries_exactly_what_the_browser_needs() -> None:
     page = pages(ballot=open_ballot(experiment=make_experiment(), seed="1"), limit=1)[0]
     assert set(page) == {
         "trial", "position", "session", "kind", "revision", "view", "plays_allowed",
-        "options", "page", "media", "texts", "labels", "draft", "answered", "workspace",
+        "options", "page", "media", "texts", "labels", "draft", "answered", "example",
     }  # fmt: skip
     assert page["page"] == {"slots": ["a"], "ask": ["QUALITY"]}
     assert page["labels"]["QUALITY"]["language"] == "en"
