@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { fill, gettext, ngettext } from "./i18n.ts";
+import { decimal, fill, gettext, ngettext } from "./i18n.ts";
 
-const page = globalThis as { django?: object };
+const page = globalThis as { django?: object; document?: object };
 
 afterEach(() => {
   delete page.django;
+  delete page.document;
 });
 
 test("a page without a catalogue is in English", () => {
@@ -27,6 +28,16 @@ test("a page with Django's catalogue is in its language, by the plural forms of 
     [0, 1, 2].map((count) => fill(ngettext("{count} clip", "{count} clips", count), { count })),
     ["0 extrait", "1 extrait", "2 extraits"],
   );
+});
+
+test("a number has the decimal sign of the page's language, and no other change", () => {
+  const written = ["en", "fr", "de", "es", ""].map((lang) => {
+    page.document = { documentElement: { lang } };
+    return decimal("1234.50");
+  });
+  assert.deepEqual(written, ["1234.50", "1234,50", "1234,50", "1234,50", "1234.50"]);
+  delete page.document;
+  assert.equal(decimal("0:03.250"), "0:03.250");
 });
 
 test("places are filled with texts and numbers; one that nothing fills stays visible", () => {

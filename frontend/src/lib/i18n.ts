@@ -27,6 +27,12 @@ export function pgettext(context: string, text: string): string {
   return catalogue()?.pgettext(context, text) ?? text;
 }
 
+/** A number in English, such as 2.50, with the decimal sign of the page's language. */
+export function decimal(number: string): string {
+  const language = globalThis.document?.documentElement?.lang || "en";
+  return number.replace(".", (1.5).toLocaleString(language).charAt(1));
+}
+
 /** Fill the {name} places of a translated text. */
 export function fill<Text extends string>(text: Text, values: Record<Places<Text>, string | number>): string {
   const given: Record<string, string | number> = values;

@@ -1,7 +1,7 @@
 // Level check on a sample, which repeats until it is stopped; fine tuning is folded and heard at once.
 
 import { make, need } from "../lib/dom.ts";
-import { gettext } from "../lib/i18n.ts";
+import { decimal, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import { HIGHEST_DB, LOWEST_DB } from "../player/output.ts";
 import type { Clip, Player } from "../player/player.ts";
@@ -38,7 +38,7 @@ export function movedBy(levelDb: number, key: string, shift: boolean): number | 
 
 export function levelText(levelDb: number): string {
   const sign = levelDb > 0 ? "+" : levelDb < 0 ? "−" : "";
-  return `${sign}${Math.abs(levelDb).toFixed(1)} dB`;
+  return `${sign}${decimal(Math.abs(levelDb).toFixed(1))} dB`;
 }
 
 interface LevelCheckParts {

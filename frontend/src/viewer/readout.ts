@@ -1,6 +1,6 @@
 // Readout of the viewer in figures and words: position, clock, what lies under the pointer, how the picture was made.
 import { make } from "../lib/dom.ts";
-import { fill, gettext } from "../lib/i18n.ts";
+import { decimal, fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import { COLOURS, css } from "./colours.ts";
 import { arrowStep } from "./controls.ts";
@@ -71,12 +71,12 @@ export class Readout {
     const values = {
       window: shape.window.charAt(0).toUpperCase() + shape.window.slice(1),
       samples: shape.window_samples,
-      ms: ((shape.window_samples / rate) * 1000).toFixed(1),
+      ms: decimal(((shape.window_samples / rate) * 1000).toFixed(1)),
       column: columnWords(column / rate),
       scale: shape.scale,
       rows: shape.rows,
       low: `${shape.low_hz} Hz`,
-      high: `${shape.high_hz / 1000} kHz`,
+      high: `${decimal(String(shape.high_hz / 1000))} kHz`,
       gain: formatDb(look.gainDb),
       range: formatDb(look.rangeDb),
       statistic: pooled.toLowerCase(),
@@ -195,6 +195,6 @@ export class Readout {
 }
 
 function columnWords(seconds: number): string {
-  if (seconds < 1) return `${(seconds * 1000).toPrecision(3)} ms`;
-  return `${seconds.toPrecision(3)} s`;
+  if (seconds < 1) return `${decimal((seconds * 1000).toPrecision(3))} ms`;
+  return `${decimal(seconds.toPrecision(3))} s`;
 }

@@ -1,4 +1,5 @@
 // Times of the file and of the clock, frequencies and levels as text and back. Pure.
+import { decimal } from "../lib/i18n.ts";
 import type { Stretch } from "./remote.ts";
 
 const two = (value: number) => String(value).padStart(2, "0");
@@ -21,14 +22,14 @@ function split(seconds: number, decimals: number): Parts {
 /** 0:03.250, 12:05, 3:12:05: hours only where there are any. */
 export function formatTime(seconds: number, decimals = 0): string {
   const { hours, minutes, seconds: rest } = split(Math.max(seconds, 0), decimals);
-  return hours ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+  return decimal(hours ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`);
 }
 
 /** 08:24:10, as on a clock. */
 export function formatClock(clockS: number, decimals = 0): string {
   const rounded = Math.round(clockS * 10 ** decimals) / 10 ** decimals;
   const { hours, minutes, seconds } = split(ofDay(rounded), decimals);
-  return `${two(hours)}:${two(minutes)}:${seconds}`;
+  return decimal(`${two(hours)}:${two(minutes)}:${seconds}`);
 }
 
 /** 08:24, for a ruler of minutes and hours. */
@@ -45,7 +46,7 @@ interface SpokenParts {
 /** Hours, minutes and seconds for a sentence that is read aloud. */
 export function spokenParts(seconds: number, decimals = 1): SpokenParts {
   const { hours, minutes, seconds: rest } = split(Math.max(seconds, 0), decimals);
-  return { h: hours, m: minutes, s: String(Number(rest)) };
+  return { h: hours, m: minutes, s: decimal(String(Number(rest))) };
 }
 
 /** Seconds, m:s or h:m:s as they are typed; undefined when it is no time. */
@@ -57,7 +58,7 @@ export function parseTime(text: string): number | undefined {
 
 export function formatHz(hz: number): string {
   if (hz < 1000) return `${Math.round(hz)} Hz`;
-  return `${(hz / 1000).toFixed(hz < 10_000 ? 2 : 1)} kHz`;
+  return `${decimal((hz / 1000).toFixed(hz < 10_000 ? 2 : 1))} kHz`;
 }
 
 /** With a true minus sign, which is as wide as a digit. */

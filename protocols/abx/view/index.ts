@@ -1,6 +1,6 @@
 // View of ABX: three buttons that switch between aligned sounds, and two answers that open when all three were heard.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { decimal, fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Clip } from "../../../frontend/src/player/player.ts";
 import type { Revision, ShownPage, TrialFrame, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
@@ -191,7 +191,7 @@ class AbxTrial {
   #showPosition(): void {
     const { positionS = 0, durationS = 0 } = this.#comparison ?? {};
     this.#position.value = String(positionS);
-    this.#time.textContent = `${positionS.toFixed(1)} / ${durationS.toFixed(1)} s`;
+    this.#time.textContent = `${decimal(positionS.toFixed(1))} / ${decimal(durationS.toFixed(1))} s`;
   }
 
   #note(isHeard: readonly boolean[], playsLeft: number): string {

@@ -1,6 +1,6 @@
 // Crosses of the plane: how they relate to each other, and their descriptions in words.
 
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { decimal, fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Cross, Crosses, Place, Token } from "./contract.ts";
 import { placeOf } from "./geometry.ts";
 
@@ -72,12 +72,12 @@ function level(aways: [Token, number][]): Token[] {
 
 /** As it is spoken: two decimals are as much as an ear can use. */
 export function spoken(value: number): string {
-  return value.toFixed(2);
+  return decimal(value.toFixed(2));
 }
 
-/** As it is kept and shown where figures are wanted. */
+/** As it is shown where figures are wanted. */
 export function exact(value: number): string {
-  return value.toFixed(4);
+  return decimal(value.toFixed(4));
 }
 
 export function describe(token: Token, crosses: Crosses): string {

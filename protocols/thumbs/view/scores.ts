@@ -1,5 +1,5 @@
 // Scores of captions: what was typed, whether it may be given, the sum, and the answers of one page. Pure.
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { decimal, fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 
 import type { TrialPage } from "../../../frontend/src/trial/contract.ts";
 import {
@@ -85,13 +85,13 @@ export function overall(numbers: Record<Scale, number>): number {
 
 /** With a true minus sign. */
 export function formatNumber(number: number): string {
-  return `${number < 0 ? MINUS : ""}${Math.abs(tidy(number))}`;
+  return `${number < 0 ? MINUS : ""}${decimal(String(Math.abs(tidy(number))))}`;
 }
 
 /** The sum with its signs: (4 + 2) / 2 − 0.1 − 0.5 − 0. */
 export function formatSum(numbers: Record<Scale, number>): string {
   const scores = SCORES.map((scale) => formatNumber(numbers[scale])).join(" + ");
-  const penalties = PENALTIES.map((scale) => `${MINUS} ${Math.abs(numbers[scale])}`).join(" ");
+  const penalties = PENALTIES.map((scale) => `${MINUS} ${formatNumber(Math.abs(numbers[scale]))}`).join(" ");
   return `(${scores}) / 2 ${penalties}`;
 }
 
@@ -198,5 +198,9 @@ export function problemText(problem: Problem, { scale, typed, step, meant }: Typ
     out_of_range: range,
     off_step: range,
   };
-  return fill(sentence[problem], { typed: shown, step, value: meant === undefined ? "" : formatNumber(meant) });
+  return fill(sentence[problem], {
+    typed: shown,
+    step: formatNumber(step),
+    value: meant === undefined ? "" : formatNumber(meant),
+  });
 }
