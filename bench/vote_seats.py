@@ -37,7 +37,7 @@ def _seated(count: int) -> list[dict[str, Any]]:
     panels.invite(panel=experiment.panels.get(), count=count, now=now, actor=None)
     listeners = []
     for invitation in Invitation.objects.select_related("panel__experiment", "seat"):
-        visit = visits.claim_seat(invitation=invitation, now=now, language="en", device={})
+        visit = visits.claim_seat(invitation=invitation, now=now, device={})
         ballot = visit.seat.ballot
         record_all_fetches(ballot_id=ballot.pk, visit_id=visit.pk, now=now - timedelta(hours=1))
         listeners.append(

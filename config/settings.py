@@ -94,7 +94,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "listening.participation.locale.ExperimentLocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -266,7 +266,9 @@ CONTENT_SECURITY_POLICY = {
 
 # --- Words and time ---------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English")), ("fr", _("French"))]
+LANGUAGES = [("en", _("English")), ("fr", _("French")), ("de", _("German")), ("es", _("Spanish"))]
+# Translated for participants alone, and not yet read by a native speaker; pages in these languages say so.
+DRAFT_LANGUAGES = ["de", "es"]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 TIME_ZONE = "UTC"

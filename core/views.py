@@ -29,6 +29,7 @@ from core.errors import AppError
 from core.forms import RoleForm, TokenForm
 from core.http_errors import error_message, error_response, json_error, transient_error, wants_json
 from core.jobs import queue
+from core.languages import is_draft, language_menu
 from core.models import ApiToken, Job, User
 from core.permissions import Audience, has_second_factor, requires, staff
 from core.services import accounts, readiness
@@ -41,10 +42,14 @@ A_YEAR_S = 365 * 24 * 3600
 
 def site(request: HttpRequest) -> dict[str, Any]:
     """Context that every template has."""
+    language = translation.get_language() or settings.LANGUAGE_CODE
     return {
         "public_url": settings.PUBLIC_URL,
         "second_factor_required": settings.SECOND_FACTOR_REQUIRED,
-        "script_texts_url": script_texts_url(translation.get_language() or settings.LANGUAGE_CODE),
+        "script_texts_url": script_texts_url(language),
+        "is_draft_language": is_draft(language),
+        # An experiment's pages have its language, and none to choose.
+        "languages": [] if hasattr(request, "experiment_language") else language_menu(),
     }
 
 

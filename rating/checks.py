@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.conf.locale import LANG_INFO
 from django.core.checks import CheckMessage, Error, register
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
@@ -29,6 +30,8 @@ def _problems(protocol: Protocol) -> Iterator[str]:
     for labels in protocol.label_sets:
         if set(labels.scales) != scales:
             yield f"has a label set '{labels.id}' whose scales are not exactly {', '.join(sorted(scales))}"
+        if labels.language not in LANG_INFO:
+            yield f"has a label set '{labels.id}' in a language that Django does not know: '{labels.language}'"
     if not protocol.label_sets:
         yield "has no label set"
     try:

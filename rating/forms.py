@@ -4,10 +4,12 @@ import json
 from typing import Any, NoReturn
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import ValidatedForm
+from core.languages import language_choices
 from core.models import User
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Protocol
@@ -22,6 +24,14 @@ class ExperimentForm(ValidatedForm):
     )
     collection = forms.ModelChoiceField(label=_("Collection"), queryset=Collection.objects.none(), to_field_name="slug")
     label_set = forms.ChoiceField(label=_("Protocol and labels"))
+    language = forms.ChoiceField(
+        label=_("Language"),
+        initial=settings.LANGUAGE_CODE,
+        help_text=_(
+            "Of everything that participants see, except the scale: its words are those of the label set. Where the "
+            "two differ, participants are told before they agree. Write the title and the consent text in it."
+        ),
+    )
     consent_text = forms.CharField(
         label=_("Consent text"),
         widget=forms.Textarea(attrs={"rows": 5}),
@@ -32,6 +42,7 @@ class ExperimentForm(ValidatedForm):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         collection, label_set = self.fields["collection"], self.fields["label_set"]
+        self.fields["language"].choices = language_choices()  # type: ignore[attr-defined]
         collection.queryset = Collection.objects.visible_to(user)  # type: ignore[attr-defined]
         label_set.choices = [  # type: ignore[attr-defined]
             (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")

@@ -68,6 +68,8 @@ class Experiment(BaseModel):
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="experiments")
     protocol = models.SlugField()
     label_set = models.CharField(max_length=100)
+    # Of every page that participants see. It never changes; listening.participation.locale relies on that.
+    language = models.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     options = models.JSONField(default=dict)
     consent_text = models.TextField()
     contact = models.CharField(max_length=200, blank=True)

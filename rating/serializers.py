@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from rest_framework import serializers
 
 from rating.models import Experiment
@@ -19,6 +20,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "state",
             "protocol",
             "label_set",
+            "language",
             "options",
             "collection",
             "owner",
@@ -35,6 +37,7 @@ class NewExperimentSerializer(serializers.Serializer[Any]):
     collection = serializers.SlugField()
     protocol = serializers.SlugField()
     label_set = serializers.CharField(max_length=100)
+    language = serializers.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     consent_text = serializers.CharField()
     contact = serializers.CharField(max_length=200, default="", allow_blank=True)
     options = serializers.DictField(default=dict)

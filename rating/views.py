@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core.errors import AppError
 from core.http_errors import error_message
+from core.languages import language_choices
 from core.permissions import Audience, requires, staff
 from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
 from rating.models import Experiment
@@ -44,6 +45,8 @@ def new_experiment(request: HttpRequest) -> HttpResponse:
         except AppError as error:
             form.add_error(None, error_message(error))
         else:
+            for warning in services.language_warnings(experiment):
+                messages.warning(request, warning)
             return redirect("rating:experiment", slug=experiment.slug)
     return render(request, "rating/new_experiment.html", {"form": form})
 
@@ -57,6 +60,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "experiment": shown,
         "protocol": protocol,
         "labels": protocol.label_set(shown.label_set),
+        "language": dict(language_choices())[shown.language],
         "ballots": shown.ballots.counts_by_kind(),
         "collaborators": shown.collaborators.all(),
         "options_open": services.options_are_open(shown),

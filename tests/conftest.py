@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connection, transaction
+from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
@@ -59,6 +60,13 @@ def _fresh_cache() -> Iterator[None]:
     """Rate limits counted by one test must not stop the next."""
     yield
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    """The language of a test's last request stays in the thread, as in a server; the next test begins in English."""
+    yield
+    translation.activate(settings.LANGUAGE_CODE)
 
 
 @pytest.fixture(scope="module")

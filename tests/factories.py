@@ -221,7 +221,7 @@ def consent_to(seat: Seat) -> Visit:
 
 
 def _seated(invitation: Invitation) -> Visit:
-    visit = visits.claim_seat(invitation=invitation, now=timezone.now(), language="en", device={})
+    visit = visits.claim_seat(invitation=invitation, now=timezone.now(), device={})
     fetch_all(visit)
     return visit
 

@@ -153,6 +153,7 @@ def _design(experiment: Experiment) -> dict[str, Any]:
         "protocol_version": protocol.version,
         "label_set": experiment.label_set,
         "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
+        "language": experiment.language,
         "design_sha256": experiment.design_sha256,
         "layout_sha256": experiment.layout_sha256,
         "panels": {str(panel.number): panel.seats.count() for panel in experiment.panels.all()},

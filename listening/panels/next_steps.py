@@ -16,6 +16,7 @@ from listening.panels.services import designs, durations, panels
 from rating.models import Ballot, Experiment
 from rating.protocol import Designable, LabelStatus
 from rating.registry import get_protocol
+from rating.services.experiments import language_warnings
 from stimuli.models import Condition, Stimulus
 
 
@@ -49,6 +50,7 @@ def _before(experiment: Experiment, statuses: list[dict[str, Any]]) -> Iterator[
     design = Design.objects.filter(experiment=experiment).first()
     yield _stimuli(experiment)
     yield _words(experiment)
+    yield from _language(experiment)
     if _can_be_designed(experiment):
         yield _design(experiment, design, seats=bool(statuses))
     yield _seats(experiment, statuses)
@@ -98,6 +100,12 @@ def _words(experiment: Experiment) -> Step:
         said = gettext("Label set %(name)s is a draft; choose an approved one before going live.")
         return Step(StepState.OPEN, said % {"name": labels.id}, address)
     return Step(StepState.DONE, gettext("Label set %(name)s: approved.") % {"name": labels.id}, address)
+
+
+def _language(experiment: Experiment) -> Iterator[Step]:
+    address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
+    for warning in language_warnings(experiment):
+        yield Step(StepState.CHECK, warning, address)
 
 
 def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> Step:

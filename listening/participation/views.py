@@ -11,7 +11,7 @@ from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -73,6 +73,7 @@ def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | No
     experiment, planned = invitation.panel.experiment, seat or invitation.seat
     context = {
         "experiment": experiment,
+        "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
         "consent_text": experiment.consent_text,
         "state": JOIN_STATES[Seat.State(seat.state)] if seat else "new",
         "arrival": {"field": FIELD, "value": signed(arrival, invitation)},
@@ -110,9 +111,8 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         visits.check_resumable(seat=seat, arrival=arrival, held=held)
         visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
     elif request.POST.get("agree"):
-        language = get_language() or "en"
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
-        visit = visits.claim_seat(invitation=invitation, now=now, language=language, device=device, **who)
+        visit = visits.claim_seat(invitation=invitation, now=now, device=device, **who)
     else:
         raise AppError(
             "consent.missing",

@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ('title', models.CharField(max_length=200)),
                 ('protocol', models.SlugField()),
                 ('label_set', models.CharField(max_length=100)),
+                ('language', models.CharField(default='en', max_length=10)),
                 ('options', models.JSONField(default=dict)),
                 ('consent_text', models.TextField()),
                 ('contact', models.CharField(blank=True, max_length=200)),

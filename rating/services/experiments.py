@@ -7,12 +7,15 @@ from random import Random
 from string import ascii_uppercase
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import get_language_info, gettext
 from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.hashing import digest
+from core.languages import is_draft
 from core.models import Job, User
 from core.services import audit
 from rating.errors import no_stimuli, wrong_state
@@ -42,12 +45,14 @@ def create_experiment(
     protocol_slug: str,
     label_set: str,
     consent_text: str,
+    language: str = settings.LANGUAGE_CODE,
     options: Mapping[str, Any] | None = None,
     contact: str = "",
     seed: str = "",
 ) -> Experiment:
     protocol = get_protocol(protocol_slug)
     _check_label_set(protocol, label_set)
+    _check_language(language)
     check_options(protocol, options or {}, _material(collection))
     try:
         with transaction.atomic():
@@ -58,20 +63,43 @@ def create_experiment(
                 collection=collection,
                 protocol=protocol_slug,
                 label_set=label_set,
+                language=language,
                 consent_text=consent_text,
                 options={**protocol.defaults, **(options or {})},
                 contact=contact,
                 seed=seed or secrets.token_hex(8),
             )
-            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after={"title": title})
+            told = {"title": title, "language": language}
+            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
     except IntegrityError:
-        raise AppError(
-            "experiment.slug_taken",
-            409,
-            _("Another experiment is already called '{slug}'. Choose another short name."),
-            slug=slug,
-        ) from None
+        raise _slug_taken(slug) from None
     return experiment
+
+
+def _slug_taken(slug: str) -> AppError:
+    return AppError(
+        "experiment.slug_taken",
+        409,
+        _("Another experiment is already called '{slug}'. Choose another short name."),
+        slug=slug,
+    )
+
+
+def language_warnings(experiment: Experiment) -> list[str]:
+    """What participants will not read in the experiment's language, or only in a draft of it."""
+    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
+    pages, scale = (gettext(get_language_info(code)["name"]) for code in (experiment.language, labels.language))
+    warnings = []
+    if labels.language != experiment.language:
+        said = gettext(
+            "Participants' pages are in %(pages)s, but the scale and its questions are in %(scale)s. Participants are "
+            "told before they agree."
+        )
+        warnings.append(said % {"pages": pages, "scale": scale})
+    if is_draft(experiment.language):
+        said = gettext("The translation of participants' pages into %(pages)s is a draft, and the pages say so.")
+        warnings.append(said % {"pages": pages})
+    return warnings
 
 
 def options_are_open(experiment: Experiment) -> bool:
@@ -295,6 +323,7 @@ def design_digest(experiment: Experiment) -> str:
             "options": experiment.options,
             "label_set": experiment.label_set,
             "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
+            "language": experiment.language,
             "consent_sha256": digest(experiment.consent_text),
             "seed": experiment.seed,
             "layout_sha256": experiment.layout_sha256,
@@ -315,6 +344,18 @@ def _check_label_set(protocol: Protocol, label_set: str) -> None:
             422,
             _("The protocol has no label set called '{label_set}'. Known: {known}."),
             label_set=label_set,
+            known=", ".join(known),
+        )
+
+
+def _check_language(language: str) -> None:
+    known = [code for code, _name in settings.LANGUAGES]
+    if language not in known:
+        raise AppError(
+            "experiment.unknown_language",
+            422,
+            _("Participants' pages cannot be in the language '{language}'. Known: {known}."),
+            language=language,
             known=", ".join(known),
         )
 

@@ -103,6 +103,7 @@ def test_no_file_of_the_dataset_names_a_condition_before_unblinding(client: Clie
     ]
     assert not [name for name, text in texts.items() if b"reference" in text.replace(b"test, reference, anchor", b"")]
     assert experiment.seed not in json.loads(blind["design.json"]).values()
+    assert json.loads(blind["design.json"])["language"] == "en"
     named = opened(content(client, open_up(experiment), "dataset.zip"))
     assert [name for name, text in named.items() if CONDITIONS[0].encode() in text]
 

@@ -34,9 +34,7 @@ def claim(token: str, person: str = "", later: timedelta = timedelta(), address:
     arrival = Arrival(service="prolific", person=person, browser=browser or person) if person else None
     now = timezone.now() + later
     try:
-        visit = visits.claim_seat(
-            invitation=invitation, now=now, language="en", device={}, arrival=arrival, address=address
-        )
+        visit = visits.claim_seat(invitation=invitation, now=now, device={}, arrival=arrival, address=address)
     except AppError as refusal:
         return refusal.code
     return str(visit.seat_id)

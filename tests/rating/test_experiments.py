@@ -33,6 +33,7 @@ pytestmark = pytest.mark.django_db
     [
         ({"protocol": "p1000"}, "experiment.unknown_protocol", "acr"),
         ({"label_set": "acr-de-1"}, "experiment.unknown_label_set", "acr-en-1"),
+        ({"language": "tlh"}, "experiment.unknown_language", "en, fr"),
         ({"options": {"play_allowed": 2}}, "experiment.unknown_option", "plays_allowed"),
     ],
 )
@@ -53,6 +54,54 @@ def test_options_not_given_take_the_protocol_s_defaults() -> None:
     defaults = {"plays_allowed": 1, "practice": 0, "fixation_cross": False}
     assert make_experiment().options == defaults
     assert make_experiment(options={"plays_allowed": 3}).options == defaults | {"plays_allowed": 3}
+
+
+def test_the_language_is_english_unless_another_is_chosen() -> None:
+    assert make_experiment().language == "en"
+    french = make_experiment(language="fr")
+    created = AuditEntry.objects.filter(action="experiment.created").latest("id").after
+    assert created == {"title": french.title, "language": "fr"}
+    before = design_digest(french)
+    french.language = "de"
+    assert design_digest(french) != before
+
+
+def test_the_form_offers_languages_and_warns_where_the_scale_is_in_another(client: Client) -> None:
+    owner = make_user()
+    collection = make_experiment(owner).collection
+    client.force_login(owner)
+    form = client.get("/new-experiment/").content.decode()
+    assert re.findall(r'<option value="(?:en|fr|de|es)"[^>]*>([^<]+)', form) == [
+        "English",
+        "French",
+        "German (draft)",
+        "Spanish (draft)",
+    ]
+    given = {
+        "title": "T",
+        "slug": "t",
+        "collection": collection.slug,
+        "label_set": "acr/acr-en-1",
+        "consent_text": "Ja.",
+    }
+    page = client.post("/new-experiment/", given | {"language": "de"}, follow=True).content.decode()
+    assert Experiment.objects.get(slug="t").language == "de"
+    warnings = "".join(re.findall(r'<li class="notice warning">(.*?)</li>', page))
+    assert "in German, but the scale and its questions are in English" in warnings
+    assert "into German is a draft" in warnings
+    page = client.post("/new-experiment/", given | {"slug": "u", "language": "en"}, follow=True).content.decode()
+    assert "notice warning" not in page
+
+
+def test_the_api_takes_and_tells_the_language(client: Client) -> None:
+    owner = make_user()
+    collection = make_experiment(owner).collection
+    client.force_login(owner)
+    given = {"slug": "t", "title": "T", "collection": collection.slug, "protocol": "acr", "label_set": "acr-en-1"}
+    answer = client.post(
+        "/api/v1/experiments/", given | {"consent_text": "D’accord.", "language": "fr"}, content_type="application/json"
+    )
+    assert (answer.status_code, answer.json()["language"]) == (201, "fr")
 
 
 def test_a_draft_label_set_cannot_go_live() -> None:

@@ -126,7 +126,7 @@ def _paper_consent_missing() -> AppError:
 
 
 @transaction.atomic
-def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, actor: User) -> Visit:
+def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, actor: User) -> Visit:
     """Record the consent that was given on paper, and take the seat for this rater."""
     if not agreed:
         raise _paper_consent_missing()
@@ -138,7 +138,7 @@ def begin_on_paper(*, seat: Seat, agreed: bool, now: datetime, language: str, ac
         raise wrong_state(experiment, needed="live")
     # As every listener does, by a link to this seat; its secret is not kept.
     invitation = invitation_for(invite_to_seat(seat=seat, now=now))
-    visit = claim_seat(invitation=invitation, now=now, language=language, device=ON_PAPER)
+    visit = claim_seat(invitation=invitation, now=now, device=ON_PAPER)
     record_about_seat(seat, "seat.taken_on_paper", actor, consent="on paper")
     return visit
 

@@ -176,9 +176,7 @@ def seat_unknown(*, panel: int, seat: int) -> AppError:
 
 
 @transaction.atomic
-def open_preview(
-    *, panel: Panel, seat_number: int, from_session: int, now: datetime, language: str, device: dict[str, Any]
-) -> Visit:
+def open_preview(*, panel: Panel, seat_number: int, from_session: int, now: datetime, device: dict[str, Any]) -> Visit:
     """Let a signed-in experimenter hear and see what one seat will, from one session on."""
     seat = panel.seats.main().select_related("ballot__experiment", "panel").filter(number=seat_number).first()
     if seat is None:
@@ -195,7 +193,8 @@ def open_preview(
     preview = copy_seat(seat=seat, kind=Ballot.Kind.PREVIEW)
     Trial.objects.filter(ballot=preview.ballot, session__lt=from_session).update(skipped_at=now)
     Seat.objects.filter(pk=preview.pk).update(state=Seat.State.TAKEN, taken_at=now)
-    record_consent(ballot=preview.ballot, text=preview.ballot.experiment.consent_text, language=language)
+    experiment = preview.ballot.experiment
+    record_consent(ballot=preview.ballot, text=experiment.consent_text, language=experiment.language)
     return Visit.objects.create(seat=preview, device=device)
 
 

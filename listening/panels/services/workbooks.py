@@ -88,7 +88,7 @@ def workbook_name(seat: Seat) -> str:
 
 
 def enter_workbook(
-    *, seat: Seat, file: BinaryIO, name: str, choices: Choices, agreed: bool, now: datetime, language: str, actor: User
+    *, seat: Seat, file: BinaryIO, name: str, choices: Choices, agreed: bool, now: datetime, actor: User
 ) -> Entered:
     """Store a workbook's answers, or nothing as long as a doubtful cell is undecided."""
     if seat.state == Seat.State.OPEN and not agreed:
@@ -106,7 +106,7 @@ def enter_workbook(
     stands_open = len(returned.stands_open(choices))
     if stands_open:
         return Entered(returned, stands_open)
-    _take_seat(seat, now=now, language=language, actor=actor)
+    _take_seat(seat, now=now, actor=actor)
     for key, answer in returned.answers.items():
         payload = workbook_of(seat.ballot.experiment).payload_of(answer, sheets[key].plan)
         _cast(seat, sheets[key], payload, actor)
@@ -159,7 +159,7 @@ def _link(seat: Seat, now: datetime) -> str:
 
 
 @transaction.atomic
-def _take_seat(seat: Seat, *, now: datetime, language: str, actor: User) -> None:
+def _take_seat(seat: Seat, *, now: datetime, actor: User) -> None:
     """Take an open seat for the person who filled in the workbook; a taken seat stays as it is."""
     experiment = Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
     seat.refresh_from_db()
@@ -168,9 +168,7 @@ def _take_seat(seat: Seat, *, now: datetime, language: str, actor: User) -> None
     if experiment.state != Experiment.State.LIVE:
         raise wrong_state(experiment, needed="live")
     _link(seat, now)
-    visit: Visit = claim_seat(
-        invitation=Invitation.objects.get(seat=seat), now=now, language=language, device=dict(DEVICE)
-    )
+    visit: Visit = claim_seat(invitation=Invitation.objects.get(seat=seat), now=now, device=dict(DEVICE))
     record_about_seat(visit.seat, "seat.taken_by_workbook", actor, consent="held by the organiser")
 
 

@@ -6,8 +6,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
@@ -48,7 +48,8 @@ def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> Ht
     about = _about(_seat_asked_for(request, slug, number, place))
     slug = about["experiment"].protocol
     parts = {"sheet_template": f"{slug}/paper.html", "guide_template": f"{slug}/paper_guide.html"}
-    return render(request, "listening/paper_print.html", about | parts)
+    with override(about["experiment"].language):
+        return render(request, "listening/paper_print.html", about | parts)
 
 
 @require_http_methods(["GET", "POST"])
@@ -61,7 +62,6 @@ def paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpRespo
             seat=seat,
             agreed=PaperConsentForm(request.POST).value("agreed"),
             now=timezone.now(),
-            language=get_language() or "en",
             actor=staff(request),
         )
         return redirect("listening:paper", slug=slug, number=number, place=place)

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -106,7 +105,6 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
         seat_number=form.value("seat"),
         from_session=form.value("from_session"),
         now=timezone.now(),
-        language=get_language() or "en",
         device=describe_device(request.headers.get("User-Agent", "")),
     )
     admit(request, visit)

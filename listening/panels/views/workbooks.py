@@ -6,8 +6,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from core.errors import AppError
@@ -71,7 +71,6 @@ def _entered(request: HttpRequest, seat: Seat, values: dict[str, Any]) -> servic
         choices=Choices(flip=values["flip"], replace=values["replace"]),
         agreed=values.get("agreed", False),
         now=timezone.now(),
-        language=get_language() or "en",
         actor=staff(request),
     )
 

@@ -171,7 +171,6 @@ def claim_seat(
     *,
     invitation: Invitation,
     now: datetime,
-    language: str,
     device: dict[str, Any],
     arrival: Arrival | None = None,
     held: Collection[str] = (),
@@ -197,7 +196,7 @@ def claim_seat(
     if not invitation.many:
         invitation.seat = seat
         invitation.save(update_fields=["seat"])
-    record_consent(ballot=seat.ballot, text=experiment.consent_text, language=language)
+    record_consent(ballot=seat.ballot, text=experiment.consent_text, language=experiment.language)
     return Visit.objects.create(seat=seat, device=device)
 
 

@@ -80,9 +80,7 @@ def test_a_line_says_how_far_in_which_session_somebody_is() -> None:
 def test_simulated_rehearsed_and_previewed_seats_are_not_monitored() -> None:
     experiment = make_experiment(seats=1)
     panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
-    seats.open_preview(
-        panel=experiment.panels.get(), seat_number=1, from_session=0, now=timezone.now(), language="en", device={}
-    )
+    seats.open_preview(panel=experiment.panels.get(), seat_number=1, from_session=0, now=timezone.now(), device={})
     seen = look(experiment)
     assert (seen["lines"], seen["panels"][0]["total"], seen["planned"]) == ([], 1, 4)
 

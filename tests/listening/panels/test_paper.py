@@ -92,8 +92,13 @@ def test_the_sheets_hold_a_plane_a_recording_and_name_neither_items_nor_conditio
     assert "secret" not in page
 
 
-def test_the_example_is_printed_where_it_stands_in_any_language(staff: Client, paper: str) -> None:
-    page = staff.get(paper.replace("/paper/", "/sheets/"), headers={"accept-language": "fr"}).content.decode()
+def test_the_sheets_are_in_the_experiments_language_and_the_example_stands_where_it_does(
+    staff: Client, paper: str
+) -> None:
+    Experiment.objects.update(language="fr")
+    page = staff.get(paper.replace("/paper/", "/sheets/"), headers={"accept-language": "en"}).content.decode()
+    assert '<html lang="fr">' in page
+    assert "Enregistrement 1 sur 2" in page
     assert re.search(r"translate\(0\.25 -0\.5\)[^§]+?>\s*[12]</text>", page)
     assert "Rain, and rain again." in page
 

@@ -24,7 +24,7 @@ LEASE = timedelta(hours=SessionSettings().lease_hours)
 
 def claim(experiment: Experiment, now: datetime) -> Visit:
     """Come by a fresh link at a given time, with a browser that has every sound."""
-    visit = visits.claim_seat(invitation=invitation_for(new_token(experiment)), now=now, language="en", device={})
+    visit = visits.claim_seat(invitation=invitation_for(new_token(experiment)), now=now, device={})
     fetch_all(visit)
     return visit
 
