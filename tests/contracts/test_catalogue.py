@@ -1,4 +1,7 @@
-"""The translation catalogues hold every text of Python, templates and TypeScript, translated, with its placeholders."""
+"""The translation catalogues hold every text of Python, templates and TypeScript, translated, with its placeholders.
+
+A draft is translated as far as participants read it.
+"""
 
 import json
 import os
@@ -15,6 +18,7 @@ from django.core.management import call_command
 from pytest_django.fixtures import Settings
 
 from core.management.commands.makemessages import EXTENSIONS, untranslated
+from tests.contracts.participant_texts import is_participants
 
 ROOT = django_settings.BASE_DIR
 SOURCES = (
@@ -30,6 +34,8 @@ SOURCES = (
     "templates",
 )
 CATALOGUES = sorted((ROOT / "locale").glob("*/LC_MESSAGES/*.po"))
+DRAFTS = [path for path in CATALOGUES if path.parts[-3] in django_settings.DRAFT_LANGUAGES]
+COMPLETE = [path for path in CATALOGUES if path not in DRAFTS]
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{\w*\}|</?\w+[^>]*>")
 CALL = re.compile(r'\bgettext\(\s*("(?:[^"\\\n]|\\.)*")')
 
@@ -94,16 +100,46 @@ def test_every_text_in_typescript_is_in_the_catalogue() -> None:
         assert texts - {text for text, _ in keys(catalogue)} == set()
 
 
-@pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+@pytest.mark.parametrize("catalogue", COMPLETE, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_every_text_is_translated(catalogue: Path) -> None:
     assert untranslated(catalogue) == []
+
+
+@pytest.mark.parametrize("catalogue", DRAFTS, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_a_draft_translates_every_text_that_participants_can_meet(catalogue: Path) -> None:
+    assert untranslated(catalogue, is_participants) == []
+
+
+def test_the_texts_of_participants_are_found_in_pages_parts_scripts_errors_and_protocols() -> None:
+    found = {name: messages(ROOT / f"locale/fr/LC_MESSAGES/{name}.po") for name in EXTENSIONS}
+    server, browser = ({forms(each.id)[0] for each in found[name] if is_participants(each)} for name in EXTENSIONS)
+    assert "Agree and begin" in server  # a page
+    assert "Questions: %(contact)s" in server  # a part of a page
+    assert "Skip to the content" in server  # what the page extends
+    assert "Start a chapter at the cursor" in server  # the keys of a protocol
+    assert "You rate short versions of each sentence." in server  # the task of a group
+    assert "%(n)s pair" in server  # what a protocol counts
+    assert "Too many requests; try again in {wait_s} seconds." in server  # an error
+    assert "Saving…" in browser
+    assert "Play summary {n}" in browser  # the view of a protocol
+    assert not {"The collection has no clips to rate yet.", "New experiment", "Consent text"} & server
+    assert "{name} could not be played. Load the page again." not in browser  # of the experimenter's matrix
+
+
+@pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_a_text_has_every_plural_form_of_its_language(catalogue: Path) -> None:
+    with catalogue.open("rb") as file:
+        needed = read_po(file).num_plurals
+    for message in messages(catalogue):
+        if isinstance(message.id, tuple) and any(forms(message.string)):
+            assert len([form for form in forms(message.string) if form]) == needed, message.id
 
 
 @pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_a_translation_keeps_the_placeholders_and_tags(catalogue: Path) -> None:
     for message in messages(catalogue):
         wanted = [sorted(PLACEHOLDER.findall(form)) for form in forms(message.id)]
-        for form in forms(message.string):
+        for form in filter(None, forms(message.string)):
             assert sorted(PLACEHOLDER.findall(form)) in wanted, message.id
 
 

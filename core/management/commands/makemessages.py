@@ -1,6 +1,7 @@
 """Message extraction: Django's makemessages for Python, templates and TypeScript, with small diffs."""
 
 import re
+from collections.abc import Callable
 from contextlib import chdir
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,8 @@ from babel.messages.pofile import read_po
 from django.conf import settings
 from django.core.management.base import CommandParser
 from django.core.management.commands import makemessages
+
+from core.languages import is_draft
 
 EXTENSIONS = {"django": ["html", "txt", "py"], "djangojs": ["ts"]}
 IGNORED = ["bench", "docs", "migrations", "node_modules", "scripts", "static", "tests", "var", "*.test.ts"]
@@ -70,16 +73,22 @@ class Command(makemessages.Command):
         super().write_po_file(potfile, locale)
         catalogue = Path(potfile).parent / locale / "LC_MESSAGES" / f"{self.domain}.po"
         catalogue.write_text(DATE.sub("", catalogue.read_text(encoding="utf-8")), encoding="utf-8")
-        for text in untranslated(catalogue):
+        missing = untranslated(catalogue)
+        if is_draft(locale):
+            self.stdout.write(f"  a draft; {len(missing)} texts are in English")
+            return
+        for text in missing:
             self.stdout.write(f"  {text}")
 
 
-def untranslated(catalogue: Path) -> list[str]:
-    """List the messages that have no translation, an unsure one, or only some of their plural forms."""
+def untranslated(catalogue: Path, needed: Callable[[Message], bool] = bool) -> list[str]:
+    """List the needed messages that have no translation, an unsure one, or only some of their plural forms."""
 
     def is_complete(message: Message) -> bool:
         strings = [message.string] if isinstance(message.string, str) else list(message.string or ())
         return bool(strings) and all(strings) and not message.fuzzy
 
     with catalogue.open("rb") as file:
-        return [str(message.id) for message in read_po(file) if message.id and not is_complete(message)]
+        return [
+            str(message.id) for message in read_po(file) if message.id and needed(message) and not is_complete(message)
+        ]
