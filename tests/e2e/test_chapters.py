@@ -25,17 +25,17 @@ TRANSCRIPT = "[0:00] A low tone.\n[0:20] A high one."
 READY = ".viewer[data-ready]"
 
 
-def invitation(platform: Platform) -> str:
+def invitation(platform: Platform, language: str = "en") -> str:
     """An invitation to divide one recording of 40 seconds: a low tone, then a high one."""
     owner = make_user()
-    collection = create_collection(owner=owner, slug="recordings", title="Recordings")
+    collection = create_collection(owner=owner, slug=f"recordings-{language}", title="Recordings")
     time_s = np.arange(round(DURATION_S * RATE_HZ)) / RATE_HZ
     sound = 0.1 * np.sin(2 * np.pi * np.where(time_s < 20, 300, 900) * time_s)
     content = clip_bytes(sound.astype(np.float32), RATE_HZ)
     add_stimulus(collection=collection, item="tones", condition="sound", content=content)
     words = {"kind": "transcript", "text": TRANSCRIPT, "tokens": None}
     add_text(collection=collection, item="tones", condition="words", text=words)
-    experiment = make_experiment(owner, collection=collection, protocol="chaptering", live=False)
+    experiment = make_experiment(owner, collection=collection, protocol="chaptering", language=language, live=False)
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 
@@ -220,13 +220,13 @@ TRANSFERRED = """() => performance.getEntriesByType("resource").filter(({ name }
   .map(({ transferSize }) => transferSize > 0)"""
 
 
-def test_a_french_listener_loads_the_translations_once_and_an_english_one_none(
-    link: str, device: Callable[..., BrowserContext]
+def test_a_french_test_loads_the_translations_once_and_an_english_one_none(
+    platform: Platform, device: Callable[..., BrowserContext]
 ) -> None:
-    english, page = (device(locale=language).new_page() for language in ("en-GB", "fr-FR"))
-    english.goto(link)
+    english, page = (device(locale=language).new_page() for language in ("fr-FR", "en-GB"))
+    english.goto(invitation(platform))
     assert english.evaluate(TRANSFERRED) == []
-    page.goto(link)
+    page.goto(invitation(platform, "fr"))
     assert page.evaluate(TRANSFERRED) == [True]
 
     page.get_by_role("button", name="Accepter et commencer").click()
@@ -239,4 +239,4 @@ def test_a_french_listener_loads_the_translations_once_and_an_english_one_none(
     page.locator(".viewer__field").click(position={"x": 200, "y": 50})
     page.keyboard.press("c")
     expect(page.locator("[data-part=status]")).to_contain_text("Le chapitre 2 commence à")
-    expect(page.locator("#save-state")).to_have_text(re.compile(r"Enregistré à \d\d:\d\d:\d\d"))
+    expect(page.locator("#save-state")).to_have_text(re.compile(r"Enregistré à \d\d:\d\d$"))
