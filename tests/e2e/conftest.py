@@ -10,9 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sy
 
 from core.models import Job, User
 from listening.panels.services import demo
-from protocols.abx import demo as abx_demo
 from protocols.acr import demo as acr_demo
-from protocols.dcr import demo as dcr_demo
 from rating.models import Experiment
 from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
@@ -141,9 +139,7 @@ def short_demo(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> Experimen
     """One experiment of the demo without practice, with shorter clips, which are heard to their end one by one."""
     monkeypatch.setattr(acr_demo, "DURATION_S", CLIP_S)
     monkeypatch.setattr(acr_demo, "PRACTICE", 0)
-    for other in (abx_demo, dcr_demo):
-        monkeypatch.setattr(other, demo.LONG, True, raising=False)
-    return demo.create_demo()[0]
+    return acr_demo.build(owner=demo.create_accounts())
 
 
 def let_in(context: BrowserContext, address: str, person: User) -> None:

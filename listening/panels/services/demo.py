@@ -23,9 +23,15 @@ LONG = "TAKES_LONG"  # set by the module of a demo that takes more than a second
 
 def create_demo(*, long_ones: bool = False) -> list[Experiment]:
     """Build what is missing of the demo and return it; slow parts only with `long_ones`."""
+    owner = create_accounts()
+    return [builder.build(owner=owner) for builder in _missing(owner) if long_ones or not getattr(builder, LONG, False)]
+
+
+def create_accounts() -> User:
+    """Make the experimenter and the admin of the demo where they are missing; returns the experimenter."""
     owner = _account(EXPERIMENTER, User.Role.EXPERIMENTER)
     _account(ADMIN, User.Role.ADMIN)
-    return [builder.build(owner=owner) for builder in _missing(owner) if long_ones or not getattr(builder, LONG, False)]
+    return owner
 
 
 def build_later() -> None:
