@@ -48,6 +48,9 @@ class Migration(migrations.Migration):
                 'verbose_name': 'user',
                 'verbose_name_plural': 'users',
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('role__in', ['experimenter', 'admin'])), name='user_role_known'),
+                ],
             },
             managers=[
                 ('objects', django.contrib.auth.models.UserManager()),
@@ -113,27 +116,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['created_at'],
+                'indexes': [
+                    models.Index(fields=['state', 'queue', 'not_before', 'created_at'], name='job_due'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed'])), name='job_state_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_until__isnull', False), _connector='OR'), name='job_running_has_lease'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'queued'), ('token', 0), models.Q(('key', ''), _negated=True)), fields=('key',), name='job_key_once_untouched'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['experimenter', 'admin'])), name='user_role_known'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['state', 'queue', 'not_before', 'created_at'], name='job_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed'])), name='job_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), ('lease_until__isnull', False), _connector='OR'), name='job_running_has_lease'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'queued'), ('token', 0), models.Q(('key', ''), _negated=True)), fields=('key',), name='job_key_once_untouched'),
         ),
         append_only('core_auditentry'),
     ]

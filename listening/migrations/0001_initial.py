@@ -40,6 +40,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('experiment', 'number'), name='panel_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -52,6 +55,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('experiment', 'number'), name='participant_number_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -66,6 +72,11 @@ class Migration(migrations.Migration):
                 ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recruitments', to='rating.experiment')),
                 ('participant', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='recruitment', to='listening.participant')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('experiment', 'service', 'person'), name='recruited_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Seat',
@@ -83,6 +94,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['panel__number', 'number', 'occupancy'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('panel', 'number', 'occupancy'), name='seat_occupancy_once'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['open', 'taken', 'finished', 'abandoned'])), name='seat_state_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'open'), _negated=True), ('participant__isnull', True), _connector='OR'), name='seat_open_is_empty'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -97,6 +113,13 @@ class Migration(migrations.Migration):
                 ('panel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to='listening.panel')),
                 ('seat', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='invitation', to='listening.seat')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='invitation_expires_later'),
+                    models.CheckConstraint(condition=models.Q(('many', False), ('seat__isnull', True), _connector='OR'), name='invitation_for_many_has_no_seat'),
+                    models.CheckConstraint(condition=models.Q(('service', ''), models.Q(('many', True), ('service__in', ['prolific'])), _connector='OR'), name='invitation_service_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Completion',
@@ -126,6 +149,14 @@ class Migration(migrations.Migration):
                 ('completion_url', models.URLField(blank=True)),
                 ('experiment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='session_settings', to='rating.experiment')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('headphone_screen__in', ['off', 'flag'])), name='session_settings_screen_known'),
+                    models.CheckConstraint(condition=models.Q(('rest_s__lte', 600)), name='session_settings_rest_bounded'),
+                    models.CheckConstraint(condition=models.Q(('lease_hours__gte', 1)), name='session_settings_lease_positive'),
+                    models.CheckConstraint(condition=models.Q(('stated_minutes__range', (1, 1440))), name='session_settings_minutes_bounded'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Visit',
@@ -152,6 +183,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('step__in', ['ears', 'level', 'headphones'])), name='setup_step_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -167,66 +201,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['clip', 'device', 'hidden', 'stall', 'error', 'pause'])), name='client_report_kind_known'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='panel',
-            constraint=models.UniqueConstraint(fields=('experiment', 'number'), name='panel_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(fields=('experiment', 'number'), name='participant_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.UniqueConstraint(fields=('experiment', 'service', 'person'), name='recruited_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('panel', 'number', 'occupancy'), name='seat_occupancy_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['open', 'taken', 'finished', 'abandoned'])), name='seat_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'open'), _negated=True), ('participant__isnull', True), _connector='OR'), name='seat_open_is_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('expires_at__gt', models.F('created_at'))), name='invitation_expires_later'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('many', False), ('seat__isnull', True), _connector='OR'), name='invitation_for_many_has_no_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('service', ''), models.Q(('many', True), ('service__in', ['prolific'])), _connector='OR'), name='invitation_service_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='sessionsettings',
-            constraint=models.CheckConstraint(condition=models.Q(('headphone_screen__in', ['off', 'flag'])), name='session_settings_screen_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='sessionsettings',
-            constraint=models.CheckConstraint(condition=models.Q(('rest_s__lte', 600)), name='session_settings_rest_bounded'),
-        ),
-        migrations.AddConstraint(
-            model_name='sessionsettings',
-            constraint=models.CheckConstraint(condition=models.Q(('lease_hours__gte', 1)), name='session_settings_lease_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='sessionsettings',
-            constraint=models.CheckConstraint(condition=models.Q(('stated_minutes__range', (1, 1440))), name='session_settings_minutes_bounded'),
-        ),
-        migrations.AddConstraint(
-            model_name='setupstep',
-            constraint=models.CheckConstraint(condition=models.Q(('step__in', ['ears', 'level', 'headphones'])), name='setup_step_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='clientreport',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['clip', 'device', 'hidden', 'stall', 'error', 'pause'])), name='client_report_kind_known'),
         ),
     ]

@@ -33,6 +33,11 @@ class Migration(migrations.Migration):
                 ('closed_at', models.DateTimeField(null=True)),
                 ('abandoned_at', models.DateTimeField(null=True)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['main', 'simulated', 'preview', 'rehearsal'])), name='ballot_kind_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Consent',
@@ -71,6 +76,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'live', 'paused', 'closed'])), name='experiment_state_known'),
+                    models.CheckConstraint(condition=models.Q(('state', 'draft'), models.Q(('design_sha256', ''), _negated=True), _connector='OR'), name='experiment_frozen'),
+                ],
             },
         ),
         migrations.AddField(
@@ -90,6 +99,11 @@ class Migration(migrations.Migration):
                 ('received_at', models.DateTimeField(auto_now_add=True)),
                 ('ballot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rejected_votes', to='rating.ballot')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('event_id', 'body_sha256'), name='rejected_vote_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Slot',
@@ -112,6 +126,11 @@ class Migration(migrations.Migration):
                 ('last_at', models.DateTimeField()),
                 ('slot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fetches', to='rating.slot')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('slot', 'visit'), name='sound_fetch_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Trial',
@@ -132,6 +151,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('ballot', 'position'), name='trial_position_once'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['practice', 'test'])), name='trial_kind_known'),
+                ],
             },
         ),
         migrations.AddField(
@@ -164,6 +187,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('event_id',), name='vote_event_once'),
+                    models.UniqueConstraint(fields=('trial', 'revision'), name='vote_revision_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'accepted'), ('revision__gte', 1)), models.Q(('outcome', 'conflict'), ('revision__isnull', True)), _connector='OR'), name='vote_accepted_has_revision'),
+                ],
             },
         ),
         migrations.AddField(
@@ -180,58 +208,19 @@ class Migration(migrations.Migration):
                 ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rating.slot')),
                 ('vote', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='rating.vote')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='experiment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'live', 'paused', 'closed'])), name='experiment_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='experiment',
-            constraint=models.CheckConstraint(condition=models.Q(('state', 'draft'), models.Q(('design_sha256', ''), _negated=True), _connector='OR'), name='experiment_frozen'),
-        ),
-        migrations.AddConstraint(
-            model_name='ballot',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['main', 'simulated', 'preview', 'rehearsal'])), name='ballot_kind_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='rejectedvote',
-            constraint=models.UniqueConstraint(fields=('event_id', 'body_sha256'), name='rejected_vote_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='soundfetch',
-            constraint=models.UniqueConstraint(fields=('slot', 'visit'), name='sound_fetch_once'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('vote', 'slot', 'scale'), name='score_once'),
+                ],
+            },
         ),
         migrations.AddConstraint(
             model_name='slot',
             constraint=models.UniqueConstraint(fields=('trial', 'key'), name='slot_key_once'),
         ),
         migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(fields=('event_id',), name='vote_event_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.UniqueConstraint(fields=('trial', 'revision'), name='vote_revision_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='vote',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'accepted'), ('revision__gte', 1)), models.Q(('outcome', 'conflict'), ('revision__isnull', True)), _connector='OR'), name='vote_accepted_has_revision'),
-        ),
-        migrations.AddConstraint(
-            model_name='trial',
-            constraint=models.UniqueConstraint(fields=('ballot', 'position'), name='trial_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='trial',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['practice', 'test'])), name='trial_kind_known'),
-        ),
-        migrations.AddConstraint(
             model_name='trial',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('answered', False), ('current_vote__isnull', True), ('revision', 0)), models.Q(('current_vote__isnull', False), ('revision__gt', 0)), _connector='OR'), name='trial_answered_has_vote'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.UniqueConstraint(fields=('vote', 'slot', 'scale'), name='score_once'),
         ),
         append_only('rating_vote'),
         append_only('rating_rejectedvote'),

@@ -40,6 +40,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'name'), name='condition_once'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['test', 'reference', 'anchor', 'full-length'])), name='condition_role_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -59,6 +63,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['receiving', 'checking', 'proposed', 'importing', 'done', 'refused', 'cancelled'])), name='import_state_known'),
+                    models.UniqueConstraint(fields=('collection', 'version'), name='import_version_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -75,6 +83,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['path'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('parent', 'path'), name='import_path_once'),
+                    models.CheckConstraint(condition=models.Q(('received_bytes__lte', models.F('byte_count'))), name='import_file_within_length'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -88,6 +100,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('collection', 'name'), name='item_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -110,6 +125,13 @@ class Migration(migrations.Migration):
                 ('gain_db', models.FloatField(null=True)),
                 ('made_from', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='copies', to='stimuli.recording')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('length_samples__gt', 0)), name='recording_not_empty'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['ingesting', 'ready', 'refused'])), name='recording_state_known'),
+                    models.CheckConstraint(condition=models.Q(('made_from__isnull', True), ('gain_db__isnull', False), _connector='OR'), name='recording_copy_has_gain'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Chunk',
@@ -121,6 +143,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('recording', 'number'), name='chunk_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -139,58 +164,10 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'stimuli',
                 'ordering': ['item__name', 'condition__name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'condition'), name='stimulus_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('recording__isnull', False), ('text__isnull', True)), models.Q(('recording__isnull', True), ('text__isnull', False)), _connector='OR'), name='stimulus_is_sound_or_text'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='condition',
-            constraint=models.UniqueConstraint(fields=('collection', 'name'), name='condition_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='condition',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['test', 'reference', 'anchor', 'full-length'])), name='condition_role_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='import',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['receiving', 'checking', 'proposed', 'importing', 'done', 'refused', 'cancelled'])), name='import_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='import',
-            constraint=models.UniqueConstraint(fields=('collection', 'version'), name='import_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='importfile',
-            constraint=models.UniqueConstraint(fields=('parent', 'path'), name='import_path_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='importfile',
-            constraint=models.CheckConstraint(condition=models.Q(('received_bytes__lte', models.F('byte_count'))), name='import_file_within_length'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('collection', 'name'), name='item_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='recording',
-            constraint=models.CheckConstraint(condition=models.Q(('length_samples__gt', 0)), name='recording_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='recording',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['ingesting', 'ready', 'refused'])), name='recording_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='recording',
-            constraint=models.CheckConstraint(condition=models.Q(('made_from__isnull', True), ('gain_db__isnull', False), _connector='OR'), name='recording_copy_has_gain'),
-        ),
-        migrations.AddConstraint(
-            model_name='chunk',
-            constraint=models.UniqueConstraint(fields=('recording', 'number'), name='chunk_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='stimulus',
-            constraint=models.UniqueConstraint(fields=('item', 'condition'), name='stimulus_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='stimulus',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('recording__isnull', False), ('text__isnull', True)), models.Q(('recording__isnull', True), ('text__isnull', False)), _connector='OR'), name='stimulus_is_sound_or_text'),
         ),
     ]
