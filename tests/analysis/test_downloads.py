@@ -11,7 +11,6 @@ import subprocess
 import sys
 import zipfile
 from collections import defaultdict
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +41,6 @@ def shared_experiment(module_db: None) -> Experiment:
     listen(made, shift=1)
     refresh()
     return made
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def content(client: Client, experiment: Experiment, name: str) -> bytes:

@@ -1,7 +1,6 @@
 """The page of results: what it shows to whom, and that it tells nobody which condition is which."""
 
 import re
-from copy import deepcopy
 from html import unescape
 from urllib.parse import urlencode
 
@@ -25,11 +24,6 @@ def shared_experiment(module_db: None) -> Experiment:
     listen(made, shift=1)
     refresh()
     return made
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def page(client: Client, experiment: Experiment, **choices: str) -> str:

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections import Counter
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +24,6 @@ SIZES = {"panels": 4, "seats": 2, "size": 2, "sessions": 4, "factors": "session"
 @pytest.fixture(scope="module")
 def shared_experiment(module_db: None) -> Experiment:
     return make_panel_experiment(items=8, conditions=4, references=4)
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def said(command: str, *arguments: Any, **options: Any) -> str:

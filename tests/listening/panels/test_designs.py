@@ -2,7 +2,6 @@
 
 from collections import Counter
 from contextlib import contextmanager
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -27,11 +26,6 @@ SMALL = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=
 @pytest.fixture(scope="module")
 def shared_experiment(module_db: None) -> Experiment:
     return make_panel_experiment()
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def adopt(experiment: Experiment, wanted: DesignRequest = SMALL, **how: Any) -> Design:

@@ -1,6 +1,5 @@
 """Groups of people: where some make what others judge, one person is in one group only."""
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -20,11 +19,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def shared_experiment(module_db: None) -> Experiment:
     return summaries_experiment(items=1, makers=2, judges=2)
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def link(panel: Panel) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -34,11 +33,6 @@ CROSSES = {"s1-TC": "0.741", "s1-SD": "0.219", "s2-TC": "0.191", "s2-SD": "0.861
 def shared_experiment(module_db: None) -> Experiment:
     """An example and two recordings with two summaries each, and two seats."""
     return make_experiment(protocol="tcsd_plane", items=3, conditions=2, seats=2, options={"example": EXAMPLE})
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from copy import deepcopy
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,11 +28,6 @@ FIRST_ROW, ROWS = 4, 4
 def shared_experiment(module_db: None) -> Experiment:
     """An example and two clips with two captions each, and two seats."""
     return make_experiment(protocol="thumbs", items=3, conditions=1, seats=2, options={"example": EXAMPLE})
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The report of chapters: figures, tables and files of an experiment, under letters until it is unblinded."""
 
 import json
-from copy import deepcopy
 from typing import Any
 from xml.etree import ElementTree
 
@@ -46,11 +45,6 @@ def shared_experiment(module_db: None) -> Experiment:
     divide(made, 30.0)
     refresh()
     return made
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def divide(experiment: Experiment, *boundaries_s: float) -> None:

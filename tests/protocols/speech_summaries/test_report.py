@@ -5,7 +5,6 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
-from copy import deepcopy
 from urllib.parse import urlencode
 
 import pytest
@@ -31,11 +30,6 @@ def shared_experiment(module_db: None) -> Experiment:
     answer_all(made)
     refresh()
     return made
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 @pytest.fixture

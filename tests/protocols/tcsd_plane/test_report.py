@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import zipfile
-from copy import deepcopy
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -41,11 +40,6 @@ def shared_experiment(module_db: None) -> Experiment:
     rate(made, shift=0.1)
     refresh()
     return made
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def open_up(experiment: Experiment) -> Experiment:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from copy import deepcopy
 from typing import Any
 from urllib.parse import urlencode
 
@@ -58,11 +57,6 @@ def shared_experiment(module_db: None) -> Experiment:
     assess(made, shift=0.5)
     refresh()
     return made
-
-
-@pytest.fixture
-def experiment(shared_experiment: Experiment) -> Experiment:
-    return deepcopy(shared_experiment)
 
 
 def page(client: Client, experiment: Experiment, **choices: str) -> str:
