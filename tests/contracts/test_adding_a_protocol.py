@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.tree import every_file, read, relative
+from tests.contracts.tree import ROOT, every_file, read, relative
 
 PAGE = "docs/adding-a-protocol.md"
 EXAMPLE_FILE = re.compile(r"^`([\w./-]+)`\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -97,6 +97,8 @@ def run(copy: Copy, *command: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("EARMARK_", "DJANGO_"))}
     environment["EARMARK_DATA_DIR"] = str(copy.folder / "var")
     environment = {name: value for name, value in environment.items() if not name.startswith("PYTEST_")}
+    # Hypothesis computes tables of Unicode once for each folder, and these are the same for every copy.
+    environment["HYPOTHESIS_STORAGE_DIRECTORY"] = str(ROOT / ".hypothesis")
     done = subprocess.run(
         [sys.executable, *command],
         cwd=copy.folder,
