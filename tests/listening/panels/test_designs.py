@@ -104,7 +104,7 @@ def test_without_references_practice_is_drawn_from_items_that_no_panel_rates() -
     assert next(one["value"] for one in draft.report["findings"] if one["key"] == "practice") == "3"
     design = designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
     assert Trial.objects.filter(kind="practice", session=0).count() == 4 * 3 * 3
-    assert designs.verify_design(Experiment.objects.get()).sha256 == design.sha256
+    assert designs.verify_design(Experiment.objects.get(pk=experiment.pk)).sha256 == design.sha256
 
 
 def test_where_every_item_is_rated_practice_is_drawn_from_them_and_0_means_none() -> None:
