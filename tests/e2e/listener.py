@@ -51,7 +51,7 @@ class PointerListener:
         rounds = int(round_.inner_text().split(" of ")[1])
         for number in range(1, rounds + 1):
             expect(round_).to_have_text(f"{number} of {rounds}")
-            self.page.locator("#screening-choices button:enabled").first.click()
+            self.page.locator("#screening-choices button:not([aria-disabled=true])").first.click()
 
     def start(self) -> None:
         self.set_up()
@@ -145,7 +145,7 @@ class KeyboardListener(PointerListener):
         rounds = int(round_.inner_text().split(" of ")[1])
         for number in range(1, rounds + 1):
             expect(round_).to_have_text(f"{number} of {rounds}")
-            choice = self.page.locator("#screening-choices button:enabled").first
+            choice = self.page.locator("#screening-choices button:not([aria-disabled=true])").first
             choice.wait_for()
             self.press("l" if choice.get_attribute("data-choice") == "left" else "Digit1")
 

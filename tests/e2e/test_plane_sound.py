@@ -189,7 +189,7 @@ def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Call
     page = device().new_page()
     PointerListener(page).join(link)
     opened(page)
-    page.get_by_role("button", name="Probe 2").click()
+    page.get_by_role("button", name=re.compile("^Probe 2 \\d")).click()
     page.get_by_role("button", name="Move", exact=True).click()
     picture = page.locator(".full .viewer__spectrum")
     box = picture.bounding_box()

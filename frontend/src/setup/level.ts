@@ -1,7 +1,7 @@
 // Level check on a sample, which repeats until it is stopped; fine tuning is folded and heard at once.
 
 import { make, need } from "../lib/dom.ts";
-import { decimal, gettext } from "../lib/i18n.ts";
+import { decimal, fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
 import { HIGHEST_DB, LOWEST_DB } from "../player/output.ts";
 import type { Clip, Player } from "../player/player.ts";
@@ -110,8 +110,10 @@ export class LevelCheck {
   }
 
   #button(index: number): HTMLButtonElement {
-    const name = String(index + 1);
-    const button = make("button", { type: "button", class: "button", "aria-pressed": "false", disabled: "" }, name);
+    const n = String(index + 1);
+    const name = fill(gettext("Sample {n}"), { n });
+    const state = { "aria-label": name, "aria-pressed": "false", disabled: "" };
+    const button = make("button", { type: "button", class: "button", ...state }, n);
     this.#parts.scope.listen(button, "click", () => void this.#play(index));
     return button;
   }

@@ -100,7 +100,8 @@ export class Screening {
     play.disabled = !this.#clips[this.#answers.length];
     play.setAttribute("aria-busy", String(loading));
     need("span", play).textContent = loading ? gettext("Loading…") : gettext("Play");
-    for (const button of this.#buttons) button.disabled = !this.#heard;
+    // Not `disabled`: the button that was pressed keeps the focus for the next round.
+    for (const button of this.#buttons) button.setAttribute("aria-disabled", String(!this.#heard));
     need("#screening-why").hidden = this.#heard;
   }
 

@@ -322,7 +322,9 @@ export class VisitRun {
     const showTrial = () => this.#showTrial(page, scope, again);
     const host = { changing, keep, renew, pages, turnTo, showTrial };
     const now = asOf(page, outbox.waiting);
-    await new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...host }).done;
+    const workspace = new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...host });
+    screen.focusWorkspace();
+    await workspace.done;
     this.#current = null;
   }
 

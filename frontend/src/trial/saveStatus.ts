@@ -112,10 +112,10 @@ export class SaveStatus {
         )
       : shown.trouble;
     this.#pill.dataset.state = shown.state;
-    // Written only when it changes: a live region repeats every write aloud.
+    // Not a live region: "Saved" would be spoken over the next clip.
     if (this.#pill.textContent !== shown.text) this.#pill.textContent = shown.text;
+    this.#trouble.hidden = !trouble; // seen before it is written, because a live region that is hidden says nothing
     if (this.#sentence.textContent !== trouble) this.#sentence.textContent = trouble;
-    this.#trouble.hidden = !trouble;
   }
 
   async #copy(events: readonly VoteEvent[]): Promise<void> {

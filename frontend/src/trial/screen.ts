@@ -140,8 +140,8 @@ export class Screen {
   note(sentence: string): void {
     const isBlank = this.#trial.hidden && !this.workspace.childElementCount;
     const place = isBlank ? this.#waiting : this.#note;
+    if (isBlank) place.hidden = !sentence; // before it is written, because a live region that is hidden says nothing
     if (place.textContent !== sentence) place.textContent = sentence;
-    if (isBlank) place.hidden = !sentence;
     this.#note.classList.remove("reason");
   }
 
@@ -173,7 +173,14 @@ export class Screen {
     this.#progress.value = this.#progress.max;
     this.show("none");
     this.#checking.hidden = false;
-    this.#checking.focus();
+    need("h1", this.#checking).focus();
+  }
+
+  /** A view that has put the focus nowhere begins at its heading. */
+  focusWorkspace(): void {
+    if (this.workspace.hidden || this.workspace.contains(document.activeElement)) return;
+    const headings = [...this.workspace.querySelectorAll("h1")];
+    headings.find((heading) => heading.checkVisibility())?.focus({ preventScroll: true });
   }
 
   /** Put the focus back where the work is after a dialog over a trial, so that Space plays. */

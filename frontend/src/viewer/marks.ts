@@ -59,7 +59,7 @@ export class Marks {
     this.#regions = this.#reconcile(this.#regions, regions, (region) => this.#region(region));
     this.#markers = this.#reconcile(this.#markers, markers, (marker) => this.#marker(marker));
     for (const { mark, element } of this.#markers) {
-      element.setAttribute("aria-label", `${mark.label}, ${this.#timeOf(mark.at)}`);
+      element.setAttribute("aria-label", `${mark.name ?? mark.label}, ${this.#timeOf(mark.at)}`);
       element.dataset.heard = mark.heard ? "yes" : "no";
       if (mark.lane !== undefined) element.dataset.lane = String(mark.lane);
       if (mark.chosen !== undefined) element.setAttribute("aria-pressed", String(mark.chosen));

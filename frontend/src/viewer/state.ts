@@ -15,6 +15,8 @@ export interface Marker {
   readonly id: string;
   readonly at: number;
   readonly label: string;
+  /** What it is called aloud, where the label is only a number. */
+  readonly name?: string;
   readonly movable?: boolean;
   /** It has been listened to, and looks so. */
   readonly heard?: boolean;

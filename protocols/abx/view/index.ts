@@ -191,6 +191,7 @@ class AbxTrial {
   #showPosition(): void {
     const { positionS = 0, durationS = 0 } = this.#comparison ?? {};
     this.#position.value = String(positionS);
+    this.#position.setAttribute("aria-valuetext", `${Math.floor(positionS)} s`);
     this.#time.textContent = `${decimal(positionS.toFixed(1))} / ${decimal(durationS.toFixed(1))} s`;
   }
 

@@ -1,6 +1,6 @@
 // Picture of the recording in the shared viewer, with a marker for every chapter and a strip of all chapters.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { MarkNews } from "../../../frontend/src/viewer/marks.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
@@ -133,6 +133,7 @@ export class Picture {
         id,
         at: this.#sample(atS),
         label: labelOf(index + 2, title),
+        name: `${fill(gettext("Chapter {n}"), { n: index + 2 })} ${title}`.trim(),
         movable: true,
         chosen: id === chosen,
         step: Math.round(NUDGE_S * this.#rateHz),

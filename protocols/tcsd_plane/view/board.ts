@@ -122,11 +122,7 @@ class MountedBoard implements Board {
     this.#parts = shown ? [this.#tray, ...this.#readOnly(scope, shown)] : [this.#tray, ...this.#movable(scope)];
     const { hint, live } = this.#announcer;
     const parts = this.#parts.map(({ element }) => element);
-    this.element = make(
-      "section",
-      { class: "board", "aria-label": gettext("Plane of temporal consistency (TC) and source diversity (SD)") },
-      this.#surface,
-    );
+    this.element = make("div", { class: "board" }, this.#surface);
     const [tray, ...rest] = parts;
     const side = make("div", { class: "board__side" }, ...(tray ? [tray] : []), ...(shown ? [] : rest.slice(0, 1)));
     this.element.append(side, ...(shown ? rest : [hint, ...rest.slice(1)]), live);

@@ -112,7 +112,15 @@ export class ProbePlayer {
     const { day, listening } = this.#parts;
     const hour = day.hour?.index ?? 0;
     const markers = this.#here().map(({ number, start, id }) => {
-      return { id: String(number), at: start, label: String(number), movable: true, heard: listening.hasProbe(id) };
+      const name = fill(gettext("Probe {n} in the picture"), { n: number });
+      return {
+        id: String(number),
+        at: start,
+        label: String(number),
+        name,
+        movable: true,
+        heard: listening.hasProbe(id),
+      };
     });
     day.viewer.setMarkers(markers);
     for (const [offset, button] of this.#buttons.entries())
@@ -138,8 +146,13 @@ export class ProbePlayer {
     const { day, listening } = this.#parts;
     const heard = probe !== undefined && listening.hasProbe(probe.id);
     const name = probe ? day.nameOf(probe.start) : gettext("not set");
-    button.replaceChildren(icon("play"), make("b", {}, String(number)), " ", make("span", {}, name));
-    button.dataset.heard = heard ? "yes" : "no";
+    button.replaceChildren(
+      icon("play"),
+      make("b", { class: "state-mark" }, String(number)),
+      " ",
+      make("span", {}, name),
+    );
+    button.classList.toggle("is-done", heard);
     button.title = name;
     button.setAttribute("aria-pressed", String(number === this.#chosen));
     button.setAttribute(

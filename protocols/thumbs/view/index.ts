@@ -60,7 +60,6 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
     flush = () => worked.flush();
     wireModes(workspace, page, host, scope, mode as Mode, flush);
   }
-  need("h1", workspace).focus({ preventScroll: true });
 }
 
 function tellPlace(root: HTMLElement, page: ShownPage, host: WorkspaceHost, isExample: boolean): void {
