@@ -41,7 +41,7 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     begin(PointerListener(page), link)
     leave_example(PointerListener(page))
 
-    expect(row(page, 1, "FLUENCY")).to_have_attribute("data-set", "no")  # unanswered is not zero
+    expect(row(page, 1, "FLUENCY")).to_contain_class("is-empty")  # unanswered is not zero
     expect(caption(page, 1).locator("[data-part=total]")).to_contain_text("after all five values")
     score_by_pointer(page, 1)
     exact = row(page, 1, "CONCISENESS").locator(".thumbs-row__exact")
@@ -60,7 +60,7 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     score_by_pointer(page, 2)
     page.locator(".thumbs-ask__choice", has_text="No").click()
     kept(lambda payload: payload["captions"]["c1"].get("comment", "").endswith(": said twice"))
-    come_back(PointerListener(page), "[data-slot=c1] [data-scale=CONCISENESS][data-set=yes]")
+    come_back(PointerListener(page), "[data-slot=c1] [data-scale=CONCISENESS]:not(.is-empty)")
     expect(row(page, 1, "CONCISENESS").locator(".thumbs-row__exact")).to_have_value("−0.3")
 
     page.get_by_role("button", name="Next").click()
@@ -105,7 +105,7 @@ def test_captions_are_scored_with_keys_alone(link: str, device: Callable[..., Br
     score_by_keys(listener, "4")
     expect(caption(page, 1).locator("[data-part=total]")).to_contain_text("(4 + 4.5) / 2 − 0.4 − 0 − 0 = 3.85")
     kept(lambda payload: payload["captions"]["c1"].get("FLUENCY") == -0.4)
-    come_back(listener, "[data-slot=c1] [data-scale=FLUENCY][data-set=yes]")
+    come_back(listener, "[data-slot=c1] [data-scale=FLUENCY]:not(.is-empty)")
     listener.press("n")
     score_by_keys(listener, "2")
     listener.press("Enter")

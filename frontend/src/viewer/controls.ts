@@ -285,6 +285,7 @@ export class Controls {
       words.textContent = label;
       parts.play.replaceChildren(icon(sounding ? "pause" : "play"), words);
     }
+    parts.play.setAttribute("aria-busy", String(state.playing === "loading" || state.playing === "stalled"));
     parts.root.dataset.playing = state.playing;
     parts.loop.setAttribute("aria-pressed", String(state.loop));
     parts.follow.setAttribute("aria-pressed", String(state.follow));

@@ -83,6 +83,13 @@ export class FakeElement extends EventTarget {
   disabled = false;
   value = "";
 
+  readonly classList = {
+    toggle: (name: string, on: boolean) => {
+      const others = this.className.split(" ").filter((each) => each !== name);
+      this.setAttribute("class", [...others, ...(on ? [name] : [])].join(" "));
+    },
+  };
+
   constructor(tag: string) {
     super();
     this.tag = tag;

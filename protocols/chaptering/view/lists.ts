@@ -121,6 +121,8 @@ export class ChapterList {
 
   #fill(row: Row, number: number, atS: number, title: string): void {
     row.number.textContent = String(number);
+    row.element.classList.toggle("is-empty", this.#parts.withTitles && !title);
+    row.element.classList.toggle("is-done", this.#parts.withTitles && title !== "");
     if (document.activeElement !== row.time) row.time.value = formatTime(atS, DECIMALS);
     if (row.title.value !== title) row.title.value = title;
     const named = (sentence: string) => fill(sentence, { n: number });
@@ -142,7 +144,7 @@ export class ChapterList {
     const button = (name: string) => make("button", { type: "button", class: `button button--quiet chapter__${name}` });
     const row: Row = {
       element: make("li", { class: "chapter", "data-id": id }),
-      number: make("span", { class: "chapter__number num", "aria-hidden": "true" }),
+      number: make("span", { class: "chapter__number state-mark num", "aria-hidden": "true" }),
       time: make("input", { type: "text", class: "num", inputmode: "decimal", autocomplete: "off" }),
       title: make("input", { type: "text", maxlength: String(LONGEST_TITLE), autocomplete: "off" }),
       hear: button("hear"),

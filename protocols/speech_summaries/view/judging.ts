@@ -125,7 +125,8 @@ export class Judging {
     const open = this.#open;
     for (const version of this.#versions) {
       const rated = !open.includes(version);
-      version.fieldset.dataset.rated = String(rated);
+      version.fieldset.classList.toggle("is-done", rated);
+      version.fieldset.classList.toggle("is-empty", !rated);
       if (rated) version.fieldset.removeAttribute("aria-invalid");
     }
     need("[data-part=rated]", this.#root).textContent = fill(gettext("{n} of {of} rated"), { n: of - open.length, of });
@@ -188,9 +189,14 @@ function buildVersion(
   );
   const fieldset = make(
     "fieldset",
-    { class: "scale scale--horizontal version", role: "radiogroup", "data-slot": key },
-    make("legend", {}, name),
-    make("p", { class: "version__text" }, text),
+    {
+      class: "scale scale--horizontal version",
+      role: "radiogroup",
+      "aria-describedby": `${key}-text`,
+      "data-slot": key,
+    },
+    make("legend", { class: "state-mark" }, name),
+    make("p", { class: "version__text", id: `${key}-text` }, text),
     make("div", { class: "scale__choices", lang: words?.language ?? "" }, ...choices),
   );
   return { key, fieldset, inputs };

@@ -205,10 +205,13 @@ export class Making {
     this.#part("counter").textContent = fill(gettext("{n} of {range} words"), { n: count, range: this.#range });
     const verdict = this.#part("verdict");
     verdict.textContent = this.#verdict(missed);
-    verdict.dataset.state = missed === 0 ? "fits" : missed < 0 ? "short" : "long";
+    verdict.classList.toggle("pill--ok", missed === 0);
+    verdict.classList.toggle("pill--warn", missed > 0);
     this.#drawMeter(count);
     const summary = joined(positions.map((position) => this.#words[position - 1] ?? ""));
     const readBack = this.#part("summary");
+    readBack.classList.toggle("is-empty", missed < 0);
+    readBack.classList.toggle("is-done", missed === 0);
     readBack.replaceChildren(summary || make("span", { class: "muted" }, gettext("No words chosen yet.")));
     this.#enable("undo", this.#picks.canUndo);
     this.#enable("redo", this.#picks.canRedo);

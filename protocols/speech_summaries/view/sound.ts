@@ -99,10 +99,9 @@ export class Sound {
 
   #show(): void {
     const word = this.#waiting ? gettext("Loading…") : this.#sounding ? gettext("Stop") : gettext("Play");
-    const sign = this.#waiting
-      ? make("i", { class: "summarypage__spinner", "aria-hidden": "true" })
-      : icon(this.#sounding ? "stop" : "play");
-    this.#button.replaceChildren(sign, make("span", {}, word));
+    const sign = this.#waiting ? [] : [icon(this.#sounding ? "stop" : "play")];
+    this.#button.replaceChildren(...sign, make("span", {}, word));
+    this.#button.setAttribute("aria-busy", String(this.#waiting));
     this.#button.setAttribute("aria-disabled", String(!this.#sounding && this.#playsLeft === 0));
     if (Number.isFinite(this.#playsLeft))
       this.#note.textContent = fill(gettext("Plays left: {n}"), { n: this.#playsLeft });

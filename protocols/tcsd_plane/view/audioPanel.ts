@@ -24,7 +24,7 @@ function toggle(viewer: Viewer): void {
 export function wirePlayButton(scope: Scope, button: HTMLElement, viewer: () => Viewer | null): () => void {
   const faces = {
     idle: () => [icon("play"), make("span", {}, gettext("Play"))],
-    waiting: () => [make("span", { class: "spinner", "aria-hidden": "true" }), make("span", {}, gettext("Loading…"))],
+    waiting: () => [make("span", {}, gettext("Loading…"))],
     sounding: () => [icon("pause"), make("span", {}, gettext("Pause"))],
   };
   const show = () => {
@@ -32,6 +32,7 @@ export function wirePlayButton(scope: Scope, button: HTMLElement, viewer: () => 
     const state = !current?.playing ? "idle" : current.waiting ? "waiting" : "sounding";
     if (button.dataset.state === state) return;
     button.dataset.state = state;
+    button.setAttribute("aria-busy", String(state === "waiting"));
     button.replaceChildren(...faces[state]());
   };
   scope.listen(button, "click", () => {
@@ -333,5 +334,6 @@ export class AudioPanel {
       ? gettext("All sound ready")
       : fill(gettext("Loading sound {ready} of {total}"), { ready, total });
     place.dataset.state = done ? "done" : "running";
+    place.setAttribute("aria-busy", String(!done)); // only the end is said aloud
   }
 }

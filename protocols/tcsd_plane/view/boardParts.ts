@@ -255,6 +255,8 @@ export class Tray {
     const { crosses, visible, selected } = this.#state;
     for (const [token, button] of this.tokens) {
       button.setAttribute("data-state", standingOf(crosses[token]));
+      button.classList.toggle("is-empty", !crosses[token]);
+      button.classList.toggle("is-done", crosses[token] !== undefined);
       button.setAttribute("aria-pressed", String(token === selected));
       const heard = this.#heard(token);
       const hidden = crosses[token] && !visible[token];
@@ -286,12 +288,21 @@ export class Tray {
 
 type Act = "settle" | "lift" | "undo" | "redo";
 
+/** A choice among the other crosses; locked while there is none. */
+interface SameMenu {
+  menu: HTMLDetailsElement;
+  summary: HTMLElement;
+  others: Map<Token, HTMLButtonElement>;
+  /** What the summary's tooltip says otherwise. */
+  key: string;
+}
+
 /** Buttons for the chosen cross: decide, lift, same as another, undo and redo. */
 export class Bar {
   readonly element: HTMLElement;
   readonly #state: BoardState;
   readonly #buttons: Record<Act, HTMLButtonElement>;
-  readonly #menus: [HTMLDetailsElement, Map<Token, HTMLButtonElement>][];
+  readonly #menus: SameMenu[];
 
   constructor(scope: Scope, state: BoardState) {
     this.#state = state;
@@ -321,7 +332,7 @@ export class Bar {
     this.#buttons.redo.setAttribute("aria-label", gettext("Redo"));
     this.#menus = [this.#menu(scope, "sd"), this.#menu(scope, "tc")];
     const { settle, lift, undo, redo } = this.#buttons;
-    const menus = this.#menus.map(([menu]) => menu);
+    const menus = this.#menus.map(({ menu }) => menu);
     const undoGroup = make("div", { class: "board__group board__group--end" }, undo, redo);
     this.element = make(
       "div",
@@ -346,17 +357,18 @@ export class Bar {
 
   #drawMenus(placed: boolean): void {
     const { selected, crosses } = this.#state;
-    for (const [menu, others] of this.#menus) {
+    for (const { menu, summary, others, key } of this.#menus) {
       const targets = [...others].filter(([token]) => token !== selected && crosses[token]);
       const idle = !placed || targets.length === 0;
-      menu.setAttribute("data-idle", idle ? "yes" : "no");
-      menu.title = idle ? gettext("Needs two crosses on the plane") : "";
+      summary.classList.toggle("is-locked", idle);
+      summary.setAttribute("aria-disabled", String(idle));
+      summary.title = idle ? gettext("Needs two crosses on the plane") : key;
       if (idle) menu.open = false;
       for (const [token, button] of others) button.hidden = token === selected || !crosses[token];
     }
   }
 
-  #menu(scope: Scope, axis: Axis): [HTMLDetailsElement, Map<Token, HTMLButtonElement>] {
+  #menu(scope: Scope, axis: Axis): SameMenu {
     const [name, each] =
       axis === "sd"
         ? [gettext("Same SD"), gettext("Same SD as summary {n}")]
@@ -373,9 +385,12 @@ export class Bar {
       });
       others.set(token, button);
     }
-    const summary = make("summary", { title: axis === "sd" ? "S" : "T" }, name);
+    const summary = make("summary", {}, name);
+    scope.listen(summary, "click", (event) => {
+      if (summary.getAttribute("aria-disabled") === "true") event.preventDefault();
+    });
     menu.append(summary, make("div", { class: "menu__sheet board__others" }, ...others.values()));
-    return [menu, others];
+    return { menu, summary, others, key: axis === "sd" ? "S" : "T" };
   }
 }
 

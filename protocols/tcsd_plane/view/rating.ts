@@ -63,7 +63,7 @@ class Guide {
   #write(step: Step, text: string, done: boolean): void {
     const button = need(`[data-step=${step}]`, this.#root);
     need("[data-count]", button).textContent = text;
-    button.dataset.done = done ? "yes" : "no";
+    button.classList.toggle("is-done", done);
   }
 }
 

@@ -23,6 +23,8 @@ interface RowParts {
   scope: Scope;
   /** Tells the rows of one page apart. */
   id: string;
+  /** Id of the caption's heading. */
+  caption: string;
   scale: Scale;
   words: ScaleWords;
   step: number;
@@ -41,17 +43,23 @@ export class Row {
 
   constructor(parts: RowParts) {
     this.#parts = parts;
-    const { scope, id, scale, words, step, set } = parts;
+    const { scope, id, caption, scale, words, step, set } = parts;
     const values = isPenalty(scale) ? CHIPS : scoreValues(step);
     const choices = values.map((value) => choice(id, value, isPenalty(scale) ? anchorOf(words, value) : ""));
     this.#radios = choices.map(({ radio }) => radio);
-    this.#state = make("span", { class: "thumbs-row__state" });
+    this.#state = make("span", { class: "thumbs-row__state state-mark" });
     this.#note = make("p", { class: "thumbs-row__note small", id: `${id}-note`, role: "status" });
     this.#exact = isPenalty(scale) ? this.#makeExact() : null;
     const group = make("div", { class: "thumbs-row__choices" }, ...choices.map(({ label }) => label));
     this.element = make(
       "div",
-      { class: "thumbs-row", role: "radiogroup", "aria-labelledby": `${id}-name`, tabindex: "-1" },
+      {
+        class: "thumbs-row",
+        role: "radiogroup",
+        "aria-labelledby": `${caption} ${id}-name`,
+        ...(isPenalty(scale) ? {} : { "aria-describedby": `${id}-ends` }),
+        tabindex: "-1",
+      },
       make(
         "div",
         { class: "thumbs-row__name", id: `${id}-name` },
@@ -60,7 +68,7 @@ export class Row {
         this.#state,
       ),
       group,
-      ...(this.#exact ? [this.#exact] : [ends(words)]),
+      ...(this.#exact ? [this.#exact] : [ends(words, `${id}-ends`)]),
       this.#note,
     );
     this.element.dataset.scale = scale;
@@ -76,7 +84,7 @@ export class Row {
 
   /** Show what is set; what was said about the field no longer holds. */
   show(value: number | null): void {
-    this.element.dataset.set = value === null ? "no" : "yes";
+    this.element.classList.toggle("is-empty", value === null);
     if (value !== null) this.element.removeAttribute("aria-invalid");
     this.#state.textContent = value === null ? gettext("not set") : "";
     for (const radio of this.#radios) radio.checked = value !== null && Number(radio.value) === value;
@@ -194,10 +202,10 @@ function anchorOf({ anchors }: ScaleWords, value: number): string {
 }
 
 /** What the two ends of a score mean, the lower one first as the numbers stand. */
-function ends(words: ScaleWords): HTMLElement {
+function ends(words: ScaleWords, id: string): HTMLElement {
   const anchors = [...words.anchors].sort((one, other) => one.value - other.value);
   const texts = anchors.map(({ label }) => make("span", {}, label));
-  return make("div", { class: "thumbs-row__ends", lang: words.language }, ...texts);
+  return make("div", { class: "thumbs-row__ends", id, lang: words.language }, ...texts);
 }
 
 /** Offer the button while words of `text` are selected; they go to the end of the comment. */
@@ -296,6 +304,7 @@ export class CaptionCard {
     for (const [scale, row] of this.#rows) row.show(numbers[scale] ?? null);
     const count = ENTERED.length - answers.missingOf(this.slot).length;
     const complete = isComplete(numbers);
+    need(".thumbs-caption__head", this.element).classList.toggle("is-done", complete);
     need("[data-part=count]", this.element).textContent = complete
       ? gettext("Done")
       : fill(gettext("{n} of 5"), { n: count });
@@ -312,6 +321,7 @@ export class CaptionCard {
       scope,
       scale,
       id: `${this.slot}-${scale}`,
+      caption: `${this.slot}-name`,
       words: wordsOf(page, scale),
       step: pageOf(page).step,
       set: (value) => {

@@ -51,7 +51,7 @@ export class Synthesised {
 
   #show(): void {
     const { synthesised } = this.#answers;
-    this.#place.dataset.set = synthesised === null ? "no" : "yes";
+    this.#place.classList.toggle("is-empty", synthesised === null);
     if (synthesised !== null) this.#place.removeAttribute("aria-invalid");
     need("[data-part=synthesised-unset]", this.#place).hidden = synthesised !== null;
     for (const radio of this.#radios) radio.checked = synthesised !== null && (radio.value === "yes") === synthesised;
@@ -162,13 +162,13 @@ export class Clip {
     const state = this.#waiting ? "waiting" : playing ? "playing" : "idle";
     if (this.#button.dataset.state === state) return;
     this.#button.dataset.state = state;
+    this.#button.setAttribute("aria-busy", String(state === "waiting"));
     this.#button.replaceChildren(...faceOf(state));
   }
 }
 
 function faceOf(state: "waiting" | "playing" | "idle"): Element[] {
-  if (state === "waiting")
-    return [make("i", { class: "thumbs__spinner", "aria-hidden": "true" }), make("span", {}, gettext("Loading…"))];
+  if (state === "waiting") return [make("span", {}, gettext("Loading…"))];
   const playing = state === "playing";
   return [icon(playing ? "pause" : "play"), make("span", {}, playing ? gettext("Pause") : gettext("Play"))];
 }

@@ -95,10 +95,11 @@ export class PageList {
       "button",
       { type: "button", class: "thumbs-list__page" },
       make("span", {}, name),
-      make("span", { class: "small" }, words[state]),
+      make("span", { class: "small state-mark" }, words[state]),
     );
     button.dataset.trial = page.trial;
-    button.dataset.state = state;
+    button.classList.toggle("is-done", state === "whole");
+    button.classList.toggle("is-empty", state === "open");
     if (page.trial === trial) button.setAttribute("aria-current", "page");
     return make("li", {}, button);
   }
