@@ -704,3 +704,14 @@ def test_plane(platform: Platform, page: Page) -> None:
     page.set_viewport_size(ZOOMED[0])  # type: ignore[arg-type]
     expect(page.locator("main")).to_match_aria_snapshot('- heading "This test needs a computer screen" [level=1]')
     assert page.evaluate(CUT_OFF) == []
+
+
+def test_what_waits_moves_only_for_those_who_want_motion(
+    platform: Platform, device: Callable[..., BrowserContext]
+) -> None:
+    waiting = "<button class='button' aria-busy='true'>Loading</button><div class='skeleton'>A picture</div>"
+    for motion, moving in {"reduce": 0, "no-preference": 2}.items():
+        page = device(reduced_motion=motion).new_page()
+        page.goto(platform.url("/"))
+        page.evaluate("markup => document.body.insertAdjacentHTML('beforeend', markup)", waiting)
+        assert page.evaluate(MOVING) == moving
