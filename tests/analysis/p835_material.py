@@ -1,5 +1,7 @@
 """A small P.835 test with answers in it, made through the services that the platform uses."""
 
+from typing import Any
+
 from analysis.tasks import refresh_stale_results
 from core.jobs import JobRun, enqueue, queue
 from core.models import Job
@@ -33,7 +35,7 @@ def p835_experiment(*, seats: int = 2, items: int = 3) -> Experiment:
     for place, condition in enumerate(REFERENCES):
         sounds.append(NewSound("talker", condition, tone(900 + 10 * place), Condition.Role.REFERENCE))
     add_stimuli(collection=collection, sounds=sounds)
-    shape = {"protocol": "p835", "label_set": "p835-en-1", "options": {"practice": len(REFERENCES)}}
+    shape: dict[str, Any] = {"protocol": "p835", "label_set": "p835-en-1", "options": {"practice": len(REFERENCES)}}
     return make_experiment(owner, collection=collection, seats=seats, **shape)
 
 

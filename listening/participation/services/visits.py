@@ -382,14 +382,16 @@ RECEIPT_DIGITS = 8
 
 def sessions_of(*, ballot: Ballot) -> list[dict[str, Any]]:
     """One entry a session, in order; session 0 is practice."""
-    left_s = Sum("planned_s", filter=UNANSWERED, default=0.0)
-    counts = {
-        "total": Count("pk"),
-        "left": Count("pk", filter=UNANSWERED),
-        "left_s": left_s,
-        "whole_s": Sum("planned_s"),
-    }
-    rows = list(ballot.trials.order_by("session").values("session").annotate(**counts))
+    rows = list(
+        ballot.trials.order_by("session")
+        .values("session")
+        .annotate(
+            total=Count("pk"),
+            left=Count("pk", filter=UNANSWERED),
+            left_s=Sum("planned_s", filter=UNANSWERED, default=0.0),
+            whole_s=Sum("planned_s"),
+        )
+    )
     whole_s = {row["session"]: row["whole_s"] for row in rows}
     return [
         {
