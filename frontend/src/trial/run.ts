@@ -279,6 +279,7 @@ export class VisitRun {
     if (own && verdict.status === "conflict")
       screen.notice(gettext("This clip was already answered in another tab or on another device. That answer stands."));
     if (own || this.#current?.trial !== verdict.trial) return;
+    if (this.#turnedTo === verdict.trial) this.#turnedTo = null; // a step there came just before
     screen.notice(gettext("This clip was answered in another tab or on another device. Here is the next one."));
     this.#current.scope.dispose();
   }
