@@ -1,5 +1,7 @@
 """A listener's hands: the same test taken with the pointer alone, by touch alone or with the keyboard alone."""
 
+from typing import Any
+
 from playwright.sync_api import Locator, Page, expect
 
 PLACE = "() => [...document.querySelectorAll('#where, #part')].map((place) => place.textContent).join(', ')"
@@ -12,6 +14,8 @@ MOVED_ON = """was => location.pathname.endsWith('/receipt/')
   || document.querySelector('#checking')?.hidden === false"""
 HEARD = "#gate:not([disabled])"  # the scale opens at the true end of playback
 NEXT = "#next:not([aria-disabled=true])"
+READY = "#play:enabled:visible, #controls button:enabled:visible"  # the sounds of the page are here
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 class PointerListener:
@@ -20,12 +24,20 @@ class PointerListener:
     def __init__(self, page: Page) -> None:
         self.page = page
 
-    def hit(self, target: Locator, *, force: bool = False) -> None:
-        target.click(force=force)
+    def hit(self, target: Locator, **options: Any) -> None:
+        target.click(**options)
+
+    def act(self, target: Locator, *keys: str, **options: Any) -> None:
+        """Press what is shown; who has no pointer presses these keys instead."""
+        self.hit(target, **options)
+
+    def push(self, selector: str) -> None:
+        """Press a button that has no key of its own."""
+        self.hit(self.page.locator(selector))
 
     def join(self, link: str) -> None:
         self.page.goto(link)
-        self.page.get_by_role("button", name="Agree and begin").click()
+        self.push("button.button--primary")
 
     def set_up(self) -> None:
         """Go through the sound check, if there is one; nobody here has ears, so what is answered there is a guess."""
@@ -55,21 +67,21 @@ class PointerListener:
 
     def start(self) -> None:
         self.set_up()
-        self.page.locator("#start:enabled").click()
+        self.push("#start:enabled")
 
     def play(self) -> None:
         self.hit(self.page.locator("#play:enabled"))
 
     def choose(self, value: int) -> None:
-        self.hit(self.page.locator(f"label.scale__choice:has(input[value='{value}'])"))
+        self.hit(self.page.locator(f"label.scale__choice:has(.scale__value:text-is('{value}'))"))
 
     def go_on(self) -> None:
         self.hit(self.page.locator(NEXT))
 
     def open_previous(self) -> None:
         """Open the answer before again, once the next clip is ready."""
-        self.page.locator("#play:enabled").wait_for()
-        self.hit(self.page.locator("#previous"))
+        self.page.locator(READY).first.wait_for()
+        self.act(self.page.locator("#previous"), "Backspace")
         self.page.wait_for_selector(HEARD)
 
     def press_locked_scale(self) -> None:
@@ -105,8 +117,8 @@ class PointerListener:
 class TouchListener(PointerListener):
     """Taps on a phone, where there is neither pointer nor keyboard."""
 
-    def hit(self, target: Locator, *, force: bool = False) -> None:
-        target.tap(force=force)
+    def hit(self, target: Locator, **options: Any) -> None:
+        target.tap(**options)
 
 
 class KeyboardListener(PointerListener):
@@ -123,9 +135,13 @@ class KeyboardListener(PointerListener):
             self.press("Tab")
         raise AssertionError(f"{selector} cannot be reached with Tab")
 
-    def join(self, link: str) -> None:
-        self.page.goto(link)
-        self.tab_to("button.button--primary")
+    def act(self, target: Locator, *keys: str, **options: Any) -> None:
+        for key in keys:
+            self.press(key)
+
+    def push(self, selector: str) -> None:
+        self.page.locator(selector).wait_for()
+        self.tab_to(selector)
         self.press("Enter")
 
     def set_level(self) -> None:
@@ -149,12 +165,6 @@ class KeyboardListener(PointerListener):
             choice.wait_for()
             self.press("l" if choice.get_attribute("data-choice") == "left" else "Digit1")
 
-    def start(self) -> None:
-        self.set_up()
-        self.page.locator("#start:enabled").wait_for()
-        self.tab_to("#start")
-        self.press("Enter")
-
     def play(self) -> None:
         self.page.locator("#play:enabled").wait_for()
         self.press("Space")
@@ -165,11 +175,6 @@ class KeyboardListener(PointerListener):
     def go_on(self) -> None:
         self.page.locator(NEXT).wait_for()
         self.press("Enter")
-
-    def open_previous(self) -> None:
-        self.page.locator("#play:enabled").wait_for()
-        self.press("Backspace")
-        self.page.wait_for_selector(HEARD)
 
     def press_locked_scale(self) -> None:
         self.press("Digit3")

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from audio.synthesis import clip_bytes
-from listening.models import Seat
 from rating.models import Vote
 from stimuli.services.collections import add_stimulus, add_text, create_collection
 from tests.e2e.conftest import Platform
@@ -193,21 +192,6 @@ def test_the_page_is_accessible_and_says_so_where_it_is_too_narrow(
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("heading", name="This test needs a computer screen")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-
-
-def test_a_phone_is_told_before_consent_and_takes_no_seat(link: str, device: Callable[..., BrowserContext]) -> None:
-    page = device(viewport={"width": 390, "height": 844}, has_touch=True).new_page()
-    page.goto(link)
-    agree = page.get_by_role("button", name="Agree and begin")
-    expect(page.get_by_text("This test needs a computer screen.")).to_be_visible()
-    expect(page.get_by_text("this test needs a window at least 1024 pixels wide")).to_be_visible()
-    expect(agree).to_be_hidden()
-    assert scan(page, "chapters landing") == []
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    assert not Seat.objects.filter(state=Seat.State.TAKEN).exists()
-    page.set_viewport_size({"width": 1024, "height": 768})
-    expect(agree).to_be_visible()
-    expect(page.get_by_text("This test needs a computer screen.")).to_be_hidden()
 
 
 def test_a_browser_without_scripts_is_told_too(link: str, device: Callable[..., BrowserContext]) -> None:

@@ -15,7 +15,7 @@ from listening.panels.services import demo
 from listening.panels.services.simulation import Bot
 from rating.models import Experiment, Score, Vote
 from tests.e2e.conftest import CLIP_S, Platform
-from tests.e2e.listener import CLIPS_FETCHED, MOVED_ON, KeyboardListener, PointerListener, TouchListener
+from tests.e2e.listener import PHONE, KeyboardListener, PointerListener, TouchListener
 from tests.factories import marks
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -91,13 +91,7 @@ def test_what_was_heard_is_recorded_to_the_end(experiment: Experiment, page: Pag
     assert heard["heard_ms"] == pytest.approx(1000 * (CLIP_S + SILENCE_S), abs=150)
 
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-HANDS = pytest.mark.parametrize(
-    ("hands", "screen"), [(PointerListener, {}), (TouchListener, PHONE), (KeyboardListener, {})]
-)
-
-
-@HANDS
+@pytest.mark.parametrize(("hands", "screen"), [(PointerListener, {}), (TouchListener, PHONE), (KeyboardListener, {})])
 def test_the_scale_stays_closed_until_the_clip_has_ended_and_says_so(
     hands: type[PointerListener], screen: dict[str, Any], experiment: Experiment, device: Callable[..., BrowserContext]
 ) -> None:
@@ -125,71 +119,6 @@ def test_the_scale_stays_closed_until_the_clip_has_ended_and_says_so(
     listener.choose(3)
     expect(page.locator("#view input:checked")).to_have_count(1)
     expect(page.locator("#next-reason")).to_have_text("")
-
-
-@HANDS
-def test_the_previous_answer_is_kept_or_changed_also_offline_and_a_second_tab_goes_on_from_there(
-    hands: type[PointerListener], screen: dict[str, Any], experiment: Experiment, device: Callable[..., BrowserContext]
-) -> None:
-    context = device(**screen)
-    page = context.new_page()
-    listener = hands(page)
-    listener.join(fresh_link())
-    listener.start()
-    first = listener.position()
-    listener.rate(2)
-    second = listener.position()
-
-    listener.open_previous()
-    assert listener.position() == first
-    expect(page.locator("#view input:checked")).to_have_value("2")
-    listener.go_on()
-    page.wait_for_function(MOVED_ON, arg=first)
-    if isinstance(listener, KeyboardListener):
-        listener.open_previous()
-        listener.choose(1)
-        listener.press("Escape")
-        page.wait_for_function(MOVED_ON, arg=first)
-    assert listener.position() == second
-    assert [answers_to(1), answers_to(2)] == [[2], []]
-
-    page.wait_for_function(CLIPS_FETCHED, arg=3)
-    context.set_offline(True)
-    listener.open_previous()
-    listener.choose(5)
-    listener.go_on()
-    page.wait_for_function(MOVED_ON, arg=first)
-    expect(page.locator("#save-state")).to_have_text("1 answer waiting to send")
-    context.set_offline(False)
-    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
-    assert answers_to(1) == [2, 5]
-
-    page.reload()
-    listener.start()
-    assert listener.position() == second
-    listener.open_previous()
-    expect(page.locator("#view input:checked")).to_have_value("5")
-    listener.go_on()
-    page.wait_for_function(MOVED_ON, arg=first)
-    other = hands(context.new_page())
-    other.page.goto(page.url)
-    other.start()
-    assert other.position() == second
-    other.rate(4)
-    expect(page.locator("#notice")).to_contain_text("Here is the next one.")
-    page.locator("#play:enabled").wait_for()
-    expect(page.locator("#previous")).to_be_hidden()
-    other.open_previous()
-    expect(other.page.locator("#view input:checked")).to_have_value("4")
-    other.go_on()
-    expect(other.page.locator("#save-state")).to_have_attribute("data-state", "saved")
-    assert [answers_to(1), answers_to(2)] == [[2, 5], [4]]
-
-
-def answers_to(position: int) -> list[int]:
-    votes = Vote.objects.filter(trial__position=position).order_by("revision")
-    assert {vote.outcome for vote in votes} <= {"accepted"}
-    return [vote.payload["marks"][0]["value"] for vote in votes]
 
 
 def test_an_account_of_an_experimenter_signs_in_and_out(experiment: Experiment, platform: Platform, page: Page) -> None:
