@@ -32,7 +32,7 @@ def pass_ear_check(page: Page) -> None:
     page.locator("#screening-play:enabled").click()
     for number in (1, 2, 3):
         expect(page.locator("#screening-round")).to_have_text(f"{number} sur 3")
-        page.locator("#screening-choices button:enabled").first.wait_for()
+        page.locator("#screening-choices button:not([aria-disabled=true])").first.wait_for()
         page.keyboard.press("g")
 
 
