@@ -1,6 +1,7 @@
-"""Parser of text cells: prose, a list of words, positions of words, or chapters."""
+"""Parser of text cells: prose, a list of words, positions of words, chapters, or cues."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,8 @@ from core.i18n import LazyMessage
 FOREIGN = "?"  # marks a word that is not in the utterance
 LATEST_S = 10**7  # no recording is a hundred days long; it keeps out what no float holds
 LONGEST_SHOWN = 40
+_MINUTES = r"[0-5]?\d:[0-5]\d(?:\.\d{1,6})?"
+PASSAGE = re.compile(rf"((?:\d{{1,2}}:)?{_MINUTES})\s+(\d{{1,3}}:{_MINUTES})")  # 0:05 07:12:30
 
 Text = dict[str, Any]  # {"kind", "text", "tokens"}, and what its kind needs
 
@@ -106,6 +109,37 @@ def _chapter(value: Any) -> tuple[float, str] | None:
     return (float(seconds), title) if is_time and isinstance(title, str) else None
 
 
+def _cues(value: str, form: str, utterance: Sequence[str]) -> Text:
+    """Where each part of a summary begins, and where it comes from; both as times in the file."""
+    cues: list[list[float]] = []
+    lines = [line.strip() for line in re.split(r"[;\n]", value)]
+    for number, line in enumerate([line for line in lines if line] or [value], start=1):
+        found = PASSAGE.fullmatch(line)
+        if found is None:
+            problem = LazyMessage(
+                "passage {number} is {value}; it must be a time in the summary and a time in the full recording, such "
+                "as 0:05 07:12:30, with each passage on a line of its own or after a semicolon",
+                number=str(number),
+                value=_shown(line),
+            )
+            raise UnreadableCell(problem)
+        at_s, from_s = map(_seconds, found.groups())
+        if cues and at_s <= cues[-1][0]:
+            problem = LazyMessage(
+                "passage {number} begins at {right}, which is not after the passage before it; passages must come in "
+                "the order of the summary",
+                number=str(number),
+                right=found[1],
+            )
+            raise UnreadableCell(problem)
+        cues.append([at_s, from_s])
+    return {"kind": "cues", "text": value, "tokens": None, "cues": cues}
+
+
+def _seconds(time: str) -> float:
+    return sum(float(part) * 60.0**power for power, part in enumerate(reversed(time.split(":"))))
+
+
 def _loaded(value: str) -> Any:
     try:
         return json.loads(value)
@@ -132,4 +166,5 @@ FORMS: dict[str, Callable[[str, str, Sequence[str]], Text]] = {
     "words": _spaced,
     "positions": _positions,
     "chapters": _chapters,
+    "cues": _cues,
 }

@@ -1,4 +1,4 @@
-"""Text stimuli from tables or JSON lines: captions, transcripts, utterances with summaries, and chapters."""
+"""Text stimuli from tables or JSON lines: captions, transcripts, utterances with summaries, chapters, and cues."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -115,16 +115,21 @@ class _TextTable:
             text = parse_text_cell(row.values[column.name], column.form, self.utterances.get(item, ()))
         except UnreadableCell as trouble:
             self.report.error(
-                _("Line {line} of '{table}' cannot be read under '{column}': {problem}."),
+                _("Line {line} of '{table}' ({item}, {condition}) cannot be read under '{column}': {problem}."),
                 self.table.name,
                 line=row.line,
                 table=self.table.name,
+                item=item,
+                condition=condition or column.condition,
                 column=column.name,
                 problem=trouble.problem,
             )
             return
         text["language"] = row.values.get("language", "")
-        cell = Cell(item, condition or column.condition, self.table.name, text=text)
+        name = condition or column.condition
+        if column.form == "cues":  # the condition itself is the summary's sound
+            text["of"], name = name, f"cues of {name}"
+        cell = Cell(item, name, self.table.name, text=text)
         self.plan.add(cell, role=role, factors=self._factors(row))
         if _is_utterance(text, role):
             self.utterances[item] = text["tokens"]

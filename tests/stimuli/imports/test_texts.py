@@ -144,7 +144,7 @@ def test_chapters_are_times_with_or_without_titles() -> None:
 )
 def test_chapters_that_are_none_are_rejected_with_their_line(chapters: str) -> None:
     _, report = taken(lines({"item": "r1", "chapters": chapters}))
-    assert "Line 1 of 'u.jsonl' cannot be read under 'chapters'" in str(report.errors[0])
+    assert "Line 1 of 'u.jsonl' (r1, chapters) cannot be read under 'chapters'" in str(report.errors[0])
 
 
 def test_a_sign_that_ends_lines_elsewhere_may_stand_in_a_text() -> None:
@@ -177,3 +177,36 @@ def test_a_row_without_an_item_or_with_an_unknown_role_is_rejected() -> None:
 def test_lines_that_are_no_objects_are_rejected_by_name(content: bytes) -> None:
     with raises_error("table.lines_unreadable", match=r"t\.jsonl"):
         read_lines(content, name="t.jsonl")
+
+
+def sheet(cues: str) -> Table:
+    return read_csv(f'item,condition,cues\nA,greedy z=0.5,"{cues}"\n'.encode(), name="cues.csv")
+
+
+@pytest.mark.parametrize("cues", ["0:00 07:12:30; 0:05.5 120:00:00.25;", "0:00 07:12:30\n\n00:00:05.5 120:00:00.25"])
+def test_a_cue_sheet_belongs_to_a_summary_and_is_a_text_beside_it(cues: str) -> None:
+    plan, report = taken(sheet(cues))
+    [cell] = plan.cells
+    assert (cell.item, cell.condition) == ("A", "cues of greedy z=0.5")
+    assert cell.text is not None
+    assert cell.text["kind"] == "cues"
+    assert cell.text["of"] == "greedy z=0.5"
+    assert cell.text["cues"] == [[0, 25950], [5.5, 432000.25]]
+    assert not report.findings
+
+
+@pytest.mark.parametrize(("cues", "problem"), [
+    ("0:00 07:12:30; 0:05 07:12", 'passage 2 is "0:05 07:12"; it must be a time in the summary and a time in the full'),
+    ("0:00", "such as 0:05 07:12:30"),
+    ("0:75 07:12:30", "passage 1 is"),
+    (";", 'passage 1 is ";"'),
+    ("0:05 07:12:30 07:12:35", "passage 1 is"),
+    ("0:00 07:12:30 / 0:05 08:00:00", "after a semicolon"),
+    ("0:00 07:12:30; 0:00 08:00:00", "passage 2 begins at 0:00, which is not after the passage before it"),
+    ("0:05 07:12:30; 0:04 08:00:00", "in the order of the summary"),
+])  # fmt: skip
+def test_a_cue_sheet_that_cannot_be_read_is_refused_by_item_condition_and_passage(cues: str, problem: str) -> None:
+    plan, report = taken(sheet(cues))
+    assert not plan.cells
+    assert "Line 2 of 'cues.csv' (A, greedy z=0.5) cannot be read under 'cues'" in str(report.errors[0])
+    assert problem in str(report.errors[0])
