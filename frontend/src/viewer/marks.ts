@@ -120,8 +120,9 @@ export class Marks {
 
   #marker(marker: Marker): Shown<Marker> {
     const shown = this.#make(marker, "marker", ({ at }) => at);
-    if (!marker.movable) return shown;
     const { element, scope } = shown;
+    element.inert = marker.line ?? false;
+    if (!marker.movable) return shown;
     element.dataset.movable = "";
     scope.listen<KeyboardEvent>(element, "keydown", (event) => this.#nudge(event, shown));
     scope.listen<PointerEvent>(element, "pointerdown", (event) => {

@@ -132,6 +132,16 @@ test("markers and regions can be set before the manifest has come, and are butto
   scope.dispose();
 });
 
+test("a marker that is only a line cannot be chosen", async () => {
+  const { root, scope, viewer } = mount();
+  viewer.setMarkers([{ id: "1", at: 60 * RATE, label: "", line: true }]);
+  await viewer.ready;
+  assert.equal((root.find("viewer__marker") as unknown as HTMLElement).inert, true);
+  viewer.setMarkers([{ id: "2", at: 60 * RATE, label: "1" }]);
+  assert.equal((root.find("viewer__marker") as unknown as HTMLElement).inert, false);
+  scope.dispose();
+});
+
 test("a page that has buttons and keys of its own gets a picture without them, and drives it", async () => {
   const { root, scope, viewer } = mount(200, { bar: false, keysOn: null });
   await viewer.ready;
