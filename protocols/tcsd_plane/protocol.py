@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
+from protocols.tcsd_plane.cues import passages_by_condition
 from rating.pace import ANSWER_S, FURTHER_MARK_S, HEARD_AGAIN, WORD_S
 from rating.payload import (
     require_bool,
@@ -41,6 +42,8 @@ from rating.protocol import (
     TrialKind,
     TrialPlan,
     by_item,
+    sounds,
+    texts,
 )
 
 INPUTS = ("pointer", "keys", "range", "same", "undo", "redo", "paper", "scan", "bot")
@@ -219,6 +222,7 @@ class TemporalSourcePlane(Protocol):
     title = "Temporal consistency and source diversity (TC/SD plane)"
     scales = (Scale("TC", low=0, high=1, step=10**-PLACES), Scale("SD", low=0, high=1, step=10**-PLACES))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
+    text_kinds = frozenset({"cues"})
     access = PageAccess(
         workspace=True,
         example=True,
@@ -256,6 +260,11 @@ class TemporalSourcePlane(Protocol):
             ),
             choices=("shown", "after_placing"),
         ),
+        "passages": Option(
+            "shown",
+            _("Whether raters can look up where in the day a part of a summary comes from, where a cue sheet says it."),
+            choices=("shown", "hidden"),
+        ),
         # An object with item and crosses (each with condition, tc, sd, why, and hears as [from_s, to_s] pairs).
         "example": Option(
             {},
@@ -282,7 +291,7 @@ class TemporalSourcePlane(Protocol):
     def _page(
         self, entries: list[Entry], options: Mapping[str, Json], rng: Random, *, session: int, crosses: Json = None
     ) -> TrialPlan:
-        full, summaries = _parts(entries)
+        full, summaries = _parts(entries[0].item, sounds(entries))
         # What is the same for all raters follows from the material, whatever the seat.
         shared = Random(f"{full.item} {sorted(entry.condition for entry in summaries)}")
         numbered = (shared if options["numbering"] == "same" else rng).sample(summaries, len(summaries))
@@ -292,6 +301,9 @@ class TemporalSourcePlane(Protocol):
         drawn = {"same": shared, "rater": rng}.get(options["probes"])
         slots = (Slot("full", full), *(Slot(f"s{number}", entry) for number, entry in enumerate(numbered, start=1)))
         detail: dict[str, Json] = {"probes": _draw_probes(drawn) if drawn else [], "others": options["others"]}
+        if options["passages"] == "shown" and (known := passages_by_condition(full, summaries, texts(entries))):
+            named = {slot.key: slot.entry.condition for slot in slots}
+            detail["passages"] = {key: known[name] for key, name in named.items() if name in known}
         if crosses is not None:
             detail["example"] = _shown_crosses(slots, crosses)
         kind = TrialKind.TEST if crosses is None else TrialKind.PRACTICE
@@ -319,6 +331,7 @@ class TemporalSourcePlane(Protocol):
             "probes": trial.detail["probes"],
             "others": trial.detail.get("others", "shown"),
             "example": trial.detail.get("example"),
+            **({"passages": trial.detail["passages"]} if "passages" in trial.detail else {}),
         }
 
     def read(self, payload: Json, trial: TrialPlan) -> Answer:
@@ -379,13 +392,13 @@ class TemporalSourcePlane(Protocol):
     )
 
 
-def _parts(entries: list[Entry]) -> tuple[Entry, list[Entry]]:
+def _parts(item: str, entries: list[Entry]) -> tuple[Entry, list[Entry]]:
     full = [entry for entry in entries if entry.role == FULL_LENGTH]
     summaries = [entry for entry in entries if entry.role != FULL_LENGTH]
     if len(full) != 1 or not summaries:
         raise MaterialUnfit(
             problem=(
-                f"{entries[0].item} has {len(full)} full-length recordings and {len(summaries)} summaries. It must "
+                f"{item} has {len(full)} full-length recordings and {len(summaries)} summaries. It must "
                 "have one recording and at least one summary."
             )
         )

@@ -1,6 +1,7 @@
 """The TC/SD plane: one recording a page, crosses with every move, an example that is not rated."""
 
 from copy import deepcopy
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -98,6 +99,52 @@ def test_there_are_five_probes_in_each_of_24_hours_and_none_where_the_rater_puts
 def test_a_recording_without_its_parts_is_refused(broken: list[Entry]) -> None:
     with pytest.raises(MaterialUnfit, match="one recording and at least one summary"):
         list(PLANE.plan(broken, {}, Random(1)))
+
+
+# --- Cue sheets -------------------------------------------------------------------------------------------------------
+
+
+def day_with_cues(**sheets: list[list[float]]) -> list[Entry]:
+    """An hour with summaries of ten seconds, and cue sheets by condition."""
+    heard = [replace(entry, duration_s=3600 if entry.role == "full-length" else 10) for entry in recording("A")]
+    texts = [
+        Entry(f"cues {name}", "A", f"cues of {name}", text={"kind": "cues", "text": "", "of": name, "cues": cues})
+        for name, cues in sheets.items()
+    ]
+    return [*heard, *texts]
+
+
+def test_cue_sheets_are_told_by_slot_and_change_nothing_else() -> None:
+    [bare] = PLANE.plan(day_with_cues(), {}, Random(1))
+    [page] = PLANE.plan(day_with_cues(random=[[0, 1800], [4.5, 60]], z1=[[2, 3000]]), {}, Random(1))
+    token = {slot.entry.condition: slot.key for slot in page.slots}
+    passages = {token["random"]: [[0, 1800, 4.5], [4.5, 60, 5.5]], token["z1"]: [[2, 3000, 8]]}
+    assert PLANE.present(page) == PLANE.present(bare) | {"passages": passages}
+    assert page == replace(bare, detail={**bare.detail, "passages": passages})
+    assert "passages" not in PLANE.present(bare)
+    assert not [name for name in SUMMARIES if name in str(PLANE.present(page))]
+
+
+def test_cue_sheets_can_be_withheld() -> None:
+    assert list(PLANE.plan(day_with_cues(random=[[0, 1800]]), {"passages": "hidden"}, Random(1))) == list(
+        PLANE.plan(day_with_cues(), {}, Random(1))
+    )
+
+
+@pytest.mark.parametrize(("condition", "cues", "problem"), [
+    ("randon", [[0, 0]], "A has a cue sheet for randon, which is none of its summaries. Name one of downsampling,"),
+    ("original", [[0, 0]], "A has a cue sheet for original, which is none of its summaries"),
+    ("z0", [[0, 0], [10, 60]], "passage 2 in the cue sheet of A, z0 begins at 00:00:10 of the summary. It must begin"),
+    ("z0", [[0, 0], [5, 3600]], "passage 2 in the cue sheet of A, z0 ends at 01:00:05 of the full recording. It must"),
+])  # fmt: skip
+def test_passages_outside_of_the_summary_or_the_day_are_refused(condition: str, cues: Any, problem: str) -> None:
+    with pytest.raises(MaterialUnfit, match=problem):
+        list(PLANE.plan(day_with_cues(**{condition: cues}), {}, Random(1)))
+
+
+def test_the_last_passage_may_end_with_the_day_though_an_encoder_made_the_summary_longer() -> None:
+    [page] = PLANE.plan(day_with_cues(z0=[[0, 3590.5]]), {}, Random(1))
+    assert list(page.detail["passages"].values()) == [[[0, 3590.5, 10]]]
 
 
 # --- The example ------------------------------------------------------------------------------------------------------
