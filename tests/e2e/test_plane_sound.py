@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from rating.models import Vote
+from rating.models import Trial, Vote
 from stimuli.models import Recording
 from stimuli.services.collections import create_collection
 from tests.audio.long_recordings import day_mp3
@@ -34,6 +34,11 @@ SOUNDING = ".full .viewer[data-playing=playing]"
 @pytest.fixture
 def link(platform: Platform, tmp_path: Path) -> str:
     """An invitation to rate two hours with three short summaries."""
+    return invitation(platform, tmp_path)
+
+
+def invitation(platform: Platform, tmp_path: Path, cues: str = "") -> str:
+    """With a cue sheet of the first summary, where one is given."""
     owner = make_user()
     collection = create_collection(owner=owner, slug="days", title="Days")
     folder = tmp_path / "sounds" / "A"
@@ -42,6 +47,8 @@ def link(platform: Platform, tmp_path: Path) -> str:
     for seed in range(SUMMARIES):
         summary = written(noise(SUMMARY_S * RATE_HZ, seed=seed, level=0.1), RATE_HZ, "flac")
         (folder / f"A_summary-{seed}.flac").write_bytes(summary)
+    if cues:
+        (folder / "cues.csv").write_text(f'item,condition,cues\nA,0,"{cues}"\n')
     bring(tmp_path / "sounds", collection)
     experiment = make_experiment(
         owner, collection=collection, protocol="tcsd_plane", label_set="plane-en-1", live=False
@@ -155,6 +162,69 @@ def test_a_part_of_a_summary_is_looped(link: str, device: Callable[..., BrowserC
     wait_until(lambda: page.evaluate(place) > RATE_HZ * SUMMARY_S / 4)
     wait_until(lambda: page.evaluate(place) < RATE_HZ * SUMMARY_S / 4)  # it has begun again
     page.keyboard.press("Escape")
+
+
+def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
+    platform: Platform, tmp_path: Path, device: Callable[..., BrowserContext]
+) -> None:
+    link = invitation(platform, tmp_path, cues="0:00 01:10:00; 0:01 00:30:00")
+    prepared()
+    page = device().new_page()
+    PointerListener(page).join(link)
+    opened(page)
+    [token] = Trial.objects.get().detail["passages"]
+    button, status = page.locator("[data-part=passage-find]"), page.locator("[data-part=passage-status]")
+    mark, hour = page.locator(".full .viewer__region"), page.locator("[data-part=hour-title]")
+
+    page.keyboard.press(token[1:])
+    page.wait_for_selector(".summary .viewer[data-ready]:visible")
+    expect(page.locator(".summary .viewer__marker:visible")).to_have_count(1)
+    page.keyboard.press("f")
+    expect(mark).to_have_attribute("aria-label", re.compile("^Summary ., 01:10:00 – 01:10:01$"))
+    expect(mark).to_be_in_viewport()
+    expect(hour).to_have_text("01:00–02:00")
+    expect(status).to_have_text("From 01:10:00 to 01:10:01. Press again to play.")
+    assert scan(page, "plane with passages") == []
+    page.set_viewport_size({"width": 1024, "height": 768})
+    assert page.locator(".planepage__sound").evaluate("(side) => side.scrollHeight - side.clientHeight") == 0
+    page.keyboard.press("f")
+    page.wait_for_selector(SOUNDING)
+    page.wait_for_timeout(1500)
+    page.keyboard.press("Escape")
+    wait_until(lambda: kept().get("listened", {}).get("full"), kept)
+    [[start_s, stop_s]] = kept()["listened"]["full"]
+    assert start_s == pytest.approx(4200, abs=0.1)
+    assert start_s < stop_s < start_s + 60
+    assert kept()["listened"]["plays"] == {}
+
+    page.locator(".summary .viewer__stage:visible").focus()
+    page.keyboard.press("ArrowRight")
+    expect(status).to_have_text("")
+    button.click()
+    expect(mark).to_have_count(1)
+    expect(mark).to_have_attribute("aria-label", re.compile("00:30:00 – 00:30:01$"))
+    expect(hour).to_have_text("00:00–01:00")
+    mark.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(SOUNDING)
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("1" if token != "s1" else "2")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(status).to_have_text("It is not known where this part of the summary comes from.")
+    page.keyboard.press("?")
+    expect(page.get_by_text("Show in the day where it comes from")).to_be_visible()
+
+
+def test_without_cue_sheets_nothing_is_said_of_passages(link: str, device: Callable[..., BrowserContext]) -> None:
+    prepared()
+    page = device().new_page()
+    PointerListener(page).join(link)
+    opened(page)
+    expect(page.locator("[data-part=passage-find]")).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.get_by_text("Loop the selected part, or all of it")).to_be_visible()
+    expect(page.get_by_text("Show in the day where it comes from")).to_be_hidden()
 
 
 def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: Callable[..., BrowserContext]) -> None:

@@ -7,10 +7,11 @@ import { icon } from "../../../frontend/src/viewer/dom.ts";
 import type { Look } from "../../../frontend/src/viewer/state.ts";
 import { formatTime } from "../../../frontend/src/viewer/times.ts";
 import { mountViewer, type Viewer } from "../../../frontend/src/viewer/viewer.ts";
-import type { Token } from "./contract.ts";
+import type { Passage, PlanePage, Token } from "./contract.ts";
 import { numberOf } from "./crosses.ts";
 import { Day } from "./day.ts";
 import type { Listening } from "./listening.ts";
+import { borders, PassageFinder } from "./passages.ts";
 import { Prefetch, PrefetchedSound } from "./prefetch.ts";
 import type { Player } from "./rating.ts";
 
@@ -54,6 +55,9 @@ interface SummariesParts {
   root: ParentNode;
   sounds: ReadonlyMap<Token, PrefetchedSound>;
   listening: Listening;
+  passages: Readonly<Record<Token, readonly Passage[]>>;
+  /** The cursor is somewhere else, or another one is shown. */
+  moved(): void;
   /** Another one was chosen here. */
   chosen(token: Token): void;
   /** One began to sound. */
@@ -211,7 +215,11 @@ export class Summaries {
     onPlaying(scope, viewer, () => this.draw());
     scope.listen(viewer.events, "start", () => this.#parts.sounding());
     scope.listen(viewer.events, "position", () => this.#tellTime());
-    scope.listen(viewer.events, "ready", () => this.#tellTime());
+    scope.listen(viewer.events, "ready", () => {
+      const own = this.#parts.passages[token];
+      if (own) viewer.setMarkers(borders(own, viewer.manifest?.sample_rate_hz ?? 1));
+      this.#tellTime();
+    });
     return { viewer, host };
   }
 
@@ -221,6 +229,7 @@ export class Summaries {
     const [at, length] = [viewer?.position ?? 0, viewer?.manifest?.length_samples ?? 0];
     const text = `${formatTime(at / rateHz)} / ${formatTime(length / rateHz)}`;
     if (this.#time.textContent !== text) this.#time.textContent = text;
+    this.#parts.moved();
   }
 }
 
@@ -240,6 +249,8 @@ export class AudioPanel {
   readonly day: Day;
   readonly summaries: Summaries;
   readonly prefetch: Prefetch;
+  /** Null where no summary of the page has a cue sheet. */
+  readonly passages: PassageFinder | null = null;
   readonly fullPanel: HTMLElement;
   readonly tokens: Token[];
   active: Player = "full";
@@ -254,11 +265,14 @@ export class AudioPanel {
     this.tokens = Object.keys(page.media).filter((slot) => slot !== "full");
     const sounds = new Map(this.tokens.map((token) => [token, sound(token)]));
     this.day = new Day({ root, sound: full, scope, firstHour: hour ?? 0 });
+    const { passages } = page.page as unknown as PlanePage;
     this.summaries = new Summaries({
       scope,
       root,
       sounds,
       listening,
+      passages: passages ?? {},
+      moved: () => this.passages?.draw(),
       chosen: (token) => {
         this.activate("summary");
         this.prefetch.prefer(token);
@@ -266,6 +280,8 @@ export class AudioPanel {
       },
       sounding: () => this.activate("summary"),
     });
+    const { day, summaries } = this;
+    if (passages) this.passages = new PassageFinder({ scope, root, day, summaries, passages });
     listening.followFull(scope, this.day.viewer);
     const changed = (ready: number, total: number) => this.#showReady(ready, total);
     this.prefetch = new Prefetch({ scope, full, summaries: sounds, changed });

@@ -63,6 +63,9 @@ export interface ShownCross extends Place {
   hears: [number, number][];
 }
 
+/** A passage of the full recording in a summary, in seconds: where it begins there, where in the day, and its length. */
+export type Passage = readonly [number, number, number];
+
 /** The protocol's part of the page (`page.page`). */
 export interface PlanePage {
   slots: string[];
@@ -72,6 +75,8 @@ export interface PlanePage {
   others?: "shown" | "after_placing";
   /** Not rated: crosses with reasons, by token. */
   example: Record<Token, ShownCross> | null;
+  /** What each summary was made of, in its order; only of those that have a cue sheet. */
+  passages?: Record<Token, Passage[]>;
 }
 
 export interface BoardOptions {

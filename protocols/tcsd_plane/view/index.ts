@@ -16,12 +16,14 @@ import { Rating, wireKeys } from "./rating.ts";
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const root = host.showWorkspace();
   const workspace = need("[data-part=workspace]", root);
-  const isExample = (page.page as unknown as PlanePage).example !== null;
+  const { example, passages } = page.page as unknown as PlanePage;
+  const isExample = example !== null;
   workspace.dataset.kind = isExample ? "example" : "rating";
   need("[data-part=where]", root).textContent = whereText(page, host, isExample);
   defineCriteria(root, page, scope);
   const summaries = Object.keys(page.media).length - 1;
   for (const key of document.querySelectorAll("[data-last-summary]")) key.textContent = String(Math.min(summaries, 9));
+  for (const part of document.querySelectorAll<HTMLElement>("[data-for=passages]")) part.hidden = !passages;
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
   if (isExample) openExample(workspace, page, host, scope);
   else new Rating(workspace, page, host, scope);
@@ -89,6 +91,7 @@ function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, sc
     day,
     strip,
     summaries,
+    passages: sound.passages,
     active: () => sound.active,
     nextProbe: () => void probePlayer.next(),
     playProbes: () => void probePlayer.playRow(),

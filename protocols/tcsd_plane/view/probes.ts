@@ -52,7 +52,9 @@ export class ProbePlayer {
     scope.listen(day.events, "hour", () => this.#arrive());
     const { events } = day.viewer;
     scope.listen<CustomEvent<MarkNews>>(events, "move", ({ detail }) => this.#put(Number(detail.id), detail.at));
-    scope.listen<CustomEvent<MarkNews>>(events, "choose", ({ detail }) => this.play(Number(detail.id)));
+    scope.listen<CustomEvent<MarkNews>>(events, "choose", ({ detail }) => {
+      if (detail.kind === "marker") void this.play(Number(detail.id));
+    });
     scope.listen<CustomEvent<number>>(events, "pick", ({ detail }) => this.#picked(detail));
   }
 

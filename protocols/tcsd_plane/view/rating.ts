@@ -17,6 +17,7 @@ import { Comments, HourNotes } from "./hourNotes.ts";
 import { shortName } from "./hours.ts";
 import { type Heard, Listening } from "./listening.ts";
 import { NotesModel } from "./notesModel.ts";
+import type { PassageFinder } from "./passages.ts";
 import { recallPlace, rememberPlace } from "./placeMemory.ts";
 import { ProbePlayer } from "./probes.ts";
 
@@ -136,6 +137,7 @@ interface KeyParts {
   day: Day;
   strip: HourStrip;
   summaries: Summaries;
+  passages: PassageFinder | null;
   active(): Player;
   nextProbe(): void;
   playProbes(): void;
@@ -167,7 +169,7 @@ export function wireKeys(parts: KeyParts): void {
   });
 }
 
-function anywhere({ day, strip, summaries, active, ...parts }: KeyParts): Acts {
+function anywhere({ day, strip, summaries, passages, active, ...parts }: KeyParts): Acts {
   const zoom = (factor: number) => {
     if (active() === "full") day.viewer.zoom(factor);
     else summaries.viewer?.zoom(factor);
@@ -197,6 +199,7 @@ function anywhere({ day, strip, summaries, active, ...parts }: KeyParts): Acts {
     h: () => parts.fullPanel.querySelector<HTMLElement>(".viewer__stage")?.focus(),
     n: parts.focusNote,
     c: parts.openCriteria,
+    ...(passages && { f: () => passages.find() }),
   };
 }
 
@@ -281,7 +284,7 @@ export class Rating {
   }
 
   #wire(scope: Scope, { keys }: ShownPage): void {
-    const { day, summaries, fullPanel, tokens } = this.#sound;
+    const { day, summaries, passages, fullPanel, tokens } = this.#sound;
     wireKeys({
       scope,
       keys,
@@ -289,6 +292,7 @@ export class Rating {
       day,
       strip: this.#strip,
       summaries,
+      passages,
       active: () => this.#sound.active,
       nextProbe: () => void this.#probePlayer.next(),
       playProbes: () => void this.#probePlayer.playRow(),
