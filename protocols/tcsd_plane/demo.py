@@ -10,7 +10,7 @@ from listening.demos.steps import find_or_make_collection, find_or_make_experime
 from protocols.tcsd_plane.soundscape.example import EXAMPLE, seven_summaries
 from protocols.tcsd_plane.soundscape.joining import write_recording
 from protocols.tcsd_plane.soundscape.programmes import DAY, MORNING, Programme
-from protocols.tcsd_plane.soundscape.summaries import Summary, eight_summaries, write_summaries
+from protocols.tcsd_plane.soundscape.summaries import Summary, cue_sheet, eight_summaries, write_summaries
 from rating.models import Experiment
 from stimuli.models import Collection, Stimulus
 from stimuli.uploads import files as upload_files
@@ -50,11 +50,14 @@ def build(*, owner: User) -> Experiment:
 
 
 def _fill(collection: Collection, owner: User) -> None:
-    """Bring the sound in the way that an experimenter would: a folder for each recording, and two tables."""
+    """Bring the sound in the way that an experimenter would: a folder for each recording, and three tables."""
     with upload_files.scratch_folder() as folder:
         palette = make_palette()
-        _write_sounds(folder / DAY.name, DAY, eight_summaries(DAY), palette)
-        _write_sounds(folder / MORNING.name, MORNING, seven_summaries(), palette)
+        summaries = [(DAY, eight_summaries(DAY)), (MORNING, seven_summaries())]
+        for programme, made in summaries:
+            _write_sounds(folder / programme.name, programme, made, palette)
+        sheets = [(day.name, name, cue_sheet(one)) for day, made in summaries for name, one in made.items()]
+        _write_table(folder / "cues.csv", ("item", "condition", "cues"), sheets)
         starts = [(day.name, f"{day.first_hour:02d}:00") for day in (DAY, MORNING)]
         _write_table(folder / "recordings.csv", ("item", "starts_at"), starts)
         families = [(f"{family} z={z}", family, z) for family in ("greedy", "reference") for z in ("0", "0.5", "1")]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
@@ -11,6 +12,7 @@ import numpy as np
 from audio.decode.base import Sound as Recording
 from listening.demos.soundscape.sources import RATE_HZ, SCENE_S, Sound
 from protocols.tcsd_plane.soundscape.programmes import Programme, Scene, shares
+from stimuli.times_of_day import written
 
 SUMMARY_S = 60.0
 SLOTS = 12  # passages of five seconds in a summary of a minute
@@ -76,6 +78,14 @@ def weighed(programme: Programme, *, z: float, one_in: int = 1) -> Summary:
         alike = [scene for scene in part if scene.kind == best]
         taken.append(alike[len(alike) // 2])
     return [Passage(scene) for scene in taken]
+
+
+def cue_sheet(summary: Summary) -> str:
+    """Where each passage begins in the summary and in the recording, in the form that imports read."""
+    begins = accumulate((passage.duration_s for passage in summary), initial=0.0)
+    return "; ".join(
+        f"{written(at_s)} {written(round(passage.start_s, 3))}" for at_s, passage in zip(begins, summary, strict=False)
+    )
 
 
 # --- Cutting ----------------------------------------------------------------------------------------------------------

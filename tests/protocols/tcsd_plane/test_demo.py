@@ -9,8 +9,9 @@ from pytest_django.fixtures import Settings
 
 from core.models import Job
 from protocols.tcsd_plane import demo
+from protocols.tcsd_plane.soundscape.example import seven_summaries
 from protocols.tcsd_plane.soundscape.programmes import DAY
-from protocols.tcsd_plane.soundscape.summaries import Summary, write_summaries
+from protocols.tcsd_plane.soundscape.summaries import Summary, eight_summaries
 from rating.models import Experiment, Trial
 from stimuli.models import Condition, Recording, Stimulus
 from stimuli.services import ingest
@@ -20,10 +21,9 @@ from tests.stimuli.recordings import fresh_storage
 pytestmark = pytest.mark.django_db
 
 
-def write_short_summaries(recording: Path, summaries: Mapping[Path, Summary]) -> None:
+def shortened(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
     """The same passages, of half a second each: how long they are decides nothing here."""
-    short = {path: [replace(part, duration_s=0.5) for part in summary] for path, summary in summaries.items()}
-    write_summaries(recording, short)
+    return {name: [replace(part, duration_s=0.5) for part in summary] for name, summary in summaries.items()}
 
 
 def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
@@ -32,12 +32,13 @@ def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
     fresh_storage(settings, tmp_path)
     settings.UPLOADS_DIR = tmp_path / "uploads"
     monkeypatch.setattr(demo, "DAY", replace(DAY, first_hour=5, hours=2))  # a whole one is 346 MB
-    monkeypatch.setattr(demo, "write_summaries", write_short_summaries)
+    monkeypatch.setattr(demo, "eight_summaries", lambda day: shortened(eight_summaries(day)))
+    monkeypatch.setattr(demo, "seven_summaries", lambda: shortened(seven_summaries()))
     owner = experimenter()
     experiment = demo.build(owner=owner)
 
     assert experiment.state == Experiment.State.LIVE
-    stimuli = Stimulus.objects.filter(item__collection=experiment.collection)
+    stimuli = Stimulus.objects.filter(item__collection=experiment.collection, recording__isnull=False)
     roles = sorted(stimuli.values_list("item__name", "condition__role"))
     assert roles == [("A", "full-length"), *[("A", "test")] * 8, ("X", "full-length"), *[("X", "test")] * 7]
     factors = Condition.objects.exclude(factors={}).order_by("name").values_list("factors", flat=True)
@@ -54,8 +55,10 @@ def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
     assert example is not None
     assert len(example.detail["example"]) == 7
     assert pages.filter(kind="test").count() == demo.SEATS
+    assert all(len(page.detail["passages"]) == page.slots.count() - 1 for page in pages)
 
     jobs = Job.objects.count()
     assert demo.build(owner=owner) == experiment
     assert Job.objects.count() == jobs
-    assert Stimulus.objects.count() == 17
+    assert stimuli.count() == 17
+    assert Stimulus.objects.filter(text__kind="cues").count() == 15

@@ -1,5 +1,6 @@
 """Summaries of the demo: a minute each, of the recording's own sound, as consistent and as diverse as they claim."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,12 @@ from protocols.tcsd_plane.soundscape.summaries import (
     SLOTS,
     SUMMARY_S,
     Summary,
+    cue_sheet,
     eight_summaries,
     evenly,
     write_summaries,
 )
+from stimuli.imports.text_cells import parse_text_cell
 
 EVERY_SUMMARY = {
     **{name: (DAY, summary) for name, summary in eight_summaries(DAY).items()},
@@ -51,6 +54,15 @@ def test_a_summary_is_a_minute_of_passages_each_inside_one_scene(name: str) -> N
     for passage in summary:
         assert passage.scene in programme.scenes
         assert passage.scene.start_s < passage.start_s < passage.stop_s < passage.scene.start_s + SCENE_S
+
+
+@pytest.mark.parametrize("name", EVERY_SUMMARY)
+def test_the_cue_sheet_of_a_summary_tells_its_passages(name: str) -> None:
+    _, summary = EVERY_SUMMARY[name]
+    cues = parse_text_cell(cue_sheet(summary), "cues", ())["cues"]
+    assert [from_s for _, from_s in cues] == pytest.approx([passage.start_s for passage in summary], abs=0.001)
+    lengths = [right - left for left, right in pairwise([*(at_s for at_s, _ in cues), SUMMARY_S])]
+    assert lengths == pytest.approx([passage.duration_s for passage in summary])
 
 
 def test_no_two_summaries_are_the_same() -> None:
