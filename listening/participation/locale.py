@@ -37,7 +37,10 @@ class ExperimentLocaleMiddleware(LocaleMiddleware):
         match = request.resolver_match
         if audience_of(view, match.view_name if match else "") != Audience.PARTICIPANT:
             return
-        language = _language_of_link(kwargs["token"]) if "token" in kwargs else _language_of_visit(kwargs["visit_id"])
+        if "token" in kwargs:
+            language = _language_of_link(kwargs["token"])
+        else:
+            language = _language_of_visit(kwargs["visit_id"]) if "visit_id" in kwargs else None
         if language:
             _activate(request, language)
             request.experiment_language = language  # type: ignore[attr-defined]

@@ -120,8 +120,8 @@ def test_minutes_count_pages_practice_checks_and_a_break_between_sessions() -> N
 
 
 def test_practice_is_counted_and_timed_by_itself() -> None:
-    found = report(CROSSED, clip_s=dict.fromkeys(cells(CROSSED), 4.0), answer_s=6)["practice"]
-    assert found.numbers == {"clips": 48, "minutes": pytest.approx(144 * 10 / 60)}
+    found = report(CROSSED, showing_s=dict.fromkeys(cells(CROSSED), 30.0))["practice"]
+    assert found.numbers == {"clips": 48, "minutes": pytest.approx(48 * 30 / 60)}
     assert "48 practice clips come first and take about 24.0 minutes" in found.sentence
 
 

@@ -1,0 +1,91 @@
+"""Looks at a page as assistive technology gets it: names and states, focus order, zoom, no motion, forced colours."""
+
+from collections.abc import Iterator
+
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from listening.panels.services import panels
+from listening.panels.services.session_settings import change_session_settings
+from rating.models import Experiment
+from rating.services.experiments import go_live
+
+MOST_STOPS = 80
+# A screen of 1440 by 900 at 200 %, and the width that WCAG 1.4.10 asks of pages that are read.
+ZOOMED = ({"width": 720, "height": 450}, {"width": 320, "height": 640})
+WHOLE = {"width": 1440, "height": 900}
+# After two frames, because what takes no time still begins and ends with one.
+MOVING = """() => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() =>
+  document.getAnimations().filter(({ playState }) => playState === "running").length
+  + (getComputedStyle(document.documentElement).scrollBehavior === "smooth" ? 1 : 0))"""
+# What reaches over the edge of a page that scrolls sideways.
+CUT_OFF = """() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const isOver = (element) => element.getBoundingClientRect().right > clientWidth + 1;
+  const all = scrollWidth > clientWidth ? [...document.querySelectorAll("body *")] : [];
+  return all.filter(isOver).map(({ outerHTML }) => outerHTML.slice(0, 90));
+}"""
+# Whether anything of what has the focus can be seen: not covered by a bar, and not outside of the window (WCAG 2.4.11).
+IN_SIGHT = """() => {
+  const active = document.activeElement;
+  if (!active.closest("main")) return null;
+  const isLine = getComputedStyle(active).pointerEvents === "none"; // of which only the flag can be hit
+  const shown = active.matches(".fills-label") ? active.parentElement : isLine ? active.firstElementChild : active;
+  const { left, top, width, height } = shown.getBoundingClientRect();
+  const hits = [0.1, 0.5, 0.9].map((share) => document.elementFromPoint(left + width / 2, top + height * share));
+  return hits.some((hit) => hit && (shown.contains(hit) || hit.contains(shown)));
+}"""
+GROUND = "element => getComputedStyle(element).backgroundColor"
+
+
+def shows(page: Page, tree: str) -> None:
+    """The tree has these parts in this order, nothing moves, and nothing is cut off when it is enlarged."""
+    expect(page.locator("main")).to_match_aria_snapshot(tree)
+    assert page.evaluate(MOVING) == 0
+    for size in ZOOMED:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        assert page.evaluate(CUT_OFF) == [], size
+    page.set_viewport_size(WHOLE)  # type: ignore[arg-type]
+
+
+def tabbed(page: Page) -> Iterator[None]:
+    """Tab through the page's content, once; each stop can be seen."""
+    page.locator(".skip-link").focus()
+    page.keyboard.press("Enter")
+    for _ in range(MOST_STOPS):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(IN_SIGHT)
+        if seen is None:
+            return
+        assert seen, page.locator(":focus").aria_snapshot()
+        yield
+    raise AssertionError("Tab comes to no end")
+
+
+def stops(page: Page) -> list[str]:
+    """Roles and names of what Tab comes to, one after the other."""
+    trees = (page.locator(":focus").aria_snapshot() for _ in tabbed(page))
+    return [tree.splitlines()[0].removeprefix("- ").removesuffix(":") for tree in trees]
+
+
+def in_order(page: Page, *names: str) -> None:
+    assert stops(page) == list(names)
+    for size in ZOOMED:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        assert len(list(tabbed(page))) == len(names), size
+    page.set_viewport_size(WHOLE)  # type: ignore[arg-type]
+
+
+def stands_out(page: Page, chosen: str, other: str) -> None:
+    """What is chosen has another ground than what is not, also where the system's colours replace all others."""
+    page.emulate_media(forced_colors="active")
+    assert page.locator(chosen).first.evaluate(GROUND) != page.locator(other).first.evaluate(GROUND)
+    page.emulate_media(forced_colors="none")
+
+
+def opened(experiment: Experiment, group: str = "", **settings: bool) -> str:
+    """A personal link to an experiment that goes live without these parts of the sound check."""
+    change_session_settings(experiment=experiment, actor=experiment.owner, **settings)
+    live = go_live(experiment=experiment, actor=experiment.owner)
+    invited = panels.invite(panel=live.panels.get(group=group), count=1, now=timezone.now(), actor=None)
+    return panels.link(invited[0])
