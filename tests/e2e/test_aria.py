@@ -1,4 +1,4 @@
-"""Shared participant pages and pages of clips, as assistive technology gets them: one journey a protocol, with a look in each state."""
+"""Shared participant pages and pages of clips, as assistive technology gets them: one journey a protocol."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Pages that are worked on, as assistive technology gets them: one journey a protocol, with a look in each state."""
+"""Pages that are worked on, as assistive technology gets them: one journey a protocol."""
 
 import re
 from collections.abc import Callable
