@@ -34,15 +34,16 @@ def _passages(full: Entry, summary: Entry, cues: Json) -> list[Json]:
     passages = []
     for number, ((at_s, from_s), end_s) in enumerate(zip(cues, ends, strict=True), start=1):
         length_s = round(end_s - at_s, 6)
-        named = {"item": full.item, "condition": summary.condition, "number": str(number)}
         if at_s >= summary.duration_s:
             raise MaterialUnfit(
                 problem=LazyMessage(
                     "passage {number} in the cue sheet of {item}, {condition} begins at {begins} of the summary. It "
                     "must begin before {length}, where the summary ends.",
+                    item=full.item,
+                    condition=summary.condition,
+                    number=str(number),
                     begins=written(at_s),
                     length=written(round(summary.duration_s, 3)),
-                    **named,
                 )
             )
         if from_s + length_s > full.duration_s + SLACK_S:
@@ -50,9 +51,11 @@ def _passages(full: Entry, summary: Entry, cues: Json) -> list[Json]:
                 problem=LazyMessage(
                     "passage {number} in the cue sheet of {item}, {condition} ends at {ends} of the full recording. It "
                     "must end before {length}, where the recording ends.",
+                    item=full.item,
+                    condition=summary.condition,
+                    number=str(number),
                     ends=written(round(from_s + length_s, 3)),
                     length=written(round(full.duration_s, 3)),
-                    **named,
                 )
             )
         passages.append([at_s, from_s, length_s])

@@ -13,7 +13,7 @@ from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, create_collection
 from tests.e2e import captions
 from tests.e2e import test_chapters as chapters
-from tests.e2e.assistive import CUT_OFF, MOVING, ZOOMED, in_order, opened, shows, stands_out, stops
+from tests.e2e.assistive import CUT_OFF, MOVES, ZOOMED, in_order, opened, shows, stands_out, stops
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
 from tests.factories import (
@@ -306,7 +306,7 @@ def test_plane(platform: Platform, page: Page) -> None:
           - button "Remove"
           - status: /^Summary 1, TC .* tentative$/
         """)
-    assert page.evaluate(MOVING) == 0
+    assert page.evaluate(MOVES) == 0
     stands_out(page, ".board__token[data-token=s1]", ".board__token[data-token=s2]")
     names = stops(page)
     steps = ('button "1 Explore', 'button "Play"', 'button "Summary 1, not heard', "application", 'button "Decide"')
@@ -334,4 +334,4 @@ def test_what_waits_moves_only_for_those_who_want_motion(
         page = device(reduced_motion=motion).new_page()
         page.goto(platform.url("/"))
         page.evaluate("markup => document.body.insertAdjacentHTML('beforeend', markup)", waiting)
-        assert page.evaluate(MOVING) == moving
+        page.wait_for_function(MOVES, arg=moving)

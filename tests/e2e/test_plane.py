@@ -245,12 +245,15 @@ def test_by_pointer_with_a_reload_and_an_offline_spell(link: str, page: Page) ->
     board.note("s6", "redo")
     board.saved()
 
+    drawn = board.plane.bounding_box()
     page.context.set_offline(True)
     board.drag("s1", 0.25, 0.35)
     board.token("s7")
     board.click(0.15, 0.95)
     board.note("s7", "pointer")
     board.kept_here()
+    expect(page.locator("#trouble")).to_be_visible()
+    assert board.plane.bounding_box() == drawn, "what is said does not move the plane under the hand"
     page.context.set_offline(False)
     board.saved()
 
