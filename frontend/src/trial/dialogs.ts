@@ -108,7 +108,7 @@ export function wireProblem(
 /** The id of the page to open again, or that all is to be handed in. */
 type AfterReview = { open: string } | "submit";
 
-/** Before everything is handed in: every page with what became of it, each of which can be opened again. */
+/** Before everything is handed in: every page that counts, each of which can be opened again. */
 export class Review {
   readonly #scope: Scope;
   readonly #section = need("#review");
@@ -120,7 +120,11 @@ export class Review {
   async show(pages: readonly TrialPage[]): Promise<AfterReview> {
     const scope = this.#scope.child();
     const after = await new Promise<AfterReview>((resolve) => {
-      const lines = pages.map((page) => this.#line(page, scope, () => resolve({ open: page.trial })));
+      const counted = pages.filter(({ session }) => session > 0);
+      const lines = counted.map(({ trial }, index) => {
+        const name = fill(gettext("Clip {n} of {of}"), { n: index + 1, of: counted.length });
+        return this.#line(name, scope, () => resolve({ open: trial }));
+      });
       need("#review-pages", this.#section).replaceChildren(...lines);
       scope.listen(need("#submit", this.#section), "click", () => resolve("submit"));
       this.#section.hidden = false;
@@ -131,12 +135,7 @@ export class Review {
     return after;
   }
 
-  #line(page: TrialPage, scope: Scope, open: () => void): HTMLElement {
-    const name = fill(gettext("Part {session}, page {number} of {of}"), {
-      session: page.session,
-      number: page.place.number,
-      of: page.place.of,
-    });
+  #line(name: string, scope: Scope, open: () => void): HTMLElement {
     const button = make("button", { type: "button", class: "button button--small button--quiet" }, name);
     scope.listen(button, "click", open);
     return make("li", {}, button);

@@ -1,7 +1,7 @@
 // Controller of the upload page: brings together the dropped files, the server, the sender and the screen.
 import { need } from "../lib/dom.ts";
 import { isRefusal, Problem, retrying } from "../lib/http.ts";
-import { fill, gettext } from "../lib/i18n.ts";
+import { fill, gettext, ngettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import {
   type Collected,
@@ -188,9 +188,25 @@ export class UploadController {
           })
         : "",
       others.length && !isNew
-        ? fill(gettext("{count} of these files are new to this import and were added to it."), { count: others.length })
+        ? fill(
+            ngettext(
+              "{count} of these files is new to this import and was added to it.",
+              "{count} of these files are new to this import and were added to it.",
+              others.length,
+            ),
+            { count: others.length },
+          )
         : "",
-      ignored ? fill(gettext("{count} hidden files of the system were left out."), { count: ignored }) : "",
+      ignored
+        ? fill(
+            ngettext(
+              "{count} hidden file of the system was left out.",
+              "{count} hidden files of the system were left out.",
+              ignored,
+            ),
+            { count: ignored },
+          )
+        : "",
     ];
     screen.note(remarks.filter(Boolean).join(" "));
     this.draw();
@@ -214,7 +230,9 @@ export class UploadController {
   }
 
   #count(count: number): void {
-    this.#parts.screen.note(fill(gettext("Reading the folder: {count} files"), { count }));
+    this.#parts.screen.note(
+      fill(ngettext("Reading the folder: {count} file", "Reading the folder: {count} files", count), { count }),
+    );
   }
 
   #tell(trouble: Trouble | null): void {

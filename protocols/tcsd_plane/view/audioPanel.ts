@@ -1,6 +1,6 @@
 // Audio panel of the page: the full recording, the summaries, and their play buttons.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
@@ -182,10 +182,12 @@ export class Summaries {
       button.dataset.sounding = String(playing);
       button.setAttribute(
         "aria-label",
-        fill(plays ? gettext("Summary {n}, played {plays} times") : gettext("Summary {n}, not heard yet"), {
-          n,
-          plays,
-        }),
+        fill(
+          plays
+            ? ngettext("Summary {n}, played {plays} time", "Summary {n}, played {plays} times", plays)
+            : gettext("Summary {n}, not heard yet"),
+          { n, plays },
+        ),
       );
     }
     this.#plays.textContent = fill(gettext("played {n}×"), { n: listening.plays(this.#token) });

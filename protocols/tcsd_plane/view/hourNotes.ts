@@ -1,6 +1,6 @@
 // Forms of the rater's notes: sources, which of them are most present, a row for every hour, and comments.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Token, Workspace } from "./contract.ts";
 import { numberOf } from "./crosses.ts";
@@ -132,7 +132,13 @@ export class HourNotes {
     const { notes } = this.#parts;
     const uses = notes.uses(source);
     const label = fill(
-      uses ? gettext("{source} stands in {n} hours; take it out there first") : gettext("Remove {source}"),
+      uses
+        ? ngettext(
+            "{source} stands in {n} hour; take it out there first",
+            "{source} stands in {n} hours; take it out there first",
+            uses,
+          )
+        : gettext("Remove {source}"),
       { source, n: uses },
     );
     const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");

@@ -1,6 +1,6 @@
 // Rating page of a recording: puts sound, notes and plane together, keeps every step, and closes the recording.
 import { need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json } from "../../../frontend/src/outbox/events.ts";
 import { coveredSeconds, rangesOf } from "../../../frontend/src/player/heard.ts";
@@ -56,7 +56,14 @@ class Guide {
 
   show({ heardS, sources, hours, placed }: Progress): void {
     const minutes = Math.floor(heardS / 60);
-    this.#write("explore", fill(gettext("{minutes} min, {sources} sources"), { minutes, sources }), false);
+    this.#write(
+      "explore",
+      fill(ngettext("{minutes} min, {sources} source", "{minutes} min, {sources} sources", sources), {
+        minutes,
+        sources,
+      }),
+      false,
+    );
     this.#write("hours", `${hours[0]}/${hours[1]}`, hours[1] > 0 && hours[0] === hours[1]);
     this.#write("place", `${placed[0]}/${placed[1]}`, placed[0] === placed[1]);
   }
@@ -116,7 +123,10 @@ class SubmitCheck {
         : "",
       unheard: unheard.length ? fill(gettext("Not heard yet: summary {n}."), { n: names(unheard) }) : "",
       unprobed: bare
-        ? fill(gettext("No probe heard in {n} hours: {hours}."), { n: bare, hours: hoursWithoutProbes.join(", ") })
+        ? fill(ngettext("No probe heard in {n} hour: {hours}.", "No probe heard in {n} hours: {hours}.", bare), {
+            n: bare,
+            hours: hoursWithoutProbes.join(", "),
+          })
         : "",
     });
     dialog.go.hidden = missing.length > 0;

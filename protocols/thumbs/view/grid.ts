@@ -1,6 +1,6 @@
 // Grid of all captions of all clips in one table: typed, pasted, checked cell by cell.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json, Listened } from "../../../frontend/src/outbox/events.ts";
 import type { ShownPage, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
@@ -196,9 +196,16 @@ export class Grid {
       const pasted = pasteInto(this.#rows, event);
       if (!pasted) return;
       const outside = pasted.outside
-        ? ` ${fill(gettext("{n} cells were outside the table and were left out."), { n: pasted.outside })}`
+        ? ` ${fill(
+            ngettext(
+              "{n} cell was outside the table and was left out.",
+              "{n} cells were outside the table and were left out.",
+              pasted.outside,
+            ),
+            { n: pasted.outside },
+          )}`
         : "";
-      this.#say(fill(gettext("{n} cells pasted."), { n: pasted.cells }) + outside);
+      this.#say(fill(ngettext("{n} cell pasted.", "{n} cells pasted.", pasted.cells), { n: pasted.cells }) + outside);
     });
     scope.listen(need("[data-act=first-doubt]", root), "click", () => this.#doubtful[0]?.input.focus());
     scope.listen(need("[data-act=flip]", root), "click", () => this.#flip());
@@ -264,9 +271,14 @@ export class Grid {
     });
     const doubtful = this.#doubtful;
     need("[data-part=doubts]", root).hidden = !doubtful.length;
-    need("[data-part=doubts-text]", root).textContent = fill(gettext("{n} cells have errors and were not saved."), {
-      n: doubtful.length,
-    });
+    need("[data-part=doubts-text]", root).textContent = fill(
+      ngettext(
+        "{n} cell has an error and was not saved.",
+        "{n} cells have errors and were not saved.",
+        doubtful.length,
+      ),
+      { n: doubtful.length },
+    );
     need("[data-act=flip]", root).hidden = doubtful.every(({ meant }) => meant === undefined);
   }
 
