@@ -59,9 +59,7 @@ KILLS = (
 KILLS_ON_SQLITE = (
     "tests/contracts/test_commands.py",
     "tests/faults/test_job_kills.py",
-    "tests/faults/test_upload_cuts.py::test_a_file_that_is_cut_ten_times_arrives_as_it_was_sent[True]",
     "tests/faults/test_vote_kills.py",
-    "tests/races/test_claims.py",
 )
 
 

@@ -23,9 +23,13 @@ from tests.scale import ALL
 from tests.servers import PostgresServer, chromium_path, postgres_server
 
 # A busy machine is not a defect: examples are judged by what they do, never by how long they take. The same examples in
-# every run, so that one run says the same as the next; with --all others are drawn each time.
+# every run, so that one run says the same as the next; with --all more of them, and others each time.
 hypothesis_settings.register_profile(
-    "earmark", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not ALL
+    "earmark",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=not ALL,
+    max_examples=100 if ALL else 30,
 )
 hypothesis_settings.load_profile("earmark")
 

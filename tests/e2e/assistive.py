@@ -82,8 +82,8 @@ def stands_out(page: Page, chosen: str, other: str) -> None:
     page.emulate_media(forced_colors="none")
 
 
-def opened(experiment: Experiment, group: str = "", **settings: bool) -> str:
-    """A personal link to an experiment that goes live without these parts of the sound check."""
+def opened(experiment: Experiment, group: str = "", **settings: bool | str) -> str:
+    """A personal link to an experiment that goes live with these parts of the sound check or without them."""
     change_session_settings(experiment=experiment, actor=experiment.owner, **settings)
     live = go_live(experiment=experiment, actor=experiment.owner)
     invited = panels.invite(panel=live.panels.get(group=group), count=1, now=timezone.now(), actor=None)

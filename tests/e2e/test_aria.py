@@ -74,6 +74,28 @@ def test_landing_page_and_check_of_the_ears(platform: Platform, page: Page) -> N
     expect(left).to_be_focused()  # and not lost while the next sound plays
 
 
+def test_check_of_headphones(platform: Platform, page: Page) -> None:
+    page.goto(opened(make_experiment(live=False, seats=1), ear_check=False, level_check=False, headphone_screen="flag"))
+    page.get_by_role("button", name="Agree and begin").click()
+    play = page.get_by_role("button", name="Play")
+    expect(play).to_be_focused()
+    expect(play).to_have_accessible_description(re.compile("^Headphones Each sound is three parts of noise"))
+    shows(
+        page,
+        """
+        - heading "Headphones" [level=1]
+        - button "Play"
+        - status: 1 of 6
+        - group "Which part had the hidden tone?":
+          - heading "Which part had the hidden tone?" [level=2]
+          - button "1" [disabled]
+          - button "2" [disabled]
+          - button "3" [disabled]
+          - paragraph: Play the sound to its end, then answer.
+        """,
+    )
+
+
 def test_level_instructions_a_trial_its_dialogs_and_the_receipt(platform: Platform, page: Page) -> None:
     listener = PointerListener(page)
     listener.join(opened(make_experiment(live=False, seats=1, conditions=1), ear_check=False))

@@ -33,10 +33,29 @@ def page(device: Callable[..., BrowserContext]) -> Page:
     return device(reduced_motion="reduce").new_page()
 
 
+def finish_clip(page: Page) -> None:
+    page.locator("[data-part=synthesised] label:has(input)").first.click()
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("dialog", name="You have not played this clip").get_by_role(
+        "button", name="Continue anyway"
+    ).click()
+
+
 def test_thumbs(platform: Platform, page: Page) -> None:
     listener = PointerListener(page)
     captions.begin(listener, captions.invitation(platform))
     expect(page.get_by_role("heading", name="Worked example")).to_be_focused()
+    shows(page, """
+        - heading "Worked example" [level=1]
+        - region "Clip":
+          - button "Play"
+        - article "Caption 2":
+          - heading "Caption 2" [level=2]
+          - term: Conciseness
+          - definition: "−0.5"
+          - paragraph: The car is said twice.
+        - button "Next"
+        """)  # fmt: skip
     captions.leave_example(listener)
     expect(page.get_by_role("heading", name="Clip 1 of 2")).to_be_focused()
     captions.score_by_pointer(page, 1)
@@ -115,6 +134,62 @@ def test_thumbs(platform: Platform, page: Page) -> None:
           - button "Close"
         """)  # fmt: skip
     expect(page.get_by_role("button", name="Clip 1 of 2 started")).to_be_focused()
+    page.keyboard.press("Escape")
+
+    captions.score_by_pointer(page, 2)
+    finish_clip(page)
+    expect(page.get_by_role("heading", name="Clip 2 of 2")).to_be_focused()
+    for number in (1, 2):
+        captions.score_by_pointer(page, number)
+    finish_clip(page)
+    expect(page.get_by_role("heading", name="Everything is answered")).to_be_focused()
+    shows(page, """
+        - heading "Everything is answered" [level=1]
+        - list:
+          - listitem:
+            - button "Clip 1 of 2"
+          - listitem:
+            - button "Clip 2 of 2"
+        - button "Hand in"
+        """)  # fmt: skip
+    in_order(page, 'button "Clip 1 of 2"', 'button "Clip 2 of 2"', 'button "Hand in"')
+
+
+def test_grid_of_thumbs(platform: Platform, page: Page) -> None:
+    listener = PointerListener(page)
+    captions.begin(listener, captions.invitation(platform, grid=True))
+    captions.leave_example(listener)
+    page.get_by_role("button", name="Grid").click()
+    captions.cell(page, 1, 1, "RECALL").fill("6")
+    page.keyboard.press("Tab")
+    expect(captions.cell(page, 1, 1, "RECALL")).to_have_accessible_description(re.compile("1 to 5"))
+    expect(page.locator("main")).to_match_aria_snapshot("""
+        - heading "All clips" [level=1]
+        - group "Show":
+          - button "One clip"
+          - button "Grid" [pressed]
+        - region "Grid":
+          - table "All captions, one per row":
+            - rowgroup:
+              - row:
+                - columnheader "Precision"
+            - rowgroup:
+              - row:
+                - rowheader /^1.1/:
+                  - button "Play clip 1"
+                - cell:
+                  - textbox "Precision, clip 1, caption 1"
+                - cell:
+                  - textbox "Recall, clip 1, caption 1": "6"
+                - cell:
+                  - combobox "Synthesised, clip 1"
+          - paragraph: 1 cell has an error and was not saved.
+          - button "Show the first"
+          - button "Done"
+        """)
+    names = stops(page)
+    assert names[:3] == ['button "One clip"', 'button "Grid" [pressed]', 'button "Clips"']
+    assert names[-1] == 'button "Done"'
 
 
 def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Callable[..., BrowserContext]) -> None:
@@ -257,6 +332,10 @@ def test_plane(platform: Platform, page: Page) -> None:
     listener.join(platform.url(f"/join/{token_without_sound_check(experiment)}/"))
     listener.start()
     expect(page.get_by_role("heading", name="Worked example")).to_be_focused()
+    expect(page.locator("main")).to_match_aria_snapshot("""
+        - heading "Worked example" [level=1]
+        - button "Start rating"
+        """)
     page.get_by_role("button", name="Start rating").click()
     expect(page.get_by_role("heading", name="Recording", level=1)).to_be_focused()
     expect(page.locator("main")).to_match_aria_snapshot("""

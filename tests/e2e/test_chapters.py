@@ -78,6 +78,7 @@ def receipt(page: Page) -> None:
     expect(page.locator("#completion-code")).to_be_visible()
 
 
+@pytest.mark.long
 def test_chapters_are_marked_moved_named_and_closed_by_pointer(link: str, page: Page) -> None:
     hand = PointerListener(page)
     enter(hand, link)

@@ -44,9 +44,9 @@ HANDS: tuple[Hands, ...] = (PointerListener, TouchListener, KeyboardListener)
 
 
 def by_all_hands(*tasks: "Clips | Workspace") -> pytest.MarkDecorator:
-    """Each task with each hand; where another task shows the same about that hand, it is a long test."""
+    """Each task with each hand; a short run takes each task once and all hands in turn."""
     cases = [
-        pytest.param(task, hands, id=f"{task.name}-{hands.__name__}", marks=[pytest.mark.long] * (hands in task.long))
+        pytest.param(task, hands, id=f"{task.name}-{hands.__name__}", marks=[pytest.mark.long] * (hands != task.short))
         for task in tasks
         for hands in HANDS
     ]
@@ -87,8 +87,8 @@ class Clips:
 
     name: str
     pages: int
+    short: Hands
     parts: dict[str, Any] = field(default_factory=dict)
-    long: tuple[Hands, ...] = ()
 
     def link(self, platform: Platform) -> str:
         experiment = make_experiment(protocol=self.name, live=False, **self.parts)
@@ -121,10 +121,10 @@ class Comparisons(Clips):
 
 
 CLIPS = [
-    Clips("acr", 4),
-    Clips("p835", 6, {"items": 2, "conditions": 1, "options": {"sessions": 1}}, (TouchListener, KeyboardListener)),
-    Clips("dcr", 4, {"options": {"gap_s": 0.1}}, (TouchListener, KeyboardListener)),
-    Comparisons("abx", 4, {"items": 4, "options": {"repetitions": 1}}, (TouchListener,)),
+    Clips("acr", 4, TouchListener),
+    Clips("p835", 6, KeyboardListener, {"items": 2, "conditions": 1, "options": {"sessions": 1}}),
+    Clips("dcr", 4, PointerListener, {"options": {"gap_s": 0.1}}),
+    Comparisons("abx", 4, PointerListener, {"items": 4, "options": {"repetitions": 1}}),
 ]
 
 
@@ -201,7 +201,7 @@ class Workspace:
     """A page with one thing on it that is changed up to four times."""
 
     name: str
-    long: tuple[Hands, ...] = ()
+    short: Hands
     pages = 2
     phone = True  # whether it can be done on one
     values: tuple[Any, ...] = (1, 2, 3, 4)  # what the server has after each change
@@ -236,6 +236,7 @@ class Workspace:
 
 class Captions(Workspace):
     name = "thumbs"
+    short = TouchListener
 
     def link(self, platform: Platform) -> str:
         return captions.invitation(platform, synthesised=False)
@@ -279,6 +280,7 @@ class Captions(Workspace):
 
 class Words(Workspace):
     name = "speech_summaries-maker"
+    short: Hands = TouchListener
     values: tuple[Any, ...] = ([1, 2], [1, 3], [1, 3, 4], [1, 3, 11])
     group = MAKER
 
@@ -311,7 +313,7 @@ class Words(Workspace):
 
 class Versions(Words):
     name = "speech_summaries-judge"
-    long = (TouchListener,)
+    short: Hands = KeyboardListener
     values = (1, 2, 3, 4)
     group = JUDGE
 
@@ -337,7 +339,7 @@ class Versions(Words):
 
 class Plane(Workspace):
     name = "tcsd_plane"
-    long = (TouchListener,)
+    short = KeyboardListener
     pages = 1
     phone = False
     values = (0.1, 0.2, 0.3, 0.4)
@@ -380,7 +382,7 @@ class Plane(Workspace):
 
 class Chapters(Workspace):
     name = "chaptering"
-    long = (TouchListener,)
+    short = PointerListener
     pages = 1
     phone = False
     values = ([10], [11], [12], [13])  # one mark, in seconds

@@ -57,6 +57,7 @@ def test_a_page_whose_view_does_not_come_says_so_and_opens_when_it_does(link: st
     expect(waiting).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_same_link_on_another_device_goes_on_where_the_first_stopped(
     link: str, device: Callable[..., BrowserContext]
 ) -> None:

@@ -53,6 +53,7 @@ def votes_by_session() -> Counter[int]:
     return Counter(Vote.objects.filter(outcome="accepted").values_list("trial__session", flat=True))
 
 
+@pytest.mark.long
 def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device_lose_and_double_nothing(
     link: str, device: Callable[..., BrowserContext]
 ) -> None:

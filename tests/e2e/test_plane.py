@@ -164,7 +164,9 @@ OVERFLOW = """() => ({
 })"""
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1024, 768)])
+@pytest.mark.parametrize(
+    "size", [(1280, 720), *[pytest.param(size, marks=pytest.mark.long) for size in ((1440, 900), (1024, 768))]]
+)
 def test_the_guided_task_fits_one_window_without_scrolling(link: str, page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     listener = PointerListener(page)
@@ -210,6 +212,7 @@ def test_a_cross_of_a_summary_that_was_never_played_is_marked(link: str, page: P
     expect(token).to_have_attribute("data-heard", "yes")
 
 
+@pytest.mark.long
 def test_by_pointer_with_a_reload_and_an_offline_spell(link: str, page: Page) -> None:
     listener = PointerListener(page)
     listener.join(link)

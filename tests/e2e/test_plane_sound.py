@@ -145,7 +145,9 @@ def test_play_says_that_it_is_loading_until_sound_comes(link: str, device: Calla
     expect(play).to_have_text("Play")
 
 
-def test_a_part_of_a_summary_is_looped(link: str, device: Callable[..., BrowserContext]) -> None:
+def test_a_part_of_a_summary_is_looped_and_without_cue_sheets_nothing_is_said_of_passages(
+    link: str, device: Callable[..., BrowserContext]
+) -> None:
     prepared()
     page = device().new_page()
     PointerListener(page).join(link)
@@ -162,6 +164,10 @@ def test_a_part_of_a_summary_is_looped(link: str, device: Callable[..., BrowserC
     wait_until(lambda: page.evaluate(place) > RATE_HZ * SUMMARY_S / 4)
     wait_until(lambda: page.evaluate(place) < RATE_HZ * SUMMARY_S / 4)  # it has begun again
     page.keyboard.press("Escape")
+    expect(page.locator("[data-part=passage-find]")).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.get_by_text("Loop the selected part, or all of it")).to_be_visible()
+    expect(page.get_by_text("Show in the day where it comes from")).to_be_hidden()
 
 
 def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
@@ -214,17 +220,6 @@ def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
     expect(status).to_have_text("It is not known where this part of the summary comes from.")
     page.keyboard.press("?")
     expect(page.get_by_text("Show in the day where it comes from")).to_be_visible()
-
-
-def test_without_cue_sheets_nothing_is_said_of_passages(link: str, device: Callable[..., BrowserContext]) -> None:
-    prepared()
-    page = device().new_page()
-    PointerListener(page).join(link)
-    opened(page)
-    expect(page.locator("[data-part=passage-find]")).to_be_hidden()
-    page.keyboard.press("?")
-    expect(page.get_by_text("Loop the selected part, or all of it")).to_be_visible()
-    expect(page.get_by_text("Show in the day where it comes from")).to_be_hidden()
 
 
 def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: Callable[..., BrowserContext]) -> None:

@@ -47,7 +47,7 @@ def check_volume(page: Page) -> None:
     lock.click()
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.long), 390])
 def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
     platform: Platform, device: Callable[..., BrowserContext], width: int
 ) -> None:

@@ -46,6 +46,7 @@ def newest() -> dict[str, object]:
     return payload
 
 
+@pytest.mark.long
 def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: Experiment, page: Page) -> None:
     maker = PointerListener(page)
     maker.join(link(experiment, MAKER))
@@ -118,6 +119,7 @@ def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
     assert newest() == {"picked": [1, 2, 3], "listened": {"plays": 0}, "finished": True}
 
 
+@pytest.mark.long
 def test_a_judge_rates_versions_by_keyboard_and_goes_on_after_a_reload(experiment: Experiment, page: Page) -> None:
     judge = KeyboardListener(page)
     judge.join(link(experiment, JUDGE))

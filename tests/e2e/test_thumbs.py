@@ -34,6 +34,7 @@ def link(platform: Platform) -> str:
     return invitation(platform)
 
 
+@pytest.mark.long
 def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_handing_in(
     link: str, device: Callable[..., BrowserContext]
 ) -> None:
@@ -73,7 +74,7 @@ def test_captions_are_scored_by_pointer_and_an_earlier_answer_is_changed_before_
     page.locator(".thumbs-ask__choice", has_text="Yes").click()
     page.get_by_role("button", name="Next").click()
 
-    page.locator("#review-pages button").nth(1).click()
+    page.locator("#review-pages button").nth(0).click()
     choose(page, 1, "PRECISION", "1.5")
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Continue anyway").click()
@@ -144,7 +145,7 @@ IN_SIGHT = """element => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize(("width", "height"), [pytest.param(1440, 900, marks=pytest.mark.long), (390, 844)])
 def test_next_says_beside_itself_what_is_missing_and_marks_every_line_that_lacks_a_value(
     link: str, device: Callable[..., BrowserContext], width: int, height: int
 ) -> None:

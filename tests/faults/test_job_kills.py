@@ -203,6 +203,7 @@ def test_1000_jobs_survive_10_worker_kills_and_each_effect_happens_once(process_
     assert repeated() > 0, "no kill hit a running job, so nothing was tested"
 
 
+@pytest.mark.long
 def test_control_effects_outside_the_fence_are_doubled_by_the_same_kills(process_environment: dict[str, str]) -> None:
     """Were this to pass with single effects, the test above would prove nothing."""
     count, kills = scaled(60), scaled(6)
@@ -246,6 +247,7 @@ def test_celery_workers_lose_no_job_when_redis_is_emptied_and_workers_are_killed
 
 
 @pytest.mark.redis
+@pytest.mark.long
 def test_control_messages_alone_do_not_bring_every_job_to_its_end(process_environment: dict[str, str]) -> None:
     """Without beat the emptied Redis loses jobs: the table carries the promise, not the broker."""
     ask_for(write, 20, work_s=0.0)

@@ -98,7 +98,7 @@ def cut_ten_times(web: WebServer, *, with_checksums: bool) -> tuple[TusSender, I
     return sender, upload
 
 
-@pytest.mark.parametrize("with_checksums", [True, False])
+@pytest.mark.parametrize("with_checksums", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_file_that_is_cut_ten_times_arrives_as_it_was_sent(
     process_environment: dict[str, str], report: Callable[[str], None], with_checksums: bool
 ) -> None:
@@ -118,6 +118,7 @@ def test_a_file_that_is_cut_ten_times_arrives_as_it_was_sent(
     assert set(sender.statuses) <= {200, 204, 409, 423}, "nothing but tus says"
 
 
+@pytest.mark.long
 def test_control_a_server_that_believes_headers_ends_up_with_another_file(process_environment: dict[str, str]) -> None:
     """Were this to pass with the right bytes, the test above would prove nothing."""
     with web_server(process_environment, application="tests.faults.unverified_uploads:application") as web:

@@ -245,6 +245,7 @@ def drop_the_key() -> None:
         removal.database_forwards("rating", editor, before, after)
 
 
+@pytest.mark.long
 def test_control_without_the_unique_key_votes_are_doubled(place: Place, report: Callable[[str], None]) -> None:
     """Were this to pass with single votes, the test above would prove nothing."""
     drop_the_key()
@@ -264,6 +265,7 @@ def answer_before_flushing() -> None:
 
 
 @pytest.mark.postgresql
+@pytest.mark.long
 def test_control_a_database_that_answers_before_it_flushes_loses_acknowledged_votes(
     place: Place, report: Callable[[str], None]
 ) -> None:
