@@ -27,10 +27,17 @@ export function pgettext(context: string, text: string): string {
   return catalogue()?.pgettext(context, text) ?? text;
 }
 
+const decimalSigns = new Map<string, string>(); // by language: asking the browser takes a while
+
 /** A number in English, such as 2.50, with the decimal sign of the page's language. */
 export function decimal(number: string): string {
   const language = globalThis.document?.documentElement?.lang || "en";
-  return number.replace(".", (1.5).toLocaleString(language).charAt(1));
+  let sign = decimalSigns.get(language);
+  if (!sign) {
+    sign = (1.5).toLocaleString(language).charAt(1);
+    decimalSigns.set(language, sign);
+  }
+  return number.replace(".", sign);
 }
 
 /** Fill the {name} places of a translated text. */

@@ -78,7 +78,7 @@ test("everything that is odd about a drop is said, also when it brings new files
   assert.equal(
     notes.at(-1),
     "'old.wav' has changed since it was announced. Cancel this import and begin a new one. " +
-      "1 of these files are new to this import and were added to it. 1 hidden files of the system were left out.",
+      "1 of these files is new to this import and was added to it. 1 hidden file of the system was left out.",
   );
   await controller.takeFiles([]);
   assert.equal(notes.at(-1), "There are no files in what you dropped.");

@@ -19,6 +19,8 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const { example, passages } = page.page as unknown as PlanePage;
   const isExample = example !== null;
   workspace.dataset.kind = isExample ? "example" : "rating";
+  for (const pane of workspace.querySelectorAll<HTMLElement>(".planepage__sound, .planepage__side"))
+    measure(pane, scope);
   need("[data-part=where]", root).textContent = whereText(page, host, isExample);
   defineCriteria(root, page, scope);
   const summaries = Object.keys(page.media).length - 1;
@@ -27,6 +29,16 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
   if (isExample) openExample(workspace, page, host, scope);
   else new Rating(workspace, page, host, scope);
+}
+
+/** Tell the style sheet how large a pane is: its pictures take what is left. */
+function measure(pane: HTMLElement, scope: Scope): void {
+  const observer = new ResizeObserver(() => {
+    pane.style.setProperty("--pane-width", `${pane.clientWidth}px`);
+    pane.style.setProperty("--pane-height", `${pane.clientHeight}px`);
+  });
+  observer.observe(pane);
+  scope.observe(observer);
 }
 
 function whereText({ session }: ShownPage, { sessions }: WorkspaceHost, isExample: boolean): string {
