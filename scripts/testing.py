@@ -22,7 +22,7 @@ ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
-# One more than cores, for some tests wait.
+# One more than two cores, because some tests wait.
 TOGETHER = ("-n", "3", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
@@ -54,7 +54,7 @@ KILLS = (
     "tests/races/test_claims.py",
     "tests/stimuli/imports/test_aup3.py",
 )
-# How the pieces of a recording and of an upload come together after a kill is the same on both databases.
+# What survives a kill of the database itself: votes and jobs. Claims and the pieces of an upload are tested on PostgreSQL.
 KILLS_ON_SQLITE = (
     "tests/contracts/test_commands.py",
     "tests/faults/test_job_kills.py",

@@ -32,6 +32,26 @@ def page(device: Callable[..., BrowserContext]) -> Page:
     return device(reduced_motion="reduce").new_page()
 
 
+def shows_check(page: Page, title: str, told: str, rounds: int, question: str, *answers: str) -> None:
+    """An equipment check before its first sound was played: Play has the focus, and no answer can be given yet."""
+    play = page.get_by_role("button", name="Play")
+    expect(play).to_be_focused()
+    expect(play).to_have_accessible_description(re.compile(f"^{title} {told}"))
+    buttons = "".join(f"""
+          - button "{answer}" [disabled]""" for answer in answers)  # fmt: skip
+    shows(
+        page,
+        f"""
+        - heading "{title}" [level=1]
+        - button "Play"
+        - status: 1 of {rounds}
+        - group "{question}":
+          - heading "{question}" [level=2]{buttons}
+          - paragraph: Play the sound to its end, then answer.
+        """,
+    )
+
+
 def test_landing_page_and_check_of_the_ears(platform: Platform, page: Page) -> None:
     page.goto(opened(make_experiment(live=False, seats=1)))
     shows(
@@ -47,24 +67,8 @@ def test_landing_page_and_check_of_the_ears(platform: Platform, page: Page) -> N
     in_order(page, 'region "What you agree to"', 'button "Agree and begin"')
     page.get_by_role("button", name="Agree and begin").click()
 
-    play = page.get_by_role("button", name="Play")
-    expect(play).to_be_focused()
-    expect(play).to_have_accessible_description(re.compile("^Left and right Put your headphones on"))
-    shows(
-        page,
-        """
-        - heading "Left and right" [level=1]
-        - button "Play"
-        - status: 1 of 3
-        - group "Where did you hear it?":
-          - heading "Where did you hear it?" [level=2]
-          - button "Left" [disabled]
-          - button "Both" [disabled]
-          - button "Right" [disabled]
-          - paragraph: Play the sound to its end, then answer.
-        """,
-    )
-    play.click()
+    shows_check(page, "Left and right", "Put your headphones on", 3, "Where did you hear it?", "Left", "Both", "Right")
+    page.get_by_role("button", name="Play").click()
     left = page.get_by_role("button", name="Left")
     expect(left).to_be_enabled()
     in_order(page, 'button "Play"', 'button "Left"', 'button "Both"', 'button "Right"')
@@ -74,29 +78,25 @@ def test_landing_page_and_check_of_the_ears(platform: Platform, page: Page) -> N
     expect(left).to_be_focused()  # and not lost while the next sound plays
 
 
-def test_check_of_headphones(platform: Platform, page: Page) -> None:
-    page.goto(opened(make_experiment(live=False, seats=1), ear_check=False, level_check=False, headphone_screen="flag"))
+def test_level_and_check_of_headphones(platform: Platform, page: Page) -> None:
+    page.goto(opened(make_experiment(live=False, seats=1), ear_check=False, headphone_screen="flag"))
     page.get_by_role("button", name="Agree and begin").click()
-    play = page.get_by_role("button", name="Play")
+    play = page.get_by_role("button", name="Play sample")
     expect(play).to_be_focused()
-    expect(play).to_have_accessible_description(re.compile("^Headphones Each sound is three parts of noise"))
-    shows(
-        page,
-        """
-        - heading "Headphones" [level=1]
-        - button "Play"
-        - status: 1 of 6
-        - group "Which part had the hidden tone?":
-          - heading "Which part had the hidden tone?" [level=2]
-          - button "1" [disabled]
-          - button "2" [disabled]
-          - button "3" [disabled]
-          - paragraph: Play the sound to its end, then answer.
-        """,
-    )
+    shows(page, """
+        - heading "Set the volume" [level=1]
+        - button "Play sample"
+        - button "Sounds good, continue" [disabled]
+        - text: Play the sample first.
+        """)  # fmt: skip
+    play.click()
+    in_order(page, 'button "Stop"', 'button "Sounds good, continue"', "text: Fine tuning", "text: No sound?")
+    page.get_by_role("button", name="Sounds good, continue").click()
+    asked = "Which part had the hidden tone?"
+    shows_check(page, "Headphones", "Each sound is three parts of noise", 6, asked, "1", "2", "3")
 
 
-def test_level_instructions_a_trial_its_dialogs_and_the_receipt(platform: Platform, page: Page) -> None:
+def test_level_with_instructions_a_trial_its_dialogs_and_the_receipt(platform: Platform, page: Page) -> None:
     listener = PointerListener(page)
     listener.join(opened(make_experiment(live=False, seats=1, conditions=1), ear_check=False))
     play = page.get_by_role("button", name="Play sample")
@@ -107,7 +107,10 @@ def test_level_instructions_a_trial_its_dialogs_and_the_receipt(platform: Platfo
         """
         - heading "Set the volume" [level=1]
         - button "Play sample"
-        - button "Sounds good, continue" [disabled]
+        - heading "How it works" [level=1]
+        - list
+        - img "A clip is played, then one of five answers is chosen."
+        - button "Start" [disabled]
         - text: Play the sample first.
         """,
     )
@@ -118,38 +121,25 @@ def test_level_instructions_a_trial_its_dialogs_and_the_receipt(platform: Platfo
         """
         - button "Stop"
         - status: The sample repeats until you press Stop.
-        - button "Sounds good, continue"
         - group:
           - slider "Level"
           - button "Softer"
           - button "Louder"
           - button "Back to 0 dB"
+        - button "Start"
         """,
     )
     in_order(
         page,
         'button "Stop"',
-        'button "Sounds good, continue"',
         "text: Fine tuning",
         'slider "Level": "0"',
         'button "Softer": −',
         'button "Louder": +',
         'button "Back to 0 dB"',
         "text: No sound?",
+        'button "Start"',
     )
-    page.get_by_role("button", name="Sounds good, continue").click()
-
-    expect(page.get_by_role("heading", name="How it works")).to_be_focused()
-    shows(
-        page,
-        """
-        - heading "How it works" [level=1]
-        - list
-        - img "A clip is played, then one of five answers is chosen."
-        - button "Start"
-        """,
-    )
-    in_order(page, 'button "Start"')
     page.get_by_role("button", name="Start").click()
 
     play = page.get_by_role("button", name="Play")

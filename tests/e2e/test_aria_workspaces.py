@@ -335,6 +335,14 @@ def test_plane(platform: Platform, page: Page) -> None:
     expect(page.locator("main")).to_match_aria_snapshot("""
         - heading "Worked example" [level=1]
         - button "Start rating"
+        - region "Full recording":
+          - button "Play"
+        - region "Summaries":
+          - list:
+            - listitem:
+              - button "Summary 1, not heard yet" [pressed]
+        - region "Plane":
+          - application "Plane of temporal consistency (TC) and source diversity (SD)"
         """)
     page.get_by_role("button", name="Start rating").click()
     expect(page.get_by_role("heading", name="Recording", level=1)).to_be_focused()
@@ -385,7 +393,7 @@ def test_plane(platform: Platform, page: Page) -> None:
           - button "Remove"
           - status: /^Summary 1, TC .* tentative$/
         """)
-    assert page.evaluate(MOVES) == 0
+    page.wait_for_function(MOVES, arg=0)
     stands_out(page, ".board__token[data-token=s1]", ".board__token[data-token=s2]")
     names = stops(page)
     steps = ('button "1 Explore', 'button "Play"', 'button "Summary 1, not heard', "application", 'button "Decide"')

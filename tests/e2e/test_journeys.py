@@ -1,6 +1,7 @@
 """Every protocol by pointer, touch and keyboard: revised, loaded again, without a network and in a second tab."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -197,7 +198,7 @@ def test_an_answer_is_kept_changed_and_sent_later_and_a_second_tab_goes_on_from_
 # --- Workspaces: every change is kept, until the page is finished -----------------------------------------------------
 
 
-class Workspace:
+class Workspace(ABC):
     """A page with one thing on it that is changed up to four times."""
 
     name: str
@@ -206,28 +207,29 @@ class Workspace:
     phone = True  # whether it can be done on one
     values: tuple[Any, ...] = (1, 2, 3, 4)  # what the server has after each change
 
-    def link(self, platform: Platform) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def link(self, platform: Platform) -> str: ...
 
     def begin(self, listener: PointerListener) -> None:
         """Go from the start of the visit to the page."""
+        expect(listener.page.locator("#workspace")).to_be_visible()
 
-    def change(self, listener: PointerListener, number: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def change(self, listener: PointerListener, number: int) -> None: ...
 
-    def shows(self, page: Page, number: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def shows(self, page: Page, number: int) -> None: ...
 
+    @abstractmethod
     def read(self, payload: Any) -> Any:
         """What the change is about, in an answer."""
-        raise NotImplementedError
 
     def set_offline(self, page: Page, offline: bool) -> None:
         page.context.set_offline(offline)
 
+    @abstractmethod
     def finish(self, listener: PointerListener) -> None:
         """Do what is missing, and close the page."""
-        raise NotImplementedError
 
     def reopen(self, listener: PointerListener) -> bool:
         """Go back to the page after it was finished, where that is offered."""
