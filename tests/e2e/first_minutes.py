@@ -33,7 +33,9 @@ class Walk:
 
     @property
     def screens(self) -> int:
-        return len(self.reading) + len(self.sound_check) + len(self.work) - 1
+        """How many come before the first trial; the level is set on that of the instructions."""
+        own_screens = self.sound_check.keys() - {"level"}
+        return len(self.reading) + len(own_screens) + len(self.work) - 1
 
     @property
     def repeated(self) -> list[str]:
@@ -71,7 +73,7 @@ class Newcomer(PointerListener):
         self.walk.reading["landing"] = _shown(self.page)
         self.join(link)
         self._set_up_counted()
-        self.walk.reading["instructions"] = _shown(self.page)
+        self.walk.reading["instructions"] = self.page.locator("#instructions").inner_text()
         self.page.locator("#start:enabled").click()
         self.page.locator(FIRST_PAGE).first.wait_for()
         self._do_first_page()
@@ -79,9 +81,8 @@ class Newcomer(PointerListener):
         return self.walk
 
     def set_level(self) -> None:
-        self.walk.sound_check["level"] = _shown(self.page)
+        self.walk.sound_check["level"] = self.page.locator("#setup").inner_text()
         self.page.locator("#level-play:enabled").click()
-        self.page.locator("#level-lock:enabled").click()
 
     def guess(self) -> None:
         """A second attempt, after guesses that were wrong, is not counted."""

@@ -43,18 +43,20 @@ class PointerListener:
         """Go through the sound check, if there is one; nobody here has ears, so what is answered there is a guess."""
         for check in range(1, 6):
             self.page.locator(f"#setup[data-check='{check}']:visible, #start:enabled:visible").first.wait_for()
-            if self.page.locator("#start").is_visible():
-                return
             if self.page.locator("[data-setup=level]").is_visible():
                 self.set_level()
-            else:
+            if self.page.locator("#start").is_visible():
+                return
+            if self.page.locator("[data-setup=screening]").is_visible():
                 self.guess()
 
     def set_level(self) -> None:
+        """Where the instructions stand below, their Start confirms the level too."""
         self.page.locator("#level-play:enabled").click()
         self.page.locator("#level-fine > summary").click()
         self.page.locator("#level-raise").click()
-        self.page.locator("#level-lock:enabled").click()
+        if self.page.locator("#level-end").is_visible():
+            self.page.locator("#level-lock:enabled").click()
 
     def guess(self) -> None:
         """Answer every round of a screening with its first choice."""
@@ -147,12 +149,12 @@ class KeyboardListener(PointerListener):
     def set_level(self) -> None:
         self.page.locator("#level-play:enabled:focus").wait_for()
         self.press("Space")
-        self.page.locator("#level-lock:enabled").wait_for()
+        self.page.locator("#level-play[data-sounding]").wait_for()
         self.tab_to("#level-fine > summary")
         self.press("Enter")
         self.press("Shift+ArrowRight")
-        self.tab_to("#level-lock")
-        self.press("Enter")
+        if self.page.locator("#level-end").is_visible():
+            self.push("#level-lock:enabled")
 
     def guess(self) -> None:
         round_ = self.page.locator("#screening-round")

@@ -27,16 +27,18 @@ def link(**options: Any) -> str:
 
 def check_volume(page: Page) -> None:
     """The page says why it does not continue, plays, stops, and keeps fine tuning out of the way."""
-    play, lock, why = page.locator("#level-play"), page.locator("#level-lock"), page.locator("#level-why")
+    play, start, why = page.locator("#level-play"), page.locator("#start"), page.locator("#start-why")
     expect(play).to_have_text("Play sample Space")
-    expect(lock).to_be_disabled()
+    expect(page.locator("#level-lock")).to_be_hidden()  # one button for the level and the instructions below it
+    expect(start).to_be_disabled()
     expect(why).to_have_text("Play the sample first.")
     expect(page.locator("#level-slider")).to_be_hidden()
     page.keyboard.press("ArrowRight")  # means nothing while what it changes is not seen
     play.click()
     expect(play).to_have_text("Stop Space")
     expect(page.locator("#level-note")).to_have_text("The sample repeats until you press Stop.")
-    expect(why).to_be_hidden()
+    expect(why).to_be_empty()
+    expect(start).to_be_enabled()
     play.click()
     expect(play).to_have_text("Play sample Space")
     page.locator("#level-fine > summary").click()
@@ -44,7 +46,7 @@ def check_volume(page: Page) -> None:
     slider, tick = (page.locator(part).evaluate(middle) for part in ("#level-slider", ".level__ends > :nth-child(2)"))
     assert abs(slider - tick) < 1, "0 stands under the middle of the slider"
     assert scan(page, "level") + overflows(page, "level") == []
-    lock.click()
+    start.click()
 
 
 @pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.long), 390])
@@ -62,10 +64,8 @@ def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
         listener.guess()
     page.locator("#level-play:enabled").wait_for()
     check_volume(page)
-    page.locator("#start:enabled").click()
-    assert SetupStep.objects.get(step="level").outcome["level_db"] == 0
-
     expect(page.locator("#where")).to_have_text("Practice, clip 1 of 1")
+    assert SetupStep.objects.get(step="level").outcome["level_db"] == 0
     expect(page.locator("#practice")).to_be_visible()
     listener.rate(3)
     expect(page.locator("#rest-title")).to_have_text("Practice is over")

@@ -80,7 +80,9 @@ async function open(): Promise<void> {
     reports,
     rest: new Break(scope, keys),
     review: new Review(scope),
-    level: async () => setup.run(await setup.state("level")),
+    level: async () => {
+      await setup.run(await setup.state("level"));
+    },
     durable: store.durable,
   });
   keys.onStop(scope, () => player.stop());
@@ -97,9 +99,16 @@ async function open(): Promise<void> {
   wireErrors(scope, reports);
   scope.listen(window, "online", () => run.wake());
   const loaded = run.load();
-  await setup.run(await setup.state());
-  screen.showInstructions(await loaded);
-  await clicked(scope, screen.start);
+  const showInstructions = async () => {
+    screen.showInstructions(await loaded);
+    return { button: screen.start, why: screen.startWhy };
+  };
+  const isStarted = await setup.run(await setup.state(), showInstructions);
+  if (!isStarted) {
+    await showInstructions();
+    screen.focusInstructions();
+    await clicked(scope, screen.start);
+  }
   await player.unlock();
   screen.show("none");
   screen.note(gettext("Loading…"));

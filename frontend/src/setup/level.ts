@@ -41,11 +41,18 @@ export function levelText(levelDb: number): string {
   return `${sign}${decimal(Math.abs(levelDb).toFixed(1))} dB`;
 }
 
+/** The button that confirms the level, and what says beside it why it cannot be pressed yet. */
+export interface LevelEnd {
+  button: HTMLButtonElement;
+  why: HTMLElement;
+}
+
 interface LevelCheckParts {
   step: LevelStep;
   player: Player;
   keys: Keys;
   scope: Scope;
+  end: LevelEnd;
 }
 
 interface Levelled {
@@ -57,7 +64,6 @@ interface Levelled {
 export class LevelCheck {
   readonly #parts: LevelCheckParts;
   readonly #slider = need<HTMLInputElement>("#level-slider");
-  readonly #lock = need<HTMLButtonElement>("#level-lock");
   readonly #playButton = need<HTMLButtonElement>("#level-play");
   readonly #fine = need<HTMLDetailsElement>("#level-fine");
   readonly #buttons: HTMLButtonElement[];
@@ -86,7 +92,7 @@ export class LevelCheck {
     scope.listen(need("#level-lower"), "click", () => this.#set(player.levelDb - LARGE_STEP_DB));
     scope.listen(need("#level-raise"), "click", () => this.#set(player.levelDb + LARGE_STEP_DB));
     scope.listen(need("#level-reset"), "click", () => this.#set(0));
-    scope.listen(this.#lock, "click", () => this.#close());
+    scope.listen(parts.end.button, "click", () => this.#close());
     keys.on(scope, (event) => this.#key(event));
     scope.own(() => player.stop());
     this.#set(step.level_db);
@@ -165,12 +171,15 @@ export class LevelCheck {
   /** The level can be confirmed only after a clip was heard. */
   #offerLock(): void {
     const heard = this.#plays.some((count) => count > 0);
-    this.#lock.disabled = !heard;
-    need("#level-why").hidden = heard;
+    const { button, why } = this.#parts.end;
+    button.disabled = !heard;
+    why.textContent = heard ? "" : gettext("Play the sample first."); // hidden it would still describe the button
   }
 
   #close(): void {
-    if (this.#lock.disabled) return;
+    const { button } = this.#parts.end;
+    if (button.disabled) return;
+    button.disabled = true;
     this.#show(null);
     this.#parts.player.stop();
     this.#finish({ levelDb: this.#parts.player.levelDb, plays: this.#plays });

@@ -5,7 +5,7 @@ import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Player } from "../player/player.ts";
 import type { Keys } from "../trial/keys.ts";
-import { LevelCheck } from "./level.ts";
+import { LevelCheck, type LevelEnd } from "./level.ts";
 import { Screening } from "./screening.ts";
 
 export interface ScreeningStep {
@@ -51,6 +51,7 @@ export class Setup {
   readonly #parts: SetupParts;
   readonly #section = need("#setup");
   readonly #wakeSignal = new WakeSignal();
+  readonly #ownEnd: LevelEnd = { button: need("#level-lock"), why: need("#level-why") };
   #checks = 0;
 
   constructor(parts: SetupParts) {
@@ -65,19 +66,27 @@ export class Setup {
     return state;
   }
 
-  /** Go through the checks, one after the other, until the server wants no more. */
-  async run(state: SetupState): Promise<void> {
+  /**
+   * Go through the checks, one after the other, until the server wants no more. Where the level is the last of them and
+   * there is a page to be shown below it, one button ends both. Tells whether that button was pressed.
+   */
+  async run(state: SetupState, below?: () => Promise<LevelEnd>): Promise<boolean> {
     let steps = state.steps;
+    let isPressed = false;
     while (steps.length && !this.#parts.scope.disposed) {
-      const outcome = await this.#check(steps[0] as SetupStep);
+      const step = steps[0] as SetupStep;
+      const end = step.step === "level" && steps.length === 1 && below ? await below() : undefined;
+      const outcome = await this.#check(step, end);
+      isPressed ||= end !== undefined;
       // A check that is no longer due was done in another tab: what counts is what the server still wants.
       const told = this.#ask<SetupState>(this.#parts.url, outcome).catch(() => this.state());
       steps = (await told).steps;
     }
     this.#section.hidden = true;
+    return isPressed;
   }
 
-  async #check(step: SetupStep): Promise<Outcome> {
+  async #check(step: SetupStep, end?: LevelEnd): Promise<Outcome> {
     const scope = this.#parts.scope.child();
     this.#checks += 1;
     this.#section.dataset.check = String(this.#checks);
@@ -85,15 +94,16 @@ export class Setup {
     for (const part of this.#section.querySelectorAll<HTMLElement>("[data-setup]"))
       part.hidden = part.dataset.setup !== (step.step === "level" ? "level" : "screening");
     try {
-      return step.step === "level" ? await this.#level(step, scope) : await this.#screen(step, scope);
+      return step.step === "level" ? await this.#level(step, scope, end) : await this.#screen(step, scope);
     } finally {
       scope.dispose();
     }
   }
 
-  async #level(step: LevelStep, scope: Scope): Promise<Outcome> {
+  async #level(step: LevelStep, scope: Scope, end = this.#ownEnd): Promise<Outcome> {
     const { player, keys } = this.#parts;
-    const levelling = new LevelCheck({ step, player, keys, scope });
+    need("#level-end").hidden = end !== this.#ownEnd;
+    const levelling = new LevelCheck({ step, player, keys, scope, end });
     await this.#retry(() => levelling.load());
     const { levelDb, plays } = await levelling.done;
     return {

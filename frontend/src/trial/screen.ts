@@ -9,6 +9,7 @@ export type Phase = "loading" | "ready" | "playing" | "rate" | "saving";
 export class Screen {
   readonly instructions = need("#instructions");
   readonly start = need<HTMLButtonElement>("#start");
+  readonly startWhy = need("#start-why");
   readonly play = need<HTMLButtonElement>("#play");
   readonly next = need<HTMLButtonElement>("#next");
   readonly view = need("#view");
@@ -45,7 +46,6 @@ export class Screen {
     this.workspace.hidden = place !== "workspace";
     if (place !== "none") this.noteOver();
     document.body.toggleAttribute("data-workspace", place === "workspace");
-    if (place === "instructions") need("h1", this.instructions).focus();
     if (place === "workspace") window.scrollTo({ top: 0 }); // not where the page before was left
   }
 
@@ -61,6 +61,10 @@ export class Screen {
       folded.hidden = false;
     }
     this.show("instructions");
+  }
+
+  focusInstructions(): void {
+    need("h1", this.instructions).focus();
   }
 
   showTrial(page: TrialPage, sessions: readonly SessionSummary[]): void {
