@@ -14,18 +14,19 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import minimize
+from scipy.linalg.blas import dtrmm
+from scipy.linalg.lapack import dtrtri
 
 from analysis.statistics.estimates import Floats
 
 Switches = npt.NDArray[np.bool_]
 
-START = 0.5  # of the standard deviation of a random factor over that of the error
-LARGEST = 1e3  # beyond, nothing is left for the error
-SMALL = 0.02  # below, it is looked at whether the estimate is 0
-STEP = 1e-3  # of a ratio, in differences of the gradient
-ROUNDS = 8  # of dropping components and taking them up again; each changes which are free, so few are needed
+START = 0.25  # of every ratio
+LARGEST = 1e6  # of a ratio; beyond, nothing is left for the error
+CLOSE = 1e-9  # of the criterion: what another step would bring
+MOST_STEPS = 100
+HALVINGS = 30
+STEP = 3e-4  # of a ratio, in differences of the gradient
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Evaluation:
     slopes: Floats  # of `unscaled` by each ratio
     traces: Floats  # of P Z_k Z_k'
     squares: Floats  # y'P Z_k Z_k'P y
+    average: Floats  # average information over the ratios, with the best error variance for each
 
     def gradient(self, error: float) -> Floats:
         """Of the criterion by the ratios at this error variance."""
@@ -46,11 +48,11 @@ class Evaluation:
 
 
 class _Reduced(NamedTuple):
-    """Products through V^-1 of each group, V without what joins groups: of Z with Z and with [X y], [X y] with itself."""
+    """Products through V^-1 of each group, V without what joins groups."""
 
-    among: Floats
-    across: Floats
-    fixed: Floats
+    among: Floats  # of Z with Z
+    across: Floats  # of Z with [X y]
+    fixed: Floats  # of [X y] with itself, over all groups
     log_det: float
 
 
@@ -68,52 +70,48 @@ class CrossedVotes:
         return self.pairs.shape[1]
 
     @property
-    def fixed(self) -> int:
-        return len(self.squares) - 1
+    def freedom(self) -> int:
+        return self.votes - len(self.squares) + 1
 
     def evaluate(self, ratios: Floats) -> Evaluation:
         """Ratios: of rows and columns within each group, then of rows and columns over all groups."""
         reduced = self._within_groups(ratios[0], ratios[1])
-        joined, log_det = self._joining(reduced, ratios[2:])
-        total = reduced.across.sum(axis=0)
-        products = reduced.fixed - total.T @ joined @ total
-        p, freedom = self.fixed, self.votes - self.fixed
-        lower = np.linalg.cholesky(products[:p, :p])
-        unscaled = np.linalg.inv(products[:p, :p])
-        fixed = unscaled @ products[:p, p]
-        left = max(float(products[p, p] - fixed @ products[:p, p]), np.finfo(float).tiny)
-        traces, with_fixed, with_score = self._by_component(reduced, joined, total, fixed)
-        log_det += reduced.log_det + _log_det(lower)
+        joining, log_det = self._joining(reduced, ratios[2:])
+        moved = joining @ reduced.across.sum(axis=0)
+        products = reduced.fixed - moved.T @ moved
+        with_fixed, with_score = products[:-1, :-1], products[:-1, -1]
+        unscaled = np.linalg.inv(with_fixed)
+        fixed = unscaled @ with_score
+        left = max(float(products[-1, -1] - fixed @ with_score), np.finfo(float).tiny)
+        log_det += reduced.log_det + _log_det(np.linalg.cholesky(with_fixed))
         return Evaluation(
-            criterion=log_det + freedom * (1 + math.log(2 * math.pi * left / freedom)),
-            error=left / freedom,
+            criterion=log_det + self.freedom * (1 + math.log(2 * math.pi * left / self.freedom)),
+            error=left / self.freedom,
             fixed=fixed,
             unscaled=unscaled,
-            slopes=unscaled @ with_fixed @ unscaled,
-            traces=traces - np.einsum("ij,kji->k", unscaled, with_fixed),
-            squares=with_score,
+            **self._by_component(
+                reduced, joining, reduced.across - reduced.among @ (joining.T @ moved), fixed, unscaled, left
+            ),
         )
 
     def _within_groups(self, row_ratio: float, column_ratio: float) -> _Reduced:
-        pairs, rows = self.pairs, self.rows
+        pairs, rows, columns = self.pairs, self.rows, self.pairs.shape[2]
         shrink = 1 / (1 + column_ratio * pairs.sum(axis=1))[:, None, :]
         shrunk = pairs * shrink
         inner = -column_ratio * (shrunk @ pairs.transpose(0, 2, 1))
         _diagonal(inner)[...] += pairs.sum(axis=2)
         middle = row_ratio * inner
         _diagonal(middle)[...] += 1
-        inverse = np.linalg.inv(middle)
         row_sums, column_sums = self.sums[:, :rows], self.sums[:, rows:]
+        shrunk_sums = column_sums * shrink.transpose(0, 2, 1)
         known = row_sums - column_ratio * (shrunk @ column_sums)
-        solved = inverse @ np.concatenate([inner, shrunk, known], axis=2)
+        solved = np.linalg.inv(middle) @ np.concatenate([inner, shrunk, known], axis=2)
         below = -row_ratio * (shrunk.transpose(0, 2, 1) @ solved[:, :, rows:])
-        columns = pairs.shape[2]
         among = np.empty((len(pairs), rows + columns, rows + columns))
-        among[:, :rows, :] = solved[:, :, : rows + columns]
+        among[:, :rows] = solved[:, :, : rows + columns]
         among[:, rows:, :rows] = solved[:, :, rows : rows + columns].transpose(0, 2, 1)
         among[:, rows:, rows:] = below[:, :, :columns]
         _diagonal(among[:, rows:, rows:])[...] += shrunk.sum(axis=1)
-        shrunk_sums = column_sums * shrink.transpose(0, 2, 1)
         across = np.concatenate([solved[:, :, rows + columns :], shrunk_sums + below[:, :, columns:]], axis=1)
         fixed = self.squares - column_ratio * _product(column_sums, shrunk_sums)
         fixed -= row_ratio * _product(known, across[:, :rows])
@@ -121,32 +119,44 @@ class CrossedVotes:
         return _Reduced(among, across, fixed, log_det)
 
     def _joining(self, reduced: _Reduced, ratios: Floats) -> tuple[Floats, float]:
-        """S^1/2 (I + S^1/2 H S^1/2)^-1 S^1/2, for ratios S over all groups and H = Z'V^-1 Z without them."""
+        """R with R'R = S^1/2 (I + S^1/2 H S^1/2)^-1 S^1/2: S ratios over all groups, H = Z'V^-1 Z without them."""
         levels = self.sums.shape[1]
         if not ratios.any():
-            return np.zeros((levels, levels)), 0.0
+            return np.zeros((0, levels)), 0.0
         root = np.sqrt(np.repeat(ratios, [self.rows, levels - self.rows]))
         middle = root[:, None] * reduced.among.sum(axis=0) * root
         _diagonal(middle)[...] += 1
-        factor = cho_factor(middle, lower=True, overwrite_a=True, check_finite=False)
-        joined = root[:, None] * cho_solve(factor, np.diag(root), overwrite_b=True, check_finite=False)
-        return joined, _log_det(factor[0])
+        lower = np.linalg.cholesky(middle)
+        return dtrtri(lower, lower=1)[0] * root, _log_det(lower)
 
     def _by_component(
-        self, reduced: _Reduced, joined: Floats, total: Floats, fixed: Floats
-    ) -> tuple[Floats, Floats, Floats]:
-        """For each component: the trace of Z_k'V^-1 Z_k; X'V^-1 Z_k Z_k'V^-1 X; and the squares of Z_k'P y."""
-        across = reduced.across - reduced.among @ (joined @ total)
-        traces = sum(_diagonal(each) - ((each @ joined) * each).sum(axis=1) for each in reduced.among)
-        overall = reduced.among.sum(axis=0)
-        overall_traces = _diagonal(overall) - ((overall @ joined) * overall).sum(axis=1)
-        kinds = [(np.asarray(traces), across), (overall_traces, across.sum(axis=0)[None])]
+        self, reduced: _Reduced, joining: Floats, across: Floats, fixed: Floats, unscaled: Floats, left: float
+    ) -> dict[str, Floats]:
+        """`across` are the products of Z with [X y] through V^-1, by group."""
+        with_fixed, over_groups = across[..., :-1], across.sum(axis=0, keepdims=True)
+        residual = across @ np.append(-fixed, 1.0)  # Z'Py
+        traces = sum((_diagonal_of(each, joining) for each in reduced.among), np.zeros(across.shape[1]))
+        overall = _diagonal_of(reduced.among.sum(axis=0), joining)
         halves = (slice(None, self.rows), slice(self.rows, None))
-        parts = [(of[half], products[:, half]) for of, products in kinds for half in halves]
-        weights = np.append(-fixed, 1.0)
-        with_fixed = [_product(products, products)[:-1, :-1] for _, products in parts]
-        with_score = [float(((products @ weights) ** 2).sum()) for _, products in parts]
-        return np.array([of.sum() for of, _ in parts]), np.array(with_fixed), np.array(with_score)
+        parts = [(half, trace, each) for trace, each in ((traces, across), (overall, over_groups)) for half in halves]
+        informed = np.array([_product(each[:, half], each[:, half])[:-1, :-1] for half, _, each in parts])
+        vectors = np.zeros((len(parts), *residual.shape))
+        for vector, (half, _, each) in zip(vectors, parts, strict=True):
+            vector[:, half] = (residual if each is across else residual.sum(axis=0, keepdims=True))[:, half]
+        counts = np.array([1, 1, len(residual), len(residual)])  # the same vector stands for every group
+        squares = (vectors**2).sum(axis=(1, 2)) / counts
+        moved = np.stack([vectors[:, group] @ each for group, each in enumerate(reduced.among)], axis=1)
+        joined = (moved.sum(axis=1) @ joining.T) @ joining
+        moved -= np.stack([joined @ each for each in reduced.among], axis=1)
+        by_fixed = np.einsum("kci,cip->kp", vectors, with_fixed)
+        average = np.einsum("kci,lci->kl", vectors, moved) - by_fixed @ unscaled @ by_fixed.T
+        return {
+            "slopes": unscaled @ informed @ unscaled,
+            "traces": np.array([trace[half].sum() for half, trace, _ in parts])
+            - np.einsum("ij,kji->k", unscaled, informed),
+            "squares": squares,
+            "average": (average - np.outer(squares, squares) / left) * self.freedom / left,
+        }
 
 
 def _diagonal(matrices: Floats) -> Floats:
@@ -154,9 +164,17 @@ def _diagonal(matrices: Floats) -> Floats:
     return np.einsum("...ii->...i", matrices)
 
 
+def _diagonal_of(among: Floats, joining: Floats) -> Floats:
+    """The diagonal of H - H R'R H, with H symmetric and R lower triangular, or without rows."""
+    if not len(joining):
+        return _diagonal(among)
+    moved = dtrmm(1.0, joining, among.T, side=0, lower=1)
+    return np.asarray(_diagonal(among) - np.einsum("ij,ij->j", moved, moved))
+
+
 def _product(first: Floats, second: Floats) -> Floats:
     """Of transposed groups with groups, summed."""
-    return np.tensordot(first, second, axes=((0, 1), (0, 1)))
+    return np.asarray(np.tensordot(first, second, axes=((0, 1), (0, 1))))
 
 
 def _log_det(lower: Floats) -> float:
@@ -172,70 +190,50 @@ class Solution(NamedTuple):
 
 def minimise(votes: CrossedVotes, free: Switches) -> Solution | None:
     """The ratios at the least criterion, 0 where that is best; none where the error variance goes to 0."""
-    ratios = np.where(free, START**2, 0.0)
-    for _ in range(ROUNDS):
-        ratios = _descend(votes, ratios, free)
-        if ratios.max(initial=0.0) >= 0.999 * LARGEST**2:
-            return None
-        changed = _reconsider(votes, ratios, free)
-        if changed is None:
+    ratios = np.where(free, START, 0.0)
+    at = votes.evaluate(ratios)
+    for _ in range(2):  # exact for one large component, and close enough to begin with for several
+        ratios = np.where(
+            free, np.minimum(ratios * at.squares / (at.error * at.traces + (at.traces == 0)), LARGEST), 0.0
+        )
+        at = votes.evaluate(ratios)
+    for _ in range(MOST_STEPS):
+        stepped = _step(votes, ratios, free, at)
+        if stepped is None:
             break
-        ratios, free = changed
-    return _polish(votes, ratios, free)
+        ratios, at = stepped
+    if ratios.max() >= LARGEST:
+        return None
+    return _polish(votes, ratios, at)
 
 
-def _descend(votes: CrossedVotes, ratios: Floats, free: Switches) -> Floats:
-    """Over square roots of ratios, in which the criterion is closest to a parabola."""
-    if not free.any():
-        return ratios
+def _step(votes: CrossedVotes, ratios: Floats, free: Switches, at: Evaluation) -> tuple[Floats, Evaluation] | None:
+    """One step by the average information, cut at 0, and halved until the criterion falls; none at the minimum.
 
-    def at(roots: Floats) -> tuple[float, Floats]:
-        found = votes.evaluate(_placed(roots**2, free))
-        return found.criterion, 2 * roots * found.gradient(found.error)[free]
-
-    found = minimize(
-        at,
-        np.sqrt(ratios[free]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, LARGEST)] * int(free.sum()),
-        options={"ftol": 1e-13, "gtol": 1e-5, "maxiter": 200},
-    )
-    return _placed(np.asarray(found.x) ** 2, free)
-
-
-def _placed(values: Floats, free: Switches) -> Floats:
-    ratios = np.zeros(len(free))
-    ratios[free] = values
-    return ratios
-
-
-def _reconsider(votes: CrossedVotes, ratios: Floats, free: Switches) -> tuple[Floats, Switches] | None:
-    """Drop the smallest component where the criterion rises from 0 on; start it again where it falls.
-
-    In the square root of a ratio the gradient is 0 at 0, so a search that comes there stays there.
+    Gilmour, Thompson and Cullis (1995), Biometrics 51(4).
     """
-    small = np.flatnonzero(free & (ratios < SMALL**2))
-    for component in small[np.argsort(ratios[small])]:
-        without = ratios.copy()
-        without[component] = 0.0
-        found = votes.evaluate(without)
-        if found.gradient(found.error)[component] >= 0:
-            return without, free & (np.arange(len(free)) != component)
-        if ratios[component] < 1e-3 * SMALL**2:
-            without[component] = SMALL**2
-            return without, free
+    slope = at.gradient(at.error)
+    moving = free & ((ratios > 0) | (slope < 0))
+    direction = np.zeros(len(ratios))
+    direction[moving] = -np.linalg.lstsq(at.average[np.ix_(moving, moving)], slope[moving])[0]
+    for aim in (direction, np.where(moving, -slope / np.maximum(np.diag(at.average), 1e-300), 0.0)):
+        for halving in range(HALVINGS):
+            tried = np.clip(ratios + aim / 2**halving, 0.0, LARGEST)
+            if abs(slope @ (tried - ratios)) < CLOSE:
+                break
+            found = votes.evaluate(tried)
+            if found.criterion < at.criterion:
+                return tried, found
     return None
 
 
-def _polish(votes: CrossedVotes, ratios: Floats, free: Switches) -> Solution:
+def _polish(votes: CrossedVotes, ratios: Floats, at: Evaluation) -> Solution:
     """One of Newton's steps, as the curvature is needed in any case."""
-    at = votes.evaluate(ratios)
+    free = ratios > 0
     information = _information(votes, ratios, free, at)
     slope = np.append(at.gradient(at.error)[free], 0.0)
-    step = -np.linalg.lstsq(information, slope)[0][:-1]
     better = ratios.copy()
-    better[free] += step
+    better[free] -= np.linalg.lstsq(information, slope)[0][:-1]
     if (better[free] > 0).all():
         stepped = votes.evaluate(better)
         if stepped.criterion <= at.criterion:
@@ -255,5 +253,5 @@ def _information(votes: CrossedVotes, ratios: Floats, free: Switches, at: Evalua
         moved[component] = ratios[component] - step
         found[place, :count] = (above - votes.evaluate(moved).gradient(at.error)[free]) / (2 * step)
     found[:count, count] = found[count, :count] = at.squares[free] / at.error**2
-    found[count, count] = (votes.votes - votes.fixed) / at.error**2
+    found[count, count] = votes.freedom / at.error**2
     return (found + found.T) / 2

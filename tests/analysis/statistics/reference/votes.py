@@ -1,6 +1,6 @@
 """Simulated votes, each table by its seed, on which the figures of R were made; run as a module, it writes them as CSV.
 
-    python -m tests.analysis.statistics.reference.votes FOLDER && Rscript make_figures.R FOLDER figures.json
+python -m tests.analysis.statistics.reference.votes FOLDER && Rscript make_figures.R FOLDER figures.json
 """
 
 import sys
@@ -65,13 +65,9 @@ def _three_times(votes: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
 
 TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     "balanced": lambda: simulate(seed=1, shape=(12, 16, 4), deviations=(0.45, 0.5, 0.3, 0.3, 0.6)),
-    "unbalanced": lambda: simulate(
-        seed=2, shape=(14, 18, 3), deviations=(0.45, 0.5, 0.4, 0.3, 0.6), choose=_with_gaps
-    ),
+    "unbalanced": lambda: simulate(seed=2, shape=(14, 18, 3), deviations=(0.45, 0.5, 0.4, 0.3, 0.6), choose=_with_gaps),
     "zero": lambda: simulate(seed=3, shape=(10, 12, 4), deviations=(0.5, 0.5, 0.3, 0.0, 0.8)),
-    "one_item": lambda: simulate(
-        seed=4, shape=(15, 1, 4), deviations=(0.5, 0.0, 0.4, 0.0, 0.6), choose=_three_times
-    ),
+    "one_item": lambda: simulate(seed=4, shape=(15, 1, 4), deviations=(0.5, 0.0, 0.4, 0.0, 0.6), choose=_three_times),
     "sparse": lambda: simulate(
         seed=5, shape=(400, 500, 3), deviations=(0.45, 0.55, 0.3, 0.3, 0.6), choose=_few_items_each
     ),
