@@ -82,8 +82,8 @@ class MixedModel:
     def combine(self, weights: Floats) -> Combined:
         """One sum for each row of weights. df = 2 v^2 / Var(v), v the variance of the sum as it was estimated.
 
-        Satterthwaite (1946), Biometrics Bulletin 2(6). Var(v) comes from v's slopes by the parameters, whose covariance is
-        twice the inverse of the criterion's second derivatives.
+        Satterthwaite (1946), Biometrics Bulletin 2(6). Var(v) comes from v's slopes by the parameters and from their
+        covariance, twice the inverse of the criterion's second derivatives.
         """
         variance = np.einsum("mi,ij,mj->m", weights, self.covariance, weights)
         slopes = np.einsum("mi,kij,mj->mk", weights, self.covariance_slopes, weights)

@@ -67,7 +67,7 @@ class CrossedVotes:
 
     @property
     def rows(self) -> int:
-        return self.pairs.shape[1]
+        return int(self.pairs.shape[1])
 
     @property
     def freedom(self) -> int:
@@ -161,7 +161,8 @@ class CrossedVotes:
 
 def _diagonal(matrices: Floats) -> Floats:
     """A writable view of the diagonals."""
-    return np.einsum("...ii->...i", matrices)
+    view: Floats = np.einsum("...ii->...i", matrices)
+    return view
 
 
 def _diagonal_of(among: Floats, joining: Floats) -> Floats:
