@@ -6,6 +6,7 @@ Satterthwaite's. docs/methods/mixed-model.md has the formulas and what they were
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,7 +32,7 @@ COMPONENTS: Mapping[Kind, tuple[str, ...]] = {
     "intercepts": (LISTENER, ITEM),
 }
 NOTHING = 1e-10  # what rounding leaves of zero, relative to what it was made of
-MOST_LEVELS = 4000  # listeners and items together; matrices of this size squared are inverted
+MOST_NUMBERS = 10_000_000  # in the matrices of listeners and items squared, one for each condition: 80 MB
 
 
 class Dropped(StrEnum):
@@ -170,19 +171,10 @@ def _checked(votes: pd.DataFrame, factors: Sequence[str]) -> pd.DataFrame:
             raise AppError(
                 "model.value_missing",
                 422,
-                _("{count} votes have nothing in the column {name}; every vote needs a value there."),
+                _("Every vote needs a value in the column {name}; votes without one: {count}."),
                 count=empty,
                 name=name,
             )
-    levels = votes[LISTENER].nunique() + votes[ITEM].nunique()
-    if levels > MOST_LEVELS:
-        raise AppError(
-            "model.too_large",
-            422,
-            _("There are {levels} listeners and items; the model can be fitted for up to {most} together."),
-            levels=levels,
-            most=MOST_LEVELS,
-        )
     return votes
 
 
@@ -204,7 +196,7 @@ def _reject_confounded(fixed: Floats, factors: Sequence[str]) -> None:
         raise AppError(
             "model.too_few_votes",
             422,
-            _("The model needs more votes than fixed effects; there are {votes} votes and {effects} effects."),
+            _("The model needs more votes than fixed effects (votes: {votes}, effects: {effects})."),
             votes=n,
             effects=p,
         )
@@ -267,6 +259,7 @@ def _crossed(design: _Design, kind: Kind, dropped: Mapping[str, Dropped]) -> tup
     sides = sorted((LISTENER, ITEM), key=lambda name: int(design.codes[name].max()))  # the larger one last
     sizes = [int(design.codes[name].max()) + 1 for name in sides]
     groups = int(group.max()) + 1
+    _reject_too_large(sum(sizes), groups)
     columns = np.column_stack([design.fixed, design.score])
     row, column = (design.codes[name] for name in sides)
     pairs = np.bincount((group * sizes[0] + row) * sizes[1] + column, minlength=groups * sizes[0] * sizes[1])
@@ -284,6 +277,21 @@ def _crossed(design: _Design, kind: Kind, dropped: Mapping[str, Dropped]) -> tup
     if interactions:
         return crossed, (*(within[name] for name in sides), *sides)
     return crossed, (*sides, "", "")
+
+
+def _reject_too_large(levels: int, groups: int) -> None:
+    most = math.isqrt(MOST_NUMBERS // groups)
+    if levels > most:
+        raise AppError(
+            "model.too_large",
+            422,
+            _(
+                "There are {levels} listeners and items; with so many conditions this model can be fitted for up to "
+                "{most} together."
+            ),
+            levels=levels,
+            most=most,
+        )
 
 
 def _fitted(

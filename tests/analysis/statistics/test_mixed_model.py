@@ -48,12 +48,12 @@ def test_figures_are_those_of_lme4_and_emmeans(name: str, kind: str) -> None:
     means, pairs = fitted.means(), all_pairs(fitted)
     assert [each.estimate for each in means] == pytest.approx(column(known["means"], "emmean"), rel=1e-7)
     assert [each.se for each in means] == pytest.approx(column(known["means"], "SE"), rel=1e-4)
-    assert [each.df for each in means] == pytest.approx(column(known["means"], "df"), rel=1e-5, abs=1e-2)
+    assert [each.df for each in means] == pytest.approx(column(known["means"], "df"), rel=0, abs=1e-2)
     assert [each.low for each in means] == pytest.approx(column(known["means"], "lower.CL"), rel=1e-4)
     expected = known["contrasts"]
     assert [each.estimate for each in pairs] == pytest.approx(column(expected, "estimate"), rel=1e-6, abs=1e-8)
     assert [each.se for each in pairs] == pytest.approx(column(expected, "SE"), rel=1e-4)
-    assert [each.df for each in pairs] == pytest.approx(column(expected, "df"), rel=1e-5, abs=1e-2)
+    assert [each.df for each in pairs] == pytest.approx(column(expected, "df"), rel=0, abs=1e-2)
     assert [each.p for each in pairs] == pytest.approx(column(expected, "p.value"), rel=1e-3)
     assert [each.p_holm for each in pairs] == pytest.approx(column(expected, "p_holm"), rel=1e-3)
 
@@ -173,15 +173,17 @@ def test_what_cannot_be_fitted_is_said() -> None:
     votes = small()
     assert "panel" in same_error("model.column_missing", votes, factors=["panel"])
     gap = votes.assign(panel=np.where(votes.index == 0, np.nan, 1.0))
-    assert "1 votes" in same_error("model.value_missing", gap, factors=["panel"])
+    assert "without one: 1" in same_error("model.value_missing", gap, factors=["panel"])
     same_error("model.too_few_votes", votes.head(1))
     same_error("model.too_few_votes", votes.head(0))
     confounded = votes.assign(session=votes["condition"])
     assert "session" in same_error("model.factors_confounded", confounded, factors=["session"])
     exact = votes.assign(score=votes["condition"] + votes["listener"] ** 2 + 0.5 * votes["item"])
     same_error("model.no_error", exact)
-    many = pd.DataFrame({"listener": range(5000), "item": 1, "condition": 1, "score": 3.0})
-    same_error("model.too_large", many)
+    many = pd.DataFrame(
+        {"listener": range(5000), "item": 1, "condition": [0, 1] * 2500, "score": [1.0, 3.0, 2.0, 5.0] * 1250}
+    )
+    same_error("model.too_large", pd.concat([many, many]))
 
 
 def test_differences_to_a_reference_are_those_of_all_pairs_with_fewer_to_adjust_for() -> None:
