@@ -168,7 +168,8 @@ def _coverage(design: Design) -> Iterator[str]:
             held.setdefault("bounded, votes", []).append((_share(_bounded(votes), truth), np.nan))
     for name, shares in held.items():
         mean, difference = np.mean(shares, axis=0)
-        yield f"{design.title}, {REPLICATIONS} times: {name:17} mean {mean:6.1%}, difference {difference:6.1%}"
+        known = f", difference {difference:6.1%}" if np.isfinite(difference) else ""
+        yield f"{design.title}, {REPLICATIONS} times: {name:17} mean {mean:6.1%}{known}"
 
 
 def _share(intervals: Intervals, truth: Floats) -> float:

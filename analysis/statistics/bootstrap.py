@@ -59,7 +59,7 @@ def _cells(votes: pd.DataFrame, conditions: list[Any]) -> tuple[Floats, Floats]:
     size = int(np.prod(shape))
     score = votes["score"].to_numpy(np.float64)
     counts = np.bincount(cells, minlength=size).astype(np.float64).reshape(shape)
-    return counts, np.bincount(cells, weights=score, minlength=size).reshape(shape)
+    return counts, np.bincount(cells, weights=score, minlength=size).astype(np.float64).reshape(shape)
 
 
 def _draw(counts: Floats, sums: Floats, rng: np.random.Generator, rounds: int) -> Floats:

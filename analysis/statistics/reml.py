@@ -22,7 +22,8 @@ from analysis.statistics.estimates import Floats
 Switches = npt.NDArray[np.bool_]
 
 START = 0.25  # of every ratio
-LARGEST = 1e6  # of a ratio; beyond, nothing is left for the error
+LARGEST = 1e5  # of a ratio
+NO_ERROR = 1e4  # of a ratio; beyond, nothing is left for the error
 CLOSE = 1e-9  # of the criterion: what another step would bring
 MOST_STEPS = 100
 HALVINGS = 30
@@ -203,7 +204,7 @@ def minimise(votes: CrossedVotes, free: Switches) -> Solution | None:
         if stepped is None:
             break
         ratios, at = stepped
-    if ratios.max() >= LARGEST:
+    if ratios.max() >= NO_ERROR:
         return None
     return _polish(votes, ratios, at)
 

@@ -15,7 +15,7 @@ from tests.analysis.statistics.reference.votes import TABLES
 def test_votes_that_all_agree_have_an_interval() -> None:
     """Eight votes of 5 are 32 of 32 successes, whose lower limit p has p^32 = 0.025."""
     found = bounded_mean(np.full(8, 5.0))
-    assert found == (8, 5.0, pytest.approx(1 + 4 * 0.025 ** (1 / 32)), 5.0)
+    assert found == pytest.approx((8, 5.0, 1 + 4 * 0.025 ** (1 / 32), 5.0))
     assert found.low == pytest.approx(4.56, abs=0.005)
 
 
