@@ -58,6 +58,37 @@ def test_figures_are_those_of_lme4_and_emmeans(name: str, kind: str) -> None:
     assert [each.p_holm for each in pairs] == pytest.approx(column(expected, "p_holm"), rel=1e-3)
 
 
+def dense_criterion(votes: pd.DataFrame, ratios: dict[str, float]) -> float:
+    """The criterion as its formula reads, with a matrix of all votes."""
+    n, fixed = len(votes), pd.get_dummies(votes["condition"]).to_numpy(float)
+    columns = {"listener": ["listener"], "item": ["item"]}
+    columns |= {f"{name}_condition": [name, "condition"] for name in ("listener", "item")}
+    covariance = np.eye(n)
+    for name, ratio in ratios.items():
+        level = votes.groupby(columns[name]).ngroup().to_numpy()
+        covariance += ratio * (level[:, None] == level)
+    inverse = np.linalg.inv(covariance)
+    products = fixed.T @ inverse @ fixed
+    score = votes["score"].to_numpy()
+    left = score - fixed @ np.linalg.solve(products, fixed.T @ inverse @ score)
+    freedom = n - fixed.shape[1]
+    determinants = np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(products)[1]
+    return float(determinants + freedom * (1 + np.log(2 * np.pi * (left @ inverse @ left) / freedom)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_other_components_have_a_lower_criterion(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    votes = small(seed=seed, shape=(5, 6, 3)).sample(frac=0.8, random_state=seed)
+    fitted = fit_mixed_model(votes)
+    best = {name: fitted.components[name] / fitted.components["residual"] for name in GROUPS if name != "residual"}
+    assert fitted.reml_criterion == pytest.approx(dense_criterion(votes, best), abs=1e-8)
+    for scale in (1e-3, 1e-1, 1.0):
+        for _ in range(10):
+            other = {name: abs(ratio + scale * rng.normal()) for name, ratio in best.items()}
+            assert dense_criterion(votes, other) >= fitted.reml_criterion - 1e-9
+
+
 def test_a_component_that_is_zero_is_named() -> None:
     fitted = fit_mixed_model(TABLES["zero"]())
     assert fitted.dropped == {"item_condition": Dropped.ZERO}
