@@ -9,7 +9,19 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-BENCHMARKS = ("subsets", "orders", "votes", "mos", "chapters", "clips", "ingest", "waiting", "browsing", "plane")
+BENCHMARKS = (
+    "subsets",
+    "orders",
+    "votes",
+    "mos",
+    "inference",
+    "chapters",
+    "clips",
+    "ingest",
+    "waiting",
+    "browsing",
+    "plane",
+)
 KNOWN = (*BENCHMARKS, "profile")  # which is run only when it is named
 LOAD_ONCE = (
     "from audio.sandbox.client import AllowedWork; from audio.sandbox.fork_server import load; "

@@ -1,0 +1,259 @@
+"""REML for votes with crossed random factors: the profiled criterion, its gradient, its minimum and its curvature.
+
+With V = I + sum of ratio_k Z_k Z_k', each ratio being a variance over that of the error, everything needed is made of
+products such as Z'V^-1 Z. Votes come in groups, one for each condition, and the interactions with the condition join
+no two groups. So each group is solved by itself: its larger factor, whose block of Z'Z is diagonal, goes first, then
+the smaller one; what joins the groups, listener and item, comes last.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg.blas import dtrmm
+from scipy.linalg.lapack import dtrtri
+
+from analysis.statistics.estimates import Floats
+
+Switches = npt.NDArray[np.bool_]
+
+START = 0.25  # of every ratio
+LARGEST = 1e5  # of a ratio
+NO_ERROR = 1e4  # of a ratio; beyond, nothing is left for the error
+CLOSE = 1e-9  # of the criterion: what another step would bring
+MOST_STEPS = 100
+HALVINGS = 30
+STEP = 3e-4  # of a ratio, in differences of the gradient
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything about one set of ratios; arrays run over components first."""
+
+    criterion: float  # -2 log of the restricted likelihood at the best error variance
+    error: float  # that variance
+    fixed: Floats  # coefficients
+    unscaled: Floats  # their covariance over the error variance: (X'V^-1 X)^-1
+    slopes: Floats  # of `unscaled` by each ratio
+    traces: Floats  # of P Z_k Z_k'
+    squares: Floats  # y'P Z_k Z_k'P y
+    average: Floats  # average information over the ratios, with the best error variance for each
+
+    def gradient(self, error: float) -> Floats:
+        """Of the criterion by the ratios at this error variance."""
+        return np.asarray(self.traces - self.squares / error)
+
+
+class _Reduced(NamedTuple):
+    """Products through V^-1 of each group, V without what joins groups."""
+
+    among: Floats  # of Z with Z
+    across: Floats  # of Z with [X y]
+    fixed: Floats  # of [X y] with itself, over all groups
+    log_det: float
+
+
+@dataclass(frozen=True)
+class CrossedVotes:
+    """Sums of votes by group, row level and column level, where columns are the factor with more levels."""
+
+    pairs: Floats  # group x row x column: number of votes
+    sums: Floats  # group x (rows, then columns) x (fixed effects, then score)
+    squares: Floats  # (fixed effects, then score) in both directions
+    votes: int
+
+    @property
+    def rows(self) -> int:
+        return int(self.pairs.shape[1])
+
+    @property
+    def freedom(self) -> int:
+        return self.votes - len(self.squares) + 1
+
+    def evaluate(self, ratios: Floats) -> Evaluation:
+        """Ratios: of rows and columns within each group, then of rows and columns over all groups."""
+        reduced = self._within_groups(ratios[0], ratios[1])
+        joining, log_det = self._joining(reduced, ratios[2:])
+        moved = joining @ reduced.across.sum(axis=0)
+        products = reduced.fixed - moved.T @ moved
+        with_fixed, with_score = products[:-1, :-1], products[:-1, -1]
+        unscaled = np.linalg.inv(with_fixed)
+        fixed = unscaled @ with_score
+        left = max(float(products[-1, -1] - fixed @ with_score), np.finfo(float).tiny)
+        log_det += reduced.log_det + _log_det(np.linalg.cholesky(with_fixed))
+        return Evaluation(
+            criterion=log_det + self.freedom * (1 + math.log(2 * math.pi * left / self.freedom)),
+            error=left / self.freedom,
+            fixed=fixed,
+            unscaled=unscaled,
+            **self._by_component(
+                reduced, joining, reduced.across - reduced.among @ (joining.T @ moved), fixed, unscaled, left
+            ),
+        )
+
+    def _within_groups(self, row_ratio: float, column_ratio: float) -> _Reduced:
+        pairs, rows, columns = self.pairs, self.rows, self.pairs.shape[2]
+        shrink = 1 / (1 + column_ratio * pairs.sum(axis=1))[:, None, :]
+        shrunk = pairs * shrink
+        inner = -column_ratio * (shrunk @ pairs.transpose(0, 2, 1))
+        _diagonal(inner)[...] += pairs.sum(axis=2)
+        middle = row_ratio * inner
+        _diagonal(middle)[...] += 1
+        row_sums, column_sums = self.sums[:, :rows], self.sums[:, rows:]
+        shrunk_sums = column_sums * shrink.transpose(0, 2, 1)
+        known = row_sums - column_ratio * (shrunk @ column_sums)
+        solved = np.linalg.inv(middle) @ np.concatenate([inner, shrunk, known], axis=2)
+        below = -row_ratio * (shrunk.transpose(0, 2, 1) @ solved[:, :, rows:])
+        among = np.empty((len(pairs), rows + columns, rows + columns))
+        among[:, :rows] = solved[:, :, : rows + columns]
+        among[:, rows:, :rows] = solved[:, :, rows : rows + columns].transpose(0, 2, 1)
+        among[:, rows:, rows:] = below[:, :, :columns]
+        _diagonal(among[:, rows:, rows:])[...] += shrunk.sum(axis=1)
+        across = np.concatenate([solved[:, :, rows + columns :], shrunk_sums + below[:, :, columns:]], axis=1)
+        fixed = self.squares - column_ratio * _product(column_sums, shrunk_sums)
+        fixed -= row_ratio * _product(known, across[:, :rows])
+        log_det = _log_det(np.linalg.cholesky(middle)) - float(np.log(shrink).sum())
+        return _Reduced(among, across, fixed, log_det)
+
+    def _joining(self, reduced: _Reduced, ratios: Floats) -> tuple[Floats, float]:
+        """R with R'R = S^1/2 (I + S^1/2 H S^1/2)^-1 S^1/2: S ratios over all groups, H = Z'V^-1 Z without them."""
+        levels = self.sums.shape[1]
+        if not ratios.any():
+            return np.zeros((0, levels)), 0.0
+        root = np.sqrt(np.repeat(ratios, [self.rows, levels - self.rows]))
+        middle = root[:, None] * reduced.among.sum(axis=0) * root
+        _diagonal(middle)[...] += 1
+        lower = np.linalg.cholesky(middle)
+        return dtrtri(lower, lower=1)[0] * root, _log_det(lower)
+
+    def _by_component(
+        self, reduced: _Reduced, joining: Floats, across: Floats, fixed: Floats, unscaled: Floats, left: float
+    ) -> dict[str, Floats]:
+        """`across` are the products of Z with [X y] through V^-1, by group."""
+        with_fixed, over_groups = across[..., :-1], across.sum(axis=0, keepdims=True)
+        residual = across @ np.append(-fixed, 1.0)  # Z'Py
+        traces = sum((_diagonal_of(each, joining) for each in reduced.among), np.zeros(across.shape[1]))
+        overall = _diagonal_of(reduced.among.sum(axis=0), joining)
+        halves = (slice(None, self.rows), slice(self.rows, None))
+        parts = [(half, trace, each) for trace, each in ((traces, across), (overall, over_groups)) for half in halves]
+        informed = np.array([_product(each[:, half], each[:, half])[:-1, :-1] for half, _, each in parts])
+        vectors = np.zeros((len(parts), *residual.shape))
+        for vector, (half, _, each) in zip(vectors, parts, strict=True):
+            vector[:, half] = (residual if each is across else residual.sum(axis=0, keepdims=True))[:, half]
+        counts = np.array([1, 1, len(residual), len(residual)])  # the same vector stands for every group
+        squares = (vectors**2).sum(axis=(1, 2)) / counts
+        moved = np.stack([vectors[:, group] @ each for group, each in enumerate(reduced.among)], axis=1)
+        joined = (moved.sum(axis=1) @ joining.T) @ joining
+        moved -= np.stack([joined @ each for each in reduced.among], axis=1)
+        by_fixed = np.einsum("kci,cip->kp", vectors, with_fixed)
+        average = np.einsum("kci,lci->kl", vectors, moved) - by_fixed @ unscaled @ by_fixed.T
+        return {
+            "slopes": unscaled @ informed @ unscaled,
+            "traces": np.array([trace[half].sum() for half, trace, _ in parts])
+            - np.einsum("ij,kji->k", unscaled, informed),
+            "squares": squares,
+            "average": (average - np.outer(squares, squares) / left) * self.freedom / left,
+        }
+
+
+def _diagonal(matrices: Floats) -> Floats:
+    """A writable view of the diagonals."""
+    view: Floats = np.einsum("...ii->...i", matrices)
+    return view
+
+
+def _diagonal_of(among: Floats, joining: Floats) -> Floats:
+    """The diagonal of H - H R'R H, with H symmetric and R lower triangular, or without rows."""
+    if not len(joining):
+        return _diagonal(among)
+    moved = dtrmm(1.0, joining, among.T, side=0, lower=1)
+    return np.asarray(_diagonal(among) - np.einsum("ij,ij->j", moved, moved))
+
+
+def _product(first: Floats, second: Floats) -> Floats:
+    """Of transposed groups with groups, summed."""
+    return np.asarray(np.tensordot(first, second, axes=((0, 1), (0, 1))))
+
+
+def _log_det(lower: Floats) -> float:
+    return 2 * float(np.log(_diagonal(lower)).sum())
+
+
+class Solution(NamedTuple):
+    ratios: Floats
+    at: Evaluation
+    free: Switches  # the components that are not 0
+    information: Floats  # second derivatives of the criterion by the free ratios and, last, the error variance
+
+
+def minimise(votes: CrossedVotes, free: Switches) -> Solution | None:
+    """The ratios at the least criterion, 0 where that is best; none where the error variance goes to 0."""
+    ratios = np.where(free, START, 0.0)
+    at = votes.evaluate(ratios)
+    for _ in range(2):  # exact for one large component, and close enough to begin with for several
+        ratios = np.where(
+            free, np.minimum(ratios * at.squares / (at.error * at.traces + (at.traces == 0)), LARGEST), 0.0
+        )
+        at = votes.evaluate(ratios)
+    for _ in range(MOST_STEPS):
+        stepped = _step(votes, ratios, free, at)
+        if stepped is None:
+            break
+        ratios, at = stepped
+    if ratios.max() >= NO_ERROR:
+        return None
+    return _polish(votes, ratios, at)
+
+
+def _step(votes: CrossedVotes, ratios: Floats, free: Switches, at: Evaluation) -> tuple[Floats, Evaluation] | None:
+    """One step by the average information, cut at 0, and halved until the criterion falls; none at the minimum.
+
+    Gilmour, Thompson and Cullis (1995), Biometrics 51(4).
+    """
+    slope = at.gradient(at.error)
+    moving = free & ((ratios > 0) | (slope < 0))
+    direction = np.zeros(len(ratios))
+    direction[moving] = -np.linalg.lstsq(at.average[np.ix_(moving, moving)], slope[moving])[0]
+    for aim in (direction, np.where(moving, -slope / np.maximum(np.diag(at.average), 1e-300), 0.0)):
+        for halving in range(HALVINGS):
+            tried = np.clip(ratios + aim / 2**halving, 0.0, LARGEST)
+            if abs(slope @ (tried - ratios)) < CLOSE:
+                break
+            found = votes.evaluate(tried)
+            if found.criterion < at.criterion:
+                return tried, found
+    return None
+
+
+def _polish(votes: CrossedVotes, ratios: Floats, at: Evaluation) -> Solution:
+    """One of Newton's steps, as the curvature is needed in any case."""
+    free = ratios > 0
+    information = _information(votes, ratios, free, at)
+    slope = np.append(at.gradient(at.error)[free], 0.0)
+    better = ratios.copy()
+    better[free] -= np.linalg.lstsq(information, slope)[0][:-1]
+    if (better[free] > 0).all():
+        stepped = votes.evaluate(better)
+        if stepped.criterion <= at.criterion:
+            return Solution(better, stepped, free, information)
+    return Solution(ratios, at, free, information)
+
+
+def _information(votes: CrossedVotes, ratios: Floats, free: Switches, at: Evaluation) -> Floats:
+    """Central differences of the gradient by the ratios; by the error variance in closed form."""
+    count = int(free.sum())
+    found = np.empty((count + 1, count + 1))
+    for place, component in enumerate(np.flatnonzero(free)):
+        moved = ratios.copy()
+        step = STEP * ratios[component]
+        moved[component] = ratios[component] + step
+        above = votes.evaluate(moved).gradient(at.error)[free]
+        moved[component] = ratios[component] - step
+        found[place, :count] = (above - votes.evaluate(moved).gradient(at.error)[free]) / (2 * step)
+    found[:count, count] = found[count, :count] = at.squares[free] / at.error**2
+    found[count, count] = votes.freedom / at.error**2
+    return (found + found.T) / 2
