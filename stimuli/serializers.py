@@ -11,6 +11,7 @@ from rest_framework import serializers
 from core.serializers import JobSerializer
 from stimuli.imports.layouts import LAYOUTS
 from stimuli.models import Collection, Condition, Import, ImportFile, ImportFileQuerySet, Stimulus
+from stimuli.services.corrections import LONGEST_REASON
 from stimuli.services.imports import arrival, job_of
 from stimuli.uploads.manifest import MOST_FILES, DeclaredFile
 
@@ -85,6 +86,21 @@ class ConfirmSerializer(serializers.Serializer[Any]):
     replace = serializers.BooleanField(default=False, help_text="Replace stimuli that are in the collection already.")
 
 
+class LeaveOutSerializer(serializers.Serializer[Any]):
+    paths = serializers.ListField(child=serializers.CharField(max_length=1000, trim_whitespace=False), default=list)
+    reason = serializers.CharField(max_length=LONGEST_REASON, default="", allow_blank=True)
+
+
+class TakeBackSerializer(serializers.Serializer[Any]):
+    paths = serializers.ListField(
+        child=serializers.CharField(max_length=1000, trim_whitespace=False), allow_empty=False
+    )
+
+
+class ReplacementSerializer(FilesSerializer):
+    reason = serializers.CharField(max_length=LONGEST_REASON, default="", allow_blank=True)
+
+
 UPLOAD_COLUMNS = ["path", "byte_count", "received_bytes", "sha256"]
 
 
@@ -124,7 +140,7 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
         model = Import
         fields = [
             *("id", "collection", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
-            *("arrival", "job", "report", "plan"),
+            *("arrival", "job", "report", "plan", "corrections"),
         ]
         read_only_fields = fields
 

@@ -25,6 +25,7 @@ urlpatterns = [
     path("collections/<slug:slug>/import/", imports.new_import, name="new_import"),
     path(IMPORT_PATH, imports.show_import, name="import"),
     path(f"{IMPORT_PATH}confirm/", imports.confirm, name="confirm_import"),
+    path(f"{IMPORT_PATH}correct/", imports.correct, name="correct_import"),
     path(f"{IMPORT_PATH}cancel/", imports.cancel, name="cancel_import"),
     path("collections/<slug:slug>/", collections.collection, name="collection"),
     path("collections/<slug:slug>/normalise/", collections.normalise, name="normalise"),

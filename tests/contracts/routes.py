@@ -65,6 +65,7 @@ stimuli:new_collection                staff          staff
 stimuli:new_import                    owned          staff-405
 stimuli:import                        owned          staff-405
 stimuli:confirm_import                staff-405      owned-409
+stimuli:correct_import                staff-405      owned
 stimuli:cancel_import                 staff-405      owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
@@ -113,6 +114,10 @@ api:import                            api-owned      api-405
 api:import_levels                     api-owned      api-405
 api:import_files                      api-owned      api-owned-400
 api:import_submit                       api-read-405   api-owned-409
+api:import_leave_out                  api-read-405   api-owned-409
+api:import_take_back                  api-read-405   api-owned-400
+api:import_replace                    api-read-405   api-owned-400
+api:import_reopen                     api-read-405   api-owned-409
 api:import_confirm                    api-read-405   api-owned-409
 api:import_cancel                     api-read-405   api-owner
 api:uploads                           api-read-405   api-412

@@ -55,6 +55,11 @@ export class Server {
     return begun.files;
   }
 
+  /** Announce a file in the place of one that a check has seen. */
+  replace(path: string, file: File): Promise<Announced[]> {
+    return this.#post<Announced[]>(`${this.#importId}/replace/`, { files: [{ path, byte_count: file.size }] });
+  }
+
   list(): Promise<Announced[]> {
     const url = `${this.#config.imports_url}${this.#importId}/files/`;
     return requestJson(url, { signal: this.#scope.signal, timeoutMs: LONG_LIST_MS });
