@@ -33,7 +33,7 @@ from stimuli.serializers import (
     listed_files,
 )
 from stimuli.services import corrections, imports
-from stimuli.services.collections import collection_for, open_collection
+from stimuli.services.collections import collection_for, open_collection, stimulus_in
 from stimuli.services.normalisation import table
 from stimuli.services.quality_checks import check_collection
 
@@ -106,13 +106,11 @@ class CollectionImports(generics.ListAPIView[Import]):
         collection = collection_for(staff(request), slug)
         asked = NewImportSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        import_ = imports.begin_import(
-            collection=collection,
-            owner=staff(request),
-            files=asked.declared_files(),
-            layout=asked.validated_data["layout"],
-            now=timezone.now(),
-        )
+        wanted: dict[str, Any] = {"owner": staff(request), "files": asked.declared_files(), "now": timezone.now()}
+        if replaced := asked.validated_data["stimulus"]:
+            import_ = imports.begin_replacement(stimulus=stimulus_in(collection, replaced), **wanted)
+        else:
+            import_ = imports.begin_import(collection=collection, layout=asked.validated_data["layout"], **wanted)
         return Response(NewImportAnswerSerializer(import_).data, status=status.HTTP_201_CREATED)
 
 

@@ -251,6 +251,8 @@ class Import(BaseModel):
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="imports")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="imports")
+    # Set where the import replaces the sound of one stimulus.
+    stimulus = models.ForeignKey(Stimulus, on_delete=models.CASCADE, null=True, related_name="imports")
     state = models.CharField(max_length=20, choices=State, default=State.RECEIVING)
     # The layout that was asked for; once it is imported, the one that was recognised (stimuli.imports.layouts).
     layout = models.CharField(max_length=40, default="auto")

@@ -76,6 +76,9 @@ class FilesSerializer(serializers.Serializer[Any]):
 
 class NewImportSerializer(FilesSerializer):
     layout = serializers.ChoiceField(choices=LAYOUTS, default="auto")
+    stimulus = serializers.UUIDField(
+        default=None, allow_null=True, help_text="The stimulus whose sound the one file replaces."
+    )
 
 
 class SubmitSerializer(serializers.Serializer[Any]):
@@ -139,7 +142,7 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     class Meta:
         model = Import
         fields = [
-            *("id", "collection", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
+            *("id", "collection", "stimulus", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
             *("arrival", "job", "report", "plan", "corrections"),
         ]
         read_only_fields = fields

@@ -30,4 +30,5 @@ urlpatterns = [
     path("collections/<slug:slug>/", collections.collection, name="collection"),
     path("collections/<slug:slug>/normalise/", collections.normalise, name="normalise"),
     path("collections/<slug:slug>/<uuid:stimulus_id>/sound/", include(sound)),
+    path("collections/<slug:slug>/<uuid:stimulus_id>/replace/", imports.new_replacement, name="replace_stimulus"),
 ]

@@ -12,6 +12,7 @@ from audio.formats import Shape
 from audio.partial_results import Measures
 from audio.quality_checks import Severity
 from core.errors import AppError
+from core.i18n import gettext_noop as _
 from stimuli.imports.archives import unpack_archives
 from stimuli.imports.extraction import extract_part, find_parts
 from stimuli.imports.layouts import check_cells
@@ -24,6 +25,7 @@ from stimuli.imports.sources import Kind, SourceFile
 
 Progress = Callable[[int, int, str], None]
 
+REPLACEMENT = "replacement"
 MISSING = frozenset({"cell.missing", "cell.missing_beside"})
 
 
@@ -67,6 +69,16 @@ class ImportDraft:
         return cls(Plan.from_json(facts["plan"]), report, originals, kept, facts["digests"])
 
 
+@dataclass(frozen=True)
+class Replaced:
+    """The place whose sound an import replaces, and the other sounds of its item, to compare the new one with."""
+
+    item: str
+    condition: str
+    role: str
+    beside: Sequence[findings.Cell]
+
+
 def draft_import(
     sources: Iterable[SourceFile],
     *,
@@ -77,6 +89,7 @@ def draft_import(
     progress: Progress = lambda done, total, note: None,
     left_out: Sequence[LeftOut] = (),
     results: ProbeResults | None = None,
+    replaced: Replaced | None = None,
 ) -> ImportDraft:
     """Draft an import without writing rows; the report lists all problems, not only the first.
 
@@ -89,7 +102,11 @@ def draft_import(
     unpacked = unpack_archives(given, work, most_bytes=rules.unpacked_bytes, report=report, without=dropped)
     found = without_unplaced(unpacked, left_out)
     try:
-        plan, tables = make_plan(found, layout=layout, metadata=metadata, report=report)
+        plan, tables = (
+            (_plan_replacement(found, replaced), [])
+            if replaced
+            else make_plan(found, layout=layout, metadata=metadata, report=report)
+        )
         by_path = {source.path: source for source in found}
         for bundle in plan.bundles:
             find_parts(bundle, by_path[bundle.path], plan, report, longest_h=rules.longest_h)
@@ -101,7 +118,7 @@ def draft_import(
     result = ImportDraft(plan, report)
     found = [source for source in found if source.path not in dropped]
     _probe_all(result, found, work, rules, progress, results or ProbeResults(work))
-    _check(result, without={cell.name for cell in gone})
+    _check(result, without={cell.name for cell in gone}, beside=replaced.beside if replaced else ())
     tell_left_out(plan, gone, report)
     if not result.is_rejected:
         result.kept = _kept(plan, found, metadata)
@@ -169,7 +186,21 @@ def _place(cell: Cell, source: SourceFile, target: Path, report: Report) -> Path
     return target
 
 
-def _check(result: ImportDraft, *, without: set[str]) -> None:
+def _plan_replacement(sources: Sequence[SourceFile], replaced: Replaced) -> Plan:
+    sounds = [source for source in sources if source.kind is Kind.SOUND]
+    if len(sounds) != 1:
+        raise AppError(
+            "import.one_sound",
+            422,
+            _("One sound takes the place of one clip, and {count} were sent."),
+            count=len(sounds),
+        )
+    plan = Plan(REPLACEMENT)
+    plan.add(Cell(replaced.item, replaced.condition, sounds[0].path), role=replaced.role)
+    return plan
+
+
+def _check(result: ImportDraft, *, without: set[str], beside: Sequence[findings.Cell]) -> None:
     """Add the results of the quality checks as warnings; the experimenter decides whether they matter.
 
     They stand beside the errors: a file that cannot be read counts as there, and is told by its error alone. What is
@@ -188,7 +219,8 @@ def _check(result: ImportDraft, *, without: set[str]) -> None:
         )
         for cell, original in zip(plan.cells, result.originals, strict=True)
     ]
-    for one in findings.check_sounds(cells, plan.items, plan.conditions):
+    conditions = [*plan.conditions, *(cell.condition for cell in beside)]
+    for one in findings.check_sounds([*cells, *beside], plan.items, conditions):
         severity = Severity.NOTE if one.severity is Severity.NOTE else Severity.WARNING
         place = " x ".join(name for name in (one.item, one.condition) if name)
         if one.code in MISSING and place in without:

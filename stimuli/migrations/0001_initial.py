@@ -190,4 +190,9 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AddField(
+            model_name='import',
+            name='stimulus',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='imports', to='stimuli.stimulus'),
+        ),
     ]

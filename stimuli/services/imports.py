@@ -24,14 +24,15 @@ from core.i18n import LazyMessage
 from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
-from stimuli.imports.pipeline import ImportDraft, draft_import
+from stimuli.imports.pipeline import ImportDraft, Replaced, draft_import
 from stimuli.imports.plans import LeftOut
 from stimuli.imports.probe import ProbeResults, Rules, sha256_of
 from stimuli.imports.reports import Finding, Report, some
 from stimuli.imports.sources import Kind, files_in, inspect_file
 from stimuli.models import Collection, Import, ImportFile, ImportFileQuerySet, Recording, Stimulus
-from stimuli.services.collections import check_may_import
+from stimuli.services.collections import check_may_import, check_replaceable, check_unfrozen
 from stimuli.services.commit_import import CellsTaken, ImportCommit, Progress, commit_import, taken_places
+from stimuli.services.quality_checks import cells_in
 from stimuli.services.staged_files import StagedFiles
 from stimuli.services.uploads import check_open, valid_sha256
 from stimuli.uploads import files as upload_files
@@ -79,6 +80,19 @@ def begin_import(
     declare_files(import_, declared)
     after = {"files": len(declared), "bytes": _sum(declared)}
     audit.record(actor=owner, action="import.begun", target=import_, after=after)
+    return import_
+
+
+@transaction.atomic
+def begin_replacement(*, stimulus: Stimulus, owner: User, files: Iterable[DeclaredFile], now: datetime) -> Import:
+    """Create an import of one file that will take the place of a stimulus's sound, as a new version."""
+    declared = list(files)
+    if len(declared) != 1:
+        raise AppError("import.one_file", 422, _("Choose one file: it takes the place of one clip."))
+    check_replaceable(stimulus=stimulus, person=owner)
+    import_ = begin_import(collection=stimulus.item.collection, owner=owner, files=declared, now=now)
+    import_.stimulus = stimulus
+    import_.save(update_fields=["stimulus"])
     return import_
 
 
@@ -152,8 +166,10 @@ def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Im
     import_ = lock_import(import_)
     if import_.state != Import.State.PROPOSED:
         raise wrong_import_state(state=import_.get_state_display())
+    if import_.stimulus:
+        check_replaceable(stimulus=import_.stimulus, person=actor)
     enter_state(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
-    enqueue_job(commit_confirmed_import, import_, actor, replace=replace)
+    enqueue_job(commit_confirmed_import, import_, actor, replace=replace or import_.stimulus is not None)
     return import_
 
 
@@ -275,6 +291,7 @@ def _sum(files: Iterable[DeclaredFile]) -> int:
 # --- Checking and committing ------------------------------------------------------------------------------------------
 
 
+REPLACED_PARTS = ("stimulus__recording", "stimulus__condition", "stimulus__item__collection")
 DRAFT = "draft.json"
 PROBES = "probes"
 READERS = 2
@@ -295,7 +312,7 @@ def rules(*, left_bytes: int) -> Rules:
 @job(queue="interactive")
 def check_import(*, run: JobRun, import_id: str) -> None:
     """Check all files of an import, and propose a plan or list every error."""
-    import_ = Import.objects.select_related("collection").get(pk=import_id)
+    import_ = Import.objects.select_related("collection", *REPLACED_PARTS).get(pk=import_id)
     if import_.state != Import.State.CHECKING:
         return
     files = list(import_.files.all())
@@ -307,7 +324,7 @@ def check_import(*, run: JobRun, import_id: str) -> None:
 @job(queue="interactive")
 def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = False) -> None:
     """Commit the import that was confirmed."""
-    import_ = Import.objects.select_related("collection", "owner").get(pk=import_id)
+    import_ = Import.objects.select_related("collection", "owner", *REPLACED_PARTS).get(pk=import_id)
     if import_.state != Import.State.IMPORTING:
         return
     drafted = load_draft(import_) or _drafted(import_, list(import_.files.all()), progress=run.progress)
@@ -346,7 +363,8 @@ def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) ->
                 message = _("'{path}' arrived with other bytes than were sent. Send it again.")
                 data = {"path": file.path}
                 drafted.report.findings.append(Finding(Severity.ERROR, message, data, file.path, (file.path,)))
-        _tell_taken(drafted, import_.collection)
+        if not import_.stimulus:
+            _tell_taken(drafted, import_.collection)
         _store(drafted, upload_files.folder_of(import_.pk) / DRAFT)
     return drafted
 
@@ -370,9 +388,18 @@ def _draft_from(
         progress=progress,
         left_out=left_out_of(import_),
         results=results,
+        replaced=_replaced(import_.stimulus) if import_.stimulus else None,
     )
     results.save(allowed)
     return drafted
+
+
+def _replaced(stimulus: Stimulus) -> Replaced:
+    """The stimulus whose sound is replaced, with the other sounds of its item."""
+    name, condition = stimulus.item.name, stimulus.condition
+    others = cells_in(stimulus.item.collection)
+    beside = [cell.to_check() for cell in others if cell.item == name and cell.condition != condition.name]
+    return Replaced(name, condition.name, condition.role, beside)
 
 
 def left_out_of(import_: Import) -> list[LeftOut]:
@@ -413,10 +440,25 @@ def _propose_again(import_: Import, drafted: ImportDraft, error: CellsTaken) -> 
 
 
 def _finish(import_: Import, commit: ImportCommit) -> None:
+    if import_.stimulus:
+        check_unfrozen(import_.collection, lock=True)
+        _record_replacement(import_.stimulus, commit)
     _describe(import_, commit, now=timezone.now())
     import_.save()
     _record(commit, import_)
     transaction.on_commit(lambda: upload_files.discard(import_.pk))
+
+
+def _record_replacement(stimulus: Stimulus, commit: ImportCommit) -> None:
+    old = stimulus.recording
+    (new,) = commit.draft.originals
+    audit.record(
+        actor=commit.actor,
+        action="stimulus.replaced",
+        target=f"collection/{commit.collection.slug}",
+        before={"stimulus": str(stimulus), "sha256": old.sha256 if old else ""},
+        after={"sha256": new.sha256 if new else "", "version": commit.collection.version},
+    )
 
 
 def load_draft(import_: Import) -> ImportDraft | None:

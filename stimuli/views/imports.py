@@ -23,9 +23,16 @@ from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
 from stimuli.forms import CollectionForm, CorrectionForm
-from stimuli.models import Collection, Condition, Import
+from stimuli.models import Collection, Condition, Import, Stimulus
 from stimuli.services import corrections, imports
-from stimuli.services.collections import check_may_import, collection_for, open_collection
+from stimuli.services.collections import (
+    check_may_import,
+    check_replaceable,
+    collection_for,
+    may_import,
+    open_collection,
+    stimulus_in,
+)
 from stimuli.services.normalisation import levelled
 
 
@@ -56,6 +63,23 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_GET
 @requires(Audience.STAFF)
+def new_replacement(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
+    """Choose a new file for one clip; it is checked and confirmed as any import."""
+    collection = collection_for(staff(request), slug)
+    stimulus = stimulus_in(collection, stimulus_id)
+    try:
+        check_replaceable(stimulus=stimulus, person=staff(request))
+    except AppError as error:
+        if not may_import(collection=collection, person=staff(request)):
+            raise
+        messages.error(request, error_message(error))
+        return redirect("stimuli:collection", slug=slug)
+    return _page(request, collection, None, stimulus)
+
+
+@never_cache
+@require_GET
+@requires(Audience.STAFF)
 def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     collection = collection_for(staff(request), slug)
     return _page(request, collection, imports.import_for(staff(request), import_id, collection=collection))
@@ -65,7 +89,10 @@ def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpRespons
 @requires(Audience.STAFF)
 def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
-    imports.confirm_import(import_=shown, actor=staff(request), replace="replace" in request.POST)
+    try:
+        imports.confirm_import(import_=shown, actor=staff(request), replace="replace" in request.POST)
+    except AppError as error:
+        messages.error(request, error_message(error))
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
@@ -104,18 +131,25 @@ def correct(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
-def _page(request: HttpRequest, collection: Collection, shown: Import | None) -> HttpResponse:
+def _page(
+    request: HttpRequest, collection: Collection, shown: Import | None, stimulus: Stimulus | None = None
+) -> HttpResponse:
+    stimulus = shown.stimulus if shown else stimulus
     receiving = shown is None or shown.state == Import.State.RECEIVING
     others = Import.objects.visible_to(staff(request)).filter(collection=collection).unfinished()
     context: dict[str, Any] = {
         "collection": collection,
         "import": shown,
+        "stimulus": stimulus,
         "receiving": receiving,
-        "others": others if shown is None else [],
+        "others": others if shown is None and stimulus is None else [],
         "expires_days": settings.UPLOAD_EXPIRES_DAYS,
     }
     if receiving:
-        context["config"] = _config(request, collection, shown)
+        context["config"] = {
+            **_config(request, collection, shown),
+            "stimulus": str(stimulus.pk) if stimulus else None,
+        }
     elif shown is not None:
         context |= {"job": imports.job_of(shown), "report": found(shown.report), "plan": proposed(shown.plan)}
         context["copy"] = levelled(shown, staff(request))

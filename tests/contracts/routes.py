@@ -55,6 +55,7 @@ stimuli:collection                    owned          staff-405
 stimuli:normalise                    owned          owned
 stimuli:sound                         owned          staff-405
 stimuli:clip                          owned          staff-405
+stimuli:replace_stimulus              owned          staff-405
 stimuli:manifest                      owned          staff-405
 stimuli:peaks                         owned          staff-405
 stimuli:peaks_file                    owned          staff-405
