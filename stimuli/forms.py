@@ -19,6 +19,21 @@ class CollectionForm(ValidatedForm):
     )
 
 
+class RenameForm(ValidatedForm):
+    title = forms.CharField(label=_("Title"), max_length=200)
+
+
+class DeleteCollectionForm(ValidatedForm):
+    typed = forms.CharField(label=_("Short name of the collection"), max_length=50)
+
+
+class ExclusionForm(ValidatedForm):
+    EXCLUDE, INCLUDE = "exclude", "include"
+
+    change = forms.ChoiceField(choices=[(EXCLUDE, EXCLUDE), (INCLUDE, INCLUDE)])
+    reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
+
+
 class LevelForm(ValidatedForm):
     target_lufs = forms.FloatField(
         label=_("Loudness in LUFS"),

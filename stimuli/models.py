@@ -20,6 +20,12 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         )
 
 
+class StimulusQuerySet(models.QuerySet["Stimulus"]):
+    def offered(self) -> "StimulusQuerySet":
+        """What new designs and seats may hear: everything but excluded items."""
+        return self.filter(item__excluded_at__isnull=True)
+
+
 class ImportQuerySet(models.QuerySet["Import"]):
     def visible_to(self, user: User) -> "ImportQuerySet":
         """Imports are seen by those who made them, and by admins."""
@@ -196,6 +202,8 @@ class Stimulus(BaseModel):
     # The corrected way from file time to clock time (audio.clock.Stretch), counted from the start;
     # empty where what was detected in the recording holds.
     clock = models.JSONField(null=True)
+
+    objects = StimulusQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "stimuli"

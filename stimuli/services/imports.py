@@ -309,7 +309,7 @@ def rules(*, left_bytes: int) -> Rules:
 # --- Uploads ----------------------------------------------------------------------------------------------------------
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=_("Checking files"))
 def check_import(*, run: JobRun, import_id: str) -> None:
     """Check all files of an import, and propose a plan or list every error."""
     import_ = Import.objects.select_related("collection", *REPLACED_PARTS).get(pk=import_id)
@@ -321,7 +321,7 @@ def check_import(*, run: JobRun, import_id: str) -> None:
         _close_check(import_, files, drafted)
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=_("Importing stimuli"))
 def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = False) -> None:
     """Commit the import that was confirmed."""
     import_ = Import.objects.select_related("collection", "owner", *REPLACED_PARTS).get(pk=import_id)

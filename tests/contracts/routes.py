@@ -52,6 +52,10 @@ core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
+stimuli:settings                      owned          owned
+stimuli:item                          staff-405      owned-400
+stimuli:clips                         owned          staff-405
+stimuli:compare                       owned          staff-405
 stimuli:normalise                    owned          owned
 stimuli:sound                         owned          staff-405
 stimuli:clip                          owned          staff-405

@@ -117,6 +117,7 @@ def test_while_files_are_looked_at_the_page_follows_the_job(browser: Client, own
     import_ = submit(arrived(new_collection(owner)))
     page = page_of(browser, import_)
     assert f'data-job="{Job.objects.get().pk}" data-job-reload' in page
+    assert "stimuli.check_import" not in page, "people read what it does"
     assert "dist/jobs.js" in page
 
 
