@@ -102,11 +102,10 @@ def draft_import(
     unpacked = unpack_archives(given, work, most_bytes=rules.unpacked_bytes, report=report, without=dropped)
     found = without_unplaced(unpacked, left_out)
     try:
-        plan, tables = (
-            (_plan_replacement(found, replaced), [])
-            if replaced
-            else make_plan(found, layout=layout, metadata=metadata, report=report)
-        )
+        if replaced:
+            plan, tables = _plan_replacement(found, replaced), []
+        else:
+            plan, tables = make_plan(found, layout=layout, metadata=metadata, report=report)
         by_path = {source.path: source for source in found}
         for bundle in plan.bundles:
             find_parts(bundle, by_path[bundle.path], plan, report, longest_h=rules.longest_h)
@@ -122,10 +121,16 @@ def draft_import(
     tell_left_out(plan, gone, report)
     if not result.is_rejected:
         result.kept = _kept(plan, found, metadata)
-    files = {cell.name: cell.path for cell in plan.cells} | {_called(cell): cell.path for cell in plan.cells}
-    report.name_files(files | {source.path: source.path for source in [*given, *found]})
+    _name_files(result, [*given, *found])
     report.counts |= _counts(result, found)
     return result
+
+
+def _name_files(result: ImportDraft, sources: Sequence[SourceFile]) -> None:
+    """Say of each finding which files it is about: it names a path, a part of a file, or a cell."""
+    cells = result.plan.cells
+    files = {cell.name: cell.path for cell in cells} | {_called(cell): cell.path for cell in cells}
+    result.report.name_files(files | {source.path: source.path for source in sources})
 
 
 def _probe_all(

@@ -48,7 +48,7 @@ def rename_collection(*, collection: Collection, title: str, actor: User) -> Col
 def item_in(collection: Collection, item_id: UUID) -> Item:
     item = collection.items.select_related("collection").filter(pk=item_id).first()
     if item is None:
-        raise AppError("item.not_found", 404, _("There is no such item in this collection."))
+        raise AppError("collection.item_not_found", 404, _("There is no such item in this collection."))
     return item
 
 
@@ -81,7 +81,7 @@ def _check_item_open(item: Item, actor: User) -> None:
     for experiment in experiments:
         if experiment.state in (states.LIVE, states.PAUSED):
             raise AppError(
-                "item.in_use",
+                "collection.item_in_use",
                 409,
                 _(
                     "The experiment '{title}' collects answers with this collection, so its items cannot change. Close "

@@ -119,7 +119,7 @@ def test_items_of_an_experiment_that_collects_answers_stay(state: str) -> None:
     Experiment.objects.update(state=state)
     item = experiment.collection.items.first()
     assert item is not None
-    with raises_error("item.in_use"):
+    with raises_error("collection.item_in_use"):
         editing.exclude_item(item=item, actor=experiment.owner, now=timezone.now())
     Experiment.objects.update(state="closed")
     editing.exclude_item(item=item, actor=experiment.owner, now=timezone.now())
