@@ -96,22 +96,14 @@ def draft_import(
     `results` are those of an earlier check of the same files, to which new ones are added.
     """
     report = Report()
-    plan = Plan(layout)
     given = list(sources)
     dropped = {one.path for one in left_out}
     unpacked = unpack_archives(given, work, most_bytes=rules.unpacked_bytes, report=report, without=dropped)
     found = without_unplaced(unpacked, left_out)
-    try:
-        if replaced:
-            plan, tables = _plan_replacement(found, replaced), []
-        else:
-            plan, tables = make_plan(found, layout=layout, metadata=metadata, report=report)
-        by_path = {source.path: source for source in found}
-        for bundle in plan.bundles:
-            find_parts(bundle, by_path[bundle.path], plan, report, longest_h=rules.longest_h)
-        complete_plan(plan, tables, given=metadata.name if metadata else "", report=report)
-    except AppError as problem:
-        report.reject(problem)
+    if replaced:
+        plan = _plan_replacement(found, replaced, report)
+    else:
+        plan = _plan_files(found, layout, metadata, report, longest_h=rules.longest_h)
     gone = remove_left_out(plan, left_out, report)
     check_cells(plan, report)
     result = ImportDraft(plan, report)
@@ -124,6 +116,22 @@ def draft_import(
     _name_files(result, [*given, *found])
     report.counts |= _counts(result, found)
     return result
+
+
+def _plan_files(
+    sources: Sequence[SourceFile], layout: str, metadata: Path | None, report: Report, *, longest_h: float
+) -> Plan:
+    """The plan of the files, as far as it could be made; what kept it from being complete is in the report."""
+    plan = Plan(layout)
+    try:
+        plan, tables = make_plan(sources, layout=layout, metadata=metadata, report=report)
+        by_path = {source.path: source for source in sources}
+        for bundle in plan.bundles:
+            find_parts(bundle, by_path[bundle.path], plan, report, longest_h=longest_h)
+        complete_plan(plan, tables, given=metadata.name if metadata else "", report=report)
+    except AppError as problem:
+        report.reject(problem)
+    return plan
 
 
 def _name_files(result: ImportDraft, sources: Sequence[SourceFile]) -> None:
@@ -191,16 +199,12 @@ def _place(cell: Cell, source: SourceFile, target: Path, report: Report) -> Path
     return target
 
 
-def _plan_replacement(sources: Sequence[SourceFile], replaced: Replaced) -> Plan:
+def _plan_replacement(sources: Sequence[SourceFile], replaced: Replaced, report: Report) -> Plan:
     sounds = [source for source in sources if source.kind is Kind.SOUND]
-    if len(sounds) != 1:
-        raise AppError(
-            "import.one_sound",
-            422,
-            _("One sound takes the place of one clip, and {count} were sent."),
-            count=len(sounds),
-        )
     plan = Plan(REPLACEMENT)
+    if len(sounds) != 1:
+        report.error(_("One sound takes the place of one clip, and {count} were sent."), count=len(sounds))
+        return plan
     plan.add(Cell(replaced.item, replaced.condition, sounds[0].path), role=replaced.role)
     return plan
 

@@ -69,7 +69,7 @@ stimuli:clock                         owned          owned-400
 stimuli:new_collection                staff          staff
 stimuli:new_import                    owned          staff-405
 stimuli:import                        owned          staff-405
-stimuli:confirm_import                staff-405      owned-409
+stimuli:confirm_import                staff-405      owned
 stimuli:correct_import                staff-405      owned
 stimuli:cancel_import                 staff-405      owned
 rating:experiments                    staff          staff-405
