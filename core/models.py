@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.querysets import ApiTokenQuerySet, JobQuerySet
@@ -129,6 +130,14 @@ class Job(BaseModel):
     finished_at = models.DateTimeField(null=True)
 
     objects = JobQuerySet.as_manager()
+
+    @property
+    def title(self) -> str:
+        """What it does, for people; its name where nobody waits for it."""
+        from core.jobs import declared_jobs  # which imports this module
+
+        kind = declared_jobs().get(self.name)
+        return gettext(kind.title) if kind and kind.title else self.name
 
     class Meta:
         ordering = ["created_at"]

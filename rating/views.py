@@ -34,7 +34,8 @@ def experiments(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def new_experiment(request: HttpRequest) -> HttpResponse:
-    form = ExperimentForm(request.POST or None, user=staff(request))
+    chosen = {"collection": request.GET.get("collection", "")}
+    form = ExperimentForm(request.POST or None, user=staff(request), initial=chosen)
     if request.method == "POST" and form.is_valid():
         fields = dict(form.cleaned_data)
         protocol_slug, label_set = fields.pop("label_set").split("/", 1)

@@ -23,14 +23,17 @@ from stimuli.serializers import (
     ConfirmSerializer,
     FilesSerializer,
     ImportSerializer,
+    LeaveOutSerializer,
     NewImportAnswerSerializer,
     NewImportSerializer,
+    ReplacementSerializer,
     SubmitSerializer,
+    TakeBackSerializer,
     UploadSerializer,
     listed_files,
 )
-from stimuli.services import imports
-from stimuli.services.collections import collection_for, open_collection
+from stimuli.services import corrections, imports
+from stimuli.services.collections import collection_for, open_collection, stimulus_in
 from stimuli.services.normalisation import table
 from stimuli.services.quality_checks import check_collection
 
@@ -103,13 +106,11 @@ class CollectionImports(generics.ListAPIView[Import]):
         collection = collection_for(staff(request), slug)
         asked = NewImportSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        import_ = imports.begin_import(
-            collection=collection,
-            owner=staff(request),
-            files=asked.declared_files(),
-            layout=asked.validated_data["layout"],
-            now=timezone.now(),
-        )
+        wanted: dict[str, Any] = {"owner": staff(request), "files": asked.declared_files(), "now": timezone.now()}
+        if replaced := asked.validated_data["stimulus"]:
+            import_ = imports.begin_replacement(stimulus=stimulus_in(collection, replaced), **wanted)
+        else:
+            import_ = imports.begin_import(collection=collection, layout=asked.validated_data["layout"], **wanted)
         return Response(NewImportAnswerSerializer(import_).data, status=status.HTTP_201_CREATED)
 
 
@@ -177,6 +178,60 @@ class SubmitImport(ImportApi):
             import_=import_, digests=asked.validated_data["digests"], actor=staff(request), now=timezone.now()
         )
         return Response(ImportSerializer(submitted).data, status=status.HTTP_202_ACCEPTED)
+
+
+class LeaveOutFiles(ImportApi):
+    @extend_schema(operation_id="leave_out_files", request=LeaveOutSerializer, responses={202: ImportSerializer})
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
+        """Leave files out of a checked import and check the others again; without paths, only check again."""
+        import_ = self.find(request, slug, import_id)
+        asked = LeaveOutSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        corrected = corrections.leave_out_files(
+            import_=import_, actor=staff(request), now=timezone.now(), **asked.validated_data
+        )
+        return Response(ImportSerializer(corrected).data, status=status.HTTP_202_ACCEPTED)
+
+
+class TakeBackFiles(ImportApi):
+    @extend_schema(operation_id="take_back_files", request=TakeBackSerializer, responses={202: ImportSerializer})
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
+        """Take files that were left out back into the import, and check it again."""
+        import_ = self.find(request, slug, import_id)
+        asked = TakeBackSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        corrected = corrections.take_back_files(
+            import_=import_, actor=staff(request), now=timezone.now(), **asked.validated_data
+        )
+        return Response(ImportSerializer(corrected).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ReplaceFiles(ImportApi):
+    @extend_schema(
+        operation_id="replace_files", request=ReplacementSerializer, responses={201: UploadSerializer(many=True)}
+    )
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
+        """Announce new files in the places of some that a check has seen; send them, and submit the import again."""
+        import_ = self.find(request, slug, import_id)
+        asked = ReplacementSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        announced = corrections.replace_files(
+            import_=import_,
+            files=asked.declared_files(),
+            actor=staff(request),
+            reason=asked.validated_data["reason"],
+            now=timezone.now(),
+        )
+        return Response(listed_files(announced), status=status.HTTP_201_CREATED)
+
+
+class ReopenImport(ImportApi):
+    @extend_schema(operation_id="reopen_import", request=None, responses={200: ImportSerializer})
+    def post(self, request: Request, slug: str, import_id: UUID) -> Response:
+        """Let a checked import receive more files; what has arrived stays."""
+        import_ = self.find(request, slug, import_id)
+        reopened = corrections.reopen_import(import_=import_, actor=staff(request), now=timezone.now())
+        return Response(ImportSerializer(reopened).data)
 
 
 class ConfirmImport(ImportApi):

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from audio.loudness import PRESETS
 from core.forms import ValidatedForm
 from stimuli.services import normalisation
+from stimuli.services.corrections import LONGEST_REASON
 from stimuli.times_of_day import seconds_of, written
 
 
@@ -16,6 +17,21 @@ class CollectionForm(ValidatedForm):
     slug = forms.SlugField(
         label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
     )
+
+
+class RenameForm(ValidatedForm):
+    title = forms.CharField(label=_("Title"), max_length=200)
+
+
+class DeleteCollectionForm(ValidatedForm):
+    typed = forms.CharField(label=_("Short name of the collection"), max_length=50)
+
+
+class ExclusionForm(ValidatedForm):
+    EXCLUDE, INCLUDE = "exclude", "include"
+
+    change = forms.ChoiceField(choices=[(EXCLUDE, EXCLUDE), (INCLUDE, INCLUDE)])
+    reason = forms.CharField(label=_("Reason"), max_length=500, required=False)
 
 
 class LevelForm(ValidatedForm):
@@ -38,6 +54,18 @@ class LevelForm(ValidatedForm):
             "title": f"{title} ({target:g} LUFS)",
             "slug": f"{slug[:40]}-{abs(target):g}lufs",
         }
+
+
+class CorrectionForm(ValidatedForm):
+    """What is to be done about the files of a checked import; the chosen paths come as `path`, any number of them."""
+
+    LEAVE_OUT, LEAVE_OUT_ERRORS, TAKE_BACK, CHECK, ADD = "leave-out", "leave-out-errors", "take-back", "check", "add"
+    CHANGES = (LEAVE_OUT, LEAVE_OUT_ERRORS, TAKE_BACK, CHECK, ADD)
+
+    change = forms.ChoiceField(choices=[(name, name) for name in CHANGES], required=False)
+    # One file, by the button beside it.
+    file = forms.CharField(max_length=1000, required=False, strip=False)
+    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
 
 
 # --- The clock of a recording -----------------------------------------------------------------------------------------

@@ -20,6 +20,12 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         )
 
 
+class StimulusQuerySet(models.QuerySet["Stimulus"]):
+    def offered(self) -> "StimulusQuerySet":
+        """What new designs and seats may hear: everything but excluded items."""
+        return self.filter(item__excluded_at__isnull=True)
+
+
 class ImportQuerySet(models.QuerySet["Import"]):
     def visible_to(self, user: User) -> "ImportQuerySet":
         """Imports are seen by those who made them, and by admins."""
@@ -27,7 +33,8 @@ class ImportQuerySet(models.QuerySet["Import"]):
 
     def unfinished(self) -> "ImportQuerySet":
         states = self.model.State
-        return self.filter(state__in=[states.RECEIVING, states.CHECKING, states.PROPOSED, states.IMPORTING])
+        open_states = [states.RECEIVING, states.CHECKING, states.HAS_ERRORS, states.PROPOSED, states.IMPORTING]
+        return self.filter(state__in=open_states)
 
 
 class ImportFileQuerySet(models.QuerySet["ImportFile"]):
@@ -133,6 +140,9 @@ class Item(BaseModel):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="items")
     name = models.CharField(max_length=200)
     factors = models.JSONField(default=dict)
+    # Set where the item is left out of new designs; what was laid out before stays.
+    excluded_at = models.DateTimeField(null=True)
+    excluded_reason = models.CharField(max_length=500, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -193,6 +203,8 @@ class Stimulus(BaseModel):
     # empty where what was detected in the recording holds.
     clock = models.JSONField(null=True)
 
+    objects = StimulusQuerySet.as_manager()
+
     class Meta:
         verbose_name_plural = "stimuli"
         ordering = ["item__name", "condition__name"]
@@ -213,6 +225,23 @@ class Stimulus(BaseModel):
         return self.recording.duration_s if self.recording else 0.0
 
 
+class FormerRecording(BaseModel):
+    """A recording that a stimulus had until another took its place; it stays as it came."""
+
+    stimulus = models.ForeignKey(Stimulus, on_delete=models.CASCADE, related_name="former_recordings")
+    recording = models.ForeignKey(Recording, on_delete=models.PROTECT, related_name="+")
+    # The version of the collection in which it was replaced.
+    version = models.PositiveIntegerField()
+    replaced_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(name="former_recording_once", fields=["stimulus", "version"])]
+
+    def __str__(self) -> str:
+        return f"{self.stimulus} until {self.version}"
+
+
 # --- Imports ----------------------------------------------------------------------------------------------------------
 
 
@@ -222,21 +251,26 @@ class Import(BaseModel):
     class State(models.TextChoices):
         RECEIVING = "receiving", _("Receiving files")
         CHECKING = "checking", _("Checking files")
+        HAS_ERRORS = "errors", _("Errors found")
         PROPOSED = "proposed", _("Waiting for confirmation")
         IMPORTING = "importing", _("Importing")
         DONE = "done", _("Imported")
-        REFUSED = "refused", _("Refused")
         CANCELLED = "cancelled", _("Cancelled")
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="imports")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="imports")
+    # Set where the import replaces the sound of one stimulus.
+    stimulus = models.ForeignKey(Stimulus, on_delete=models.CASCADE, null=True, related_name="imports")
     state = models.CharField(max_length=20, choices=State, default=State.RECEIVING)
-    # The layout that was asked for, "auto" until one was recognised (stimuli.imports.layouts).
+    # The layout that was asked for; once it is imported, the one that was recognised (stimuli.imports.layouts).
     layout = models.CharField(max_length=40, default="auto")
     # What would be imported (stimuli.imports.plans.Plan); shown before it is done.
     plan = models.JSONField(default=dict)
     # What was found, for people: findings and counts (stimuli.imports.reports.Report).
     report = models.JSONField(default=dict)
+    # The files that were left out or replaced after a check: which, by whom, when and why
+    # (stimuli.services.corrections).
+    corrections = models.JSONField(default=list)
     # The version of the collection that this import made.
     version = models.PositiveIntegerField(null=True)
     # Unfinished uploads are thrown away then.
@@ -251,7 +285,7 @@ class Import(BaseModel):
             models.CheckConstraint(
                 name="import_state_known",
                 condition=Q(
-                    state__in=["receiving", "checking", "proposed", "importing", "done", "refused", "cancelled"]
+                    state__in=["receiving", "checking", "errors", "proposed", "importing", "done", "cancelled"]
                 ),
             ),
             models.UniqueConstraint(name="import_version_once", fields=["collection", "version"]),

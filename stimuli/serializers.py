@@ -11,6 +11,7 @@ from rest_framework import serializers
 from core.serializers import JobSerializer
 from stimuli.imports.layouts import LAYOUTS
 from stimuli.models import Collection, Condition, Import, ImportFile, ImportFileQuerySet, Stimulus
+from stimuli.services.corrections import LONGEST_REASON
 from stimuli.services.imports import arrival, job_of
 from stimuli.uploads.manifest import MOST_FILES, DeclaredFile
 
@@ -75,6 +76,9 @@ class FilesSerializer(serializers.Serializer[Any]):
 
 class NewImportSerializer(FilesSerializer):
     layout = serializers.ChoiceField(choices=LAYOUTS, default="auto")
+    stimulus = serializers.UUIDField(
+        default=None, allow_null=True, help_text="The stimulus whose sound the one file replaces."
+    )
 
 
 class SubmitSerializer(serializers.Serializer[Any]):
@@ -83,6 +87,21 @@ class SubmitSerializer(serializers.Serializer[Any]):
 
 class ConfirmSerializer(serializers.Serializer[Any]):
     replace = serializers.BooleanField(default=False, help_text="Replace stimuli that are in the collection already.")
+
+
+class LeaveOutSerializer(serializers.Serializer[Any]):
+    paths = serializers.ListField(child=serializers.CharField(max_length=1000, trim_whitespace=False), default=list)
+    reason = serializers.CharField(max_length=LONGEST_REASON, default="", allow_blank=True)
+
+
+class TakeBackSerializer(serializers.Serializer[Any]):
+    paths = serializers.ListField(
+        child=serializers.CharField(max_length=1000, trim_whitespace=False), allow_empty=False
+    )
+
+
+class ReplacementSerializer(FilesSerializer):
+    reason = serializers.CharField(max_length=LONGEST_REASON, default="", allow_blank=True)
 
 
 UPLOAD_COLUMNS = ["path", "byte_count", "received_bytes", "sha256"]
@@ -123,8 +142,8 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     class Meta:
         model = Import
         fields = [
-            *("id", "collection", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
-            *("arrival", "job", "report", "plan"),
+            *("id", "collection", "stimulus", "state", "layout", "created_at", "expires_at", "finished_at", "version"),
+            *("arrival", "job", "report", "plan", "corrections"),
         ]
         read_only_fields = fields
 

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from stimuli.views import collections, imports, sounds
+from stimuli.views import clips, collections, imports, sounds
 
 app_name = "stimuli"
 
@@ -25,8 +25,14 @@ urlpatterns = [
     path("collections/<slug:slug>/import/", imports.new_import, name="new_import"),
     path(IMPORT_PATH, imports.show_import, name="import"),
     path(f"{IMPORT_PATH}confirm/", imports.confirm, name="confirm_import"),
+    path(f"{IMPORT_PATH}correct/", imports.correct, name="correct_import"),
     path(f"{IMPORT_PATH}cancel/", imports.cancel, name="cancel_import"),
     path("collections/<slug:slug>/", collections.collection, name="collection"),
+    path("collections/<slug:slug>/settings/", collections.settings_page, name="settings"),
+    path("collections/<slug:slug>/items/<uuid:item_id>/", collections.item, name="item"),
+    path("collections/<slug:slug>/clips/", clips.clips, name="clips"),
+    path("collections/<slug:slug>/compare/", clips.compare, name="compare"),
     path("collections/<slug:slug>/normalise/", collections.normalise, name="normalise"),
     path("collections/<slug:slug>/<uuid:stimulus_id>/sound/", include(sound)),
+    path("collections/<slug:slug>/<uuid:stimulus_id>/replace/", imports.new_replacement, name="replace_stimulus"),
 ]

@@ -67,6 +67,7 @@ class JobKind(Generic[Parameters]):
     name: str
     function: Callable[Parameters, None]
     queue: Job.Queue
+    title: str = ""  # what a person who waits for it reads, marked for translation; empty if nobody does
 
     def __call__(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         self.function(*args, **kwargs)
@@ -80,7 +81,7 @@ _declared: dict[str, JobKind[...]] = {}
 
 
 def job(
-    *, queue: Literal["interactive", "results", "bulk"]
+    *, queue: Literal["interactive", "results", "bulk"], title: str = ""
 ) -> Callable[[Callable[Parameters, None]], JobKind[Parameters]]:
     """Declare a function as a job called "app.function". It takes a run and ids, and is safe to run twice.
 
@@ -93,7 +94,7 @@ def job(
         name = f"{app.label if app else function.__module__}.{function.__name__}"
         if name in _declared:
             raise ImproperlyConfigured(f"Two jobs are called '{name}'; rename one of them.")
-        kind = JobKind(name, function, Job.Queue[queue.upper()])
+        kind = JobKind(name, function, Job.Queue[queue.upper()], title)
         _declared[name] = kind
         return kind
 

@@ -72,7 +72,7 @@ def _after(experiment: Experiment, statuses: list[dict[str, Any]], now: datetime
 
 def _stimuli(experiment: Experiment) -> Step:
     address = reverse("stimuli:collection", args=[experiment.collection.slug])
-    heard = Stimulus.objects.filter(item__collection=experiment.collection).order_by()
+    heard = Stimulus.objects.offered().filter(item__collection=experiment.collection).order_by()
     rated = heard.exclude(condition__role__in=[Condition.Role.REFERENCE, Condition.Role.FULL_LENGTH]).aggregate(
         clips=Count("pk"), items=Count("item", distinct=True), conditions=Count("condition", distinct=True)
     )

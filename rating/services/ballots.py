@@ -114,7 +114,8 @@ def entries_of(experiment: Experiment) -> list[Entry]:
     """Entries of the experiment's collection that its protocol plans."""
     protocol = get_protocol(experiment.protocol)
     stimuli = (
-        Stimulus.objects.filter(item__collection=experiment.collection, condition__role__in=protocol.roles)
+        Stimulus.objects.offered()
+        .filter(item__collection=experiment.collection, condition__role__in=protocol.roles)
         .select_related("item", "condition", "recording")
         .order_by("item__name", "condition__name")
     )

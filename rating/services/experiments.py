@@ -362,7 +362,7 @@ def _check_language(language: str) -> None:
 
 def _material(collection: Collection) -> dict[str, dict[str, str]]:
     """The conditions of each item, each with its role; nothing before the first import."""
-    cells = Stimulus.objects.filter(item__collection=collection).order_by()
+    cells = Stimulus.objects.offered().filter(item__collection=collection).order_by()
     items: dict[str, dict[str, str]] = {}
     for item, condition, role in cells.values_list("item__name", "condition__name", "condition__role"):
         items.setdefault(item, {})[condition] = role

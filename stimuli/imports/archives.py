@@ -4,7 +4,7 @@ import struct
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from core.errors import AppError
 from core.i18n import LazyMessage, gettext_noop
+from stimuli.imports.reports import Report
 from stimuli.imports.sources import Kind, SourceFile, inspect_file, is_litter
 
 END = struct.Struct("<4sHHHHIIH")
@@ -283,21 +284,36 @@ def _raw_name(info: zipfile.ZipInfo) -> bytes:
 # --- Unpacking --------------------------------------------------------------------------------------------------------
 
 
-def unpack_archives(sources: Iterable[SourceFile], work: Path, *, most_bytes: int) -> list[SourceFile]:
+def unpack_archives(
+    sources: Sequence[SourceFile], work: Path, *, most_bytes: int, report: Report, without: Collection[str] = ()
+) -> list[SourceFile]:
     """Put what archives hold in their place, all of them together no more than so much.
 
-    Twice into the same folder gives the same names and the same files.
+    Twice into the same folder gives the same names and the same files. An archive that cannot be unpacked goes into
+    the report. A file that was sent by itself takes the place of one of the same path in an archive. What archives
+    `without` hold stays out; the others call their files as before.
     """
     found: list[SourceFile] = []
     archives = [source for source in sources if source.kind is Kind.ARCHIVE]
+    single = {source.path for source in sources if source.kind is not Kind.ARCHIVE}
     for source in sources:
-        if source.kind is Kind.ARCHIVE:
-            place = work / f"archive-{archives.index(source)}"
-            held = _unpack(source, place, alone=len(archives) == 1, most_bytes=most_bytes)
-            most_bytes -= sum(part.byte_count for part in held)
-            found += held
-        else:
+        if source.kind is not Kind.ARCHIVE:
             found.append(source)
+            continue
+        if source.path in without:
+            continue
+        place = work / f"archive-{archives.index(source)}"
+        try:
+            held = _unpack(source, place, alone=len(archives) == 1, most_bytes=most_bytes)
+        except AppError as problem:
+            report.reject(problem, source.path)
+            continue
+        most_bytes -= sum(part.byte_count for part in held)
+        found += [part for part in held if part.path not in single]
+        for part in held:
+            if part.path in single:
+                message = gettext_noop("'{path}' was sent by itself, and is taken instead of the one in '{archive}'.")
+                report.note(message, part.path, path=part.path, archive=source.path)
     return found
 
 

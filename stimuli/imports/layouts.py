@@ -5,12 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 
+from audio.quality_checks import Severity
 from core.errors import AppError
 from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
 from stimuli.errors import layout_unfit
 from stimuli.imports.plans import LONGEST_NAME, Bundle, Cell, Plan
-from stimuli.imports.reports import Report, some
+from stimuli.imports.reports import Finding, Report, some
 from stimuli.imports.sources import PROJECT_SUFFIX, Kind, SourceFile, name_of
 from stimuli.imports.summaries import FULL_LENGTH, SUMMARIES, is_full_length, read_summaries
 
@@ -58,7 +59,6 @@ def plan_from_folders(sources: Sequence[SourceFile], layout: str, report: Report
     heard = _heard(sources)
     plan = Plan(layout)
     _READERS[layout](heard, plan, report)
-    check_cells(plan, report)
     return plan
 
 
@@ -69,19 +69,15 @@ def check_cells(plan: Plan, report: Report) -> None:
         claims[cell.item, cell.condition].append(cell.path)
     for (item, condition), paths in claims.items():
         if len(paths) > 1:
-            report.error(
-                _("{paths} would all be item '{item}' under condition '{condition}'. Keep one of them."),
-                paths[0],
-                paths=some(paths),
-                item=item,
-                condition=condition,
-            )
+            message = _("{paths} would all be item '{item}' under condition '{condition}'. Keep one of them.")
+            data = {"paths": some(paths), "item": item, "condition": condition}
+            report.findings.append(Finding(Severity.ERROR, message, data, paths[0], tuple(dict.fromkeys(paths))))
     for name in {*plan.items, *plan.conditions}:
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-            report.error(
-                _("'{name}' is no name for an item or a condition. Use up to {most} letters, digits and signs."),
-                name=name[:80],
-                most=LONGEST_NAME,
+            message = _("'{name}' is no name for an item or a condition. Use up to {most} letters, digits and signs.")
+            files = tuple(dict.fromkeys(cell.path for cell in plan.cells if name in (cell.item, cell.condition)))
+            report.findings.append(
+                Finding(Severity.ERROR, message, {"name": name[:80], "most": LONGEST_NAME}, files=files)
             )
 
 

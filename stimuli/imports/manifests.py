@@ -6,7 +6,7 @@ from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
 from stimuli.errors import layout_unfit
 from stimuli.imports.condition_tables import FACTOR_PREFIX, describe, factors_of_condition
-from stimuli.imports.layouts import MANIFEST, check_cells, role_of
+from stimuli.imports.layouts import MANIFEST, role_of
 from stimuli.imports.plans import ROLES, Cell, Ignored, Plan
 from stimuli.imports.reports import Report
 from stimuli.imports.sources import Kind, SourceFile, composed, name_of
@@ -50,7 +50,6 @@ def read_manifest(table: Table, sources: list[SourceFile], report: Report) -> Pl
     named = {cell.path for cell in plan.cells}
     unnamed = _("it is not in {table}")
     plan.ignored += [Ignored(path, unnamed, {"table": table.name}) for path in heard if path not in named]
-    check_cells(plan, report)
     return plan
 
 

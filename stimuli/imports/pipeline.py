@@ -12,15 +12,21 @@ from audio.formats import Shape
 from audio.partial_results import Measures
 from audio.quality_checks import Severity
 from core.errors import AppError
+from core.i18n import gettext_noop as _
 from stimuli.imports.archives import unpack_archives
 from stimuli.imports.extraction import extract_part, find_parts
+from stimuli.imports.layouts import check_cells
+from stimuli.imports.leaving_out import remove_left_out, tell_left_out, without_unplaced
 from stimuli.imports.planner import complete_plan, make_plan
-from stimuli.imports.plans import Cell, Plan
-from stimuli.imports.probe import ProbedFile, Rules, probe_files, sha256_of
+from stimuli.imports.plans import Cell, LeftOut, Plan
+from stimuli.imports.probe import ProbedFile, ProbeResults, Rules, probe_files, sha256_of
 from stimuli.imports.reports import Report
 from stimuli.imports.sources import Kind, SourceFile
 
 Progress = Callable[[int, int, str], None]
+
+REPLACEMENT = "replacement"
+MISSING = frozenset({"cell.missing", "cell.missing_beside"})
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ class ImportDraft:
     report: Report
     originals: list[ProbedFile | None] = field(default_factory=list)
     kept: list[KeptFile] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)  # SHA-256 of every file that was looked at, by its path
 
     @property
     def is_rejected(self) -> bool:
@@ -51,13 +58,25 @@ class ImportDraft:
             "report": self.report.to_json(),
             "originals": [original and asdict(original) for original in self.originals],
             "kept": [asdict(kept) for kept in self.kept],
+            "digests": self.digests,
         }
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
         originals = [ProbedFile(**original) if original else None for original in facts["originals"]]
         kept = [KeptFile(**kept) for kept in facts["kept"]]
-        return cls(Plan.from_json(facts["plan"]), Report.from_json(facts["report"]), originals, kept)
+        report = Report.from_json(facts["report"])
+        return cls(Plan.from_json(facts["plan"]), report, originals, kept, facts["digests"])
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """The place whose sound an import replaces, and the other sounds of its item, to compare the new one with."""
+
+    item: str
+    condition: str
+    role: str
+    beside: Sequence[findings.Cell]
 
 
 def draft_import(
@@ -68,31 +87,67 @@ def draft_import(
     layout: str = "auto",
     metadata: Path | None = None,
     progress: Progress = lambda done, total, note: None,
+    left_out: Sequence[LeftOut] = (),
+    results: ProbeResults | None = None,
+    replaced: Replaced | None = None,
 ) -> ImportDraft:
-    """Draft an import without writing rows; the report lists all problems, not only the first."""
+    """Draft an import without writing rows; the report lists all problems, not only the first.
+
+    `results` are those of an earlier check of the same files, to which new ones are added.
+    """
     report = Report()
-    plan = Plan(layout)
-    found: Sequence[SourceFile] = list(sources)
-    try:
-        found = unpack_archives(found, work, most_bytes=rules.unpacked_bytes)
-        plan, tables = make_plan(found, layout=layout, metadata=metadata, report=report)
-        by_path = {source.path: source for source in found}
-        for bundle in plan.bundles:
-            find_parts(bundle, by_path[bundle.path], plan, report, longest_h=rules.longest_h)
-        complete_plan(plan, tables, given=metadata.name if metadata else "", report=report)
-    except AppError as problem:
-        report.reject(problem)
+    given = list(sources)
+    dropped = {one.path for one in left_out}
+    unpacked = unpack_archives(given, work, most_bytes=rules.unpacked_bytes, report=report, without=dropped)
+    found = without_unplaced(unpacked, left_out)
+    if replaced:
+        plan = _plan_replacement(found, replaced, report)
+    else:
+        plan = _plan_files(found, layout, metadata, report, longest_h=rules.longest_h)
+    gone = remove_left_out(plan, left_out, report)
+    check_cells(plan, report)
     result = ImportDraft(plan, report)
-    _probe_all(result, found, work, rules, progress)
+    found = [source for source in found if source.path not in dropped]
+    _probe_all(result, found, work, rules, progress, results or ProbeResults(work))
+    _check(result, without={cell.name for cell in gone}, beside=replaced.beside if replaced else ())
+    tell_left_out(plan, gone, report)
     if not result.is_rejected:
-        _check(result)
         result.kept = _kept(plan, found, metadata)
+    _name_files(result, [*given, *found])
     report.counts |= _counts(result, found)
     return result
 
 
+def _plan_files(
+    sources: Sequence[SourceFile], layout: str, metadata: Path | None, report: Report, *, longest_h: float
+) -> Plan:
+    """The plan of the files, as far as it could be made; what kept it from being complete is in the report."""
+    plan = Plan(layout)
+    try:
+        plan, tables = make_plan(sources, layout=layout, metadata=metadata, report=report)
+        by_path = {source.path: source for source in sources}
+        for bundle in plan.bundles:
+            find_parts(bundle, by_path[bundle.path], plan, report, longest_h=longest_h)
+        complete_plan(plan, tables, given=metadata.name if metadata else "", report=report)
+    except AppError as problem:
+        report.reject(problem)
+    return plan
+
+
+def _name_files(result: ImportDraft, sources: Sequence[SourceFile]) -> None:
+    """Say of each finding which files it is about: it names a path, a part of a file, or a cell."""
+    cells = result.plan.cells
+    files = {cell.name: cell.path for cell in cells} | {_called(cell): cell.path for cell in cells}
+    result.report.name_files(files | {source.path: source.path for source in sources})
+
+
 def _probe_all(
-    result: ImportDraft, sources: Sequence[SourceFile], work: Path, rules: Rules, progress: Progress
+    result: ImportDraft,
+    sources: Sequence[SourceFile],
+    work: Path,
+    rules: Rules,
+    progress: Progress,
+    results: ProbeResults,
 ) -> None:
     """Probe every file; without a plan too, so that broken files are reported."""
     by_path = {source.path: source for source in sources}
@@ -105,11 +160,15 @@ def _probe_all(
     if not result.plan.cells:
         places = {source.path: source.place for source in sources if source.kind is Kind.SOUND}
     known = {source.path: source.sha256 for source in sources}
-    verdicts = probe_files(places, known=known, work=work, rules=rules, progress=progress)
-    rejected = {name: verdict for name, verdict in verdicts.items() if isinstance(verdict, AppError)}
+    before = set(results.by_digest)
+    found = probe_files(places, known=known, results=results, rules=rules, progress=progress)
+    rejected = {name: verdict for name, verdict in found.items() if isinstance(verdict, AppError)}
     for name, error in rejected.items():
         result.report.reject(error, name)
-    probed = {name: verdict for name, verdict in verdicts.items() if not isinstance(verdict, AppError)}
+    probed = {name: verdict for name, verdict in found.items() if not isinstance(verdict, AppError)}
+    digests = {known[name] for name in found}
+    result.report.probed, result.report.reused = len(digests - before), len(digests & before)
+    result.digests = {path: known[path] for path in by_path if known[path]}
     result.originals = [None if cell.text else probed.get(_called(cell)) for cell in result.plan.cells]
     result.plan.cells = _with_rates(result.plan.cells, result.originals)
 
@@ -140,8 +199,22 @@ def _place(cell: Cell, source: SourceFile, target: Path, report: Report) -> Path
     return target
 
 
-def _check(result: ImportDraft) -> None:
-    """Add the results of the quality checks as warnings; the experimenter decides whether they matter."""
+def _plan_replacement(sources: Sequence[SourceFile], replaced: Replaced, report: Report) -> Plan:
+    sounds = [source for source in sources if source.kind is Kind.SOUND]
+    plan = Plan(REPLACEMENT)
+    if len(sounds) != 1:
+        report.error(_("One sound takes the place of one clip, and {count} were sent."), count=len(sounds))
+        return plan
+    plan.add(Cell(replaced.item, replaced.condition, sounds[0].path), role=replaced.role)
+    return plan
+
+
+def _check(result: ImportDraft, *, without: set[str], beside: Sequence[findings.Cell]) -> None:
+    """Add the results of the quality checks as warnings; the experimenter decides whether they matter.
+
+    They stand beside the errors: a file that cannot be read counts as there, and is told by its error alone. What is
+    missing at the places of files that were left out is told once for all of them.
+    """
     plan = result.plan
     cells = [
         findings.Cell(
@@ -155,9 +228,12 @@ def _check(result: ImportDraft) -> None:
         )
         for cell, original in zip(plan.cells, result.originals, strict=True)
     ]
-    for one in findings.check_sounds(cells, plan.items, plan.conditions):
+    conditions = [*plan.conditions, *(cell.condition for cell in beside)]
+    for one in findings.check_sounds([*cells, *beside], plan.items, conditions):
         severity = Severity.NOTE if one.severity is Severity.NOTE else Severity.WARNING
         place = " x ".join(name for name in (one.item, one.condition) if name)
+        if one.code in MISSING and place in without:
+            continue
         result.report.add(severity, one.sentence, place, **one.data)
 
 

@@ -16,7 +16,7 @@ from stimuli.imports.condition_tables import (
     tell_bare_numbers,
 )
 from stimuli.imports.factors import attach_factors
-from stimuli.imports.layouts import LAYOUTS, MANIFEST, check_cells, layout_of, plan_from_folders
+from stimuli.imports.layouts import LAYOUTS, MANIFEST, layout_of, plan_from_folders
 from stimuli.imports.manifests import is_manifest, read_manifest
 from stimuli.imports.plans import Ignored, Plan
 from stimuli.imports.reports import Report
@@ -79,7 +79,6 @@ def complete_plan(plan: Plan, tables: Sequence[Table], *, given: str, report: Re
         (report.error if table.name == given else report.warn)(message, table.name, table=table.name)
     take_starts(plan, report)
     tell_bare_numbers(plan, report)
-    check_cells(plan, report)
 
 
 def _attached(table: Table, plan: Plan, report: Report) -> bool:

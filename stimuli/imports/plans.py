@@ -65,6 +65,17 @@ class Ignored:
         return {"path": self.path, "reason": reason, "msgid": self.msgid, "data": dict(self.data)}
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that a person left out of an import."""
+
+    path: str
+    person: str
+    # Whether the plan had a place for it: then the other files are still read as they lay with it, so that one
+    # condition with a single file does not become another layout when the file goes.
+    is_placed: bool
+
+
 @dataclass
 class Plan:
     """The items with their factors, the conditions with their roles and factors, and the cells."""

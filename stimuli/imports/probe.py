@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from audio.sandbox.batching import even_batches
 from audio.sandbox.client import Limits, start_fork_server
@@ -50,32 +51,69 @@ class ProbedFile:
         return float(self.shape["length_samples"] / self.shape["sample_rate_hz"])
 
 
+RESULTS = "results.json"
+
+
+@dataclass
+class ProbeResults:
+    """Results of probes by SHA-256, kept in a folder between two checks of the same files."""
+
+    folder: Path
+    by_digest: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path, rules: Rules) -> Self:
+        """What an earlier check left, if it went by the same limits."""
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            stored = json.loads((folder / RESULTS).read_bytes())
+        except (OSError, ValueError):
+            return cls(folder)
+        return cls(folder, stored["by_digest"] if stored["limits"] == _limits(rules) else {})
+
+    def save(self, rules: Rules) -> None:
+        scratch = self.folder / f"{RESULTS}.new"
+        scratch.write_text(json.dumps({"limits": _limits(rules), "by_digest": self.by_digest}), encoding="utf-8")
+        scratch.replace(self.folder / RESULTS)
+
+
+def _limits(rules: Rules) -> dict[str, float]:
+    return {"longest_h": rules.longest_h, "short_s": rules.short_s}
+
+
 def probe_files(
     places: Mapping[str, Path],
     *,
-    known: Mapping[str, str],
-    work: Path,
+    known: MutableMapping[str, str],
+    results: ProbeResults,
     rules: Rules,
     progress: Callable[[int, int, str], None],
 ) -> dict[str, ProbedFile | AppError]:
-    """Probe each file; equal files are decoded once. `known` are digests that were computed before."""
+    """Probe each file of which there is no result yet; equal files are decoded once.
+
+    `known` are digests that were computed before, and takes up the others. A file that cannot be read has no result,
+    and is probed again next time: the reason may have been the machine.
+    """
     start_fork_server()  # while the digests are made
     with ThreadPoolExecutor(rules.workers) as pool:
         digests = dict(
             zip(places, pool.map(lambda name: known.get(name) or sha256_of(places[name]), places), strict=True)
         )
+        known.update(digests)
         # The digest is made here and not in the child: it names the file for everybody, and a decoder could be fooled.
-        unique = {digest: name for name, digest in digests.items()}
+        unique = {digest: name for name, digest in digests.items() if digest not in results.by_digest}
         batches = even_batches(
             list(unique.items()), size=lambda _: 1, max_size=MOST_FILES_PER_CHILD, children=rules.workers
         )
         found: dict[str, Any] = {}
-        for verdicts in pool.map(lambda batch: _examined(batch, places, rules), batches):
-            found |= verdicts
+        for examined in pool.map(lambda batch: _examined(batch, places, rules), batches):
+            found |= examined
             progress(len(found), len(unique), "")
         longs = [digest for digest, verdict in found.items() if isinstance(verdict, dict) and not verdict["is_short"]]
-        probed = pool.map(lambda digest: _probed(digest, places[unique[digest]], unique[digest], work, rules), longs)
+        probed = pool.map(lambda digest: _probed(digest, places[unique[digest]], unique[digest], results, rules), longs)
         found |= dict(zip(longs, probed, strict=True))
+    results.by_digest |= {digest: verdict for digest, verdict in found.items() if not isinstance(verdict, AppError)}
+    found |= results.by_digest
     return {name: _probed_file(name, places[name], digest, found[digest]) for name, digest in digests.items()}
 
 
@@ -97,7 +135,7 @@ def _examined(batch: Sequence[tuple[str, str]], places: Mapping[str, Path], rule
 
 def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> Sequence[dict[str, Any] | AppError]:
     """Probe a batch in one process; if the process ends over one file, probe each file in a process of its own."""
-    limits: dict[str, Any] = {"longest_h": rules.longest_h, "short_s": rules.short_s}
+    limits: dict[str, Any] = {**_limits(rules)}
     try:
         found = run_sandboxed(
             "audio.clips:examine_plain_clips", *files, name=names[0], names=list(names), **limits
@@ -110,7 +148,7 @@ def _verdicts(files: Sequence[BinaryIO], names: Sequence[str], rules: Rules) -> 
     ]
 
 
-def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> dict[str, Any] | AppError:
+def _probed(digest: str, place: Path, name: str, results: ProbeResults, rules: Rules) -> dict[str, Any] | AppError:
     """Probe a long file: only its headers and its seek index, which the ingest needs."""
     try:
         with place.open("rb") as file:
@@ -125,7 +163,7 @@ def _probed(digest: str, place: Path, name: str, work: Path, rules: Rules) -> di
     except AppError as error:
         return error
     index = outcome.blobs.get("index", b"")
-    kept = work / f"index-{digest}"
+    kept = results.folder / f"index-{digest}"
     if index:
         kept.write_bytes(index)
     return {**outcome.facts, "measures": None, "index": str(kept) if index else ""}

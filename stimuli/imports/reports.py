@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from audio.quality_checks import Severity
@@ -21,6 +21,7 @@ class Finding:
     sentence: str
     data: Mapping[str, Any] = field(default_factory=dict)
     path: str = ""
+    files: tuple[str, ...] = ()  # the files that it is about, as far as one of them could be left out or replaced
 
     def __str__(self) -> str:
         return self.sentence.format(**self.data)
@@ -33,6 +34,7 @@ class Finding:
             "msgid": self.sentence,
             "data": pack_messages(self.data),
             "path": self.path,
+            "files": list(self.files),
         }
 
 
@@ -47,6 +49,8 @@ class Report:
 
     findings: list[Finding] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    probed: int = 0  # files that this check decoded
+    reused: int = 0  # files whose result was kept from an earlier check
 
     def add(self, severity: Severity, sentence: str, path: str = "", /, **data: Any) -> None:
         self.findings.append(Finding(severity, sentence, data, path))
@@ -63,6 +67,13 @@ class Report:
     def reject(self, problem: AppError, path: str = "") -> None:
         self.findings.append(finding_of_error(problem, path))
 
+    def name_files(self, files: Mapping[str, str]) -> None:
+        """Fill in the file of each finding by the path or the cell that it names."""
+        self.findings = [
+            replace(finding, files=(files[finding.path],)) if not finding.files and finding.path in files else finding
+            for finding in self.findings
+        ]
+
     @property
     def errors(self) -> list[Finding]:
         return [finding for finding in self.findings if finding.severity is Severity.ERROR]
@@ -74,16 +85,17 @@ class Report:
             "counts": {**self.counts, "warnings": by_severity["warning"]},
             "errors": by_severity["error"],
             "findings": [finding.to_json() for finding in ordered],
+            "probes": {"probed": self.probed, "reused": self.reused},
         }
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
         findings = [
-            Finding(Severity(found["severity"]), found["msgid"], found["data"], found["path"])
+            Finding(Severity(found["severity"]), found["msgid"], found["data"], found["path"], tuple(found["files"]))
             for found in facts["findings"]
         ]
         counts = {name: count for name, count in facts["counts"].items() if name != "warnings"}
-        return cls(findings, counts)
+        return cls(findings, counts, **facts["probes"])
 
 
 def some(names: Iterable[str], most: int = 5) -> str:

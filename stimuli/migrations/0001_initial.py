@@ -51,10 +51,11 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('state', models.CharField(choices=[('receiving', 'Receiving files'), ('checking', 'Checking files'), ('proposed', 'Waiting for confirmation'), ('importing', 'Importing'), ('done', 'Imported'), ('refused', 'Refused'), ('cancelled', 'Cancelled')], default='receiving', max_length=20)),
+                ('state', models.CharField(choices=[('receiving', 'Receiving files'), ('checking', 'Checking files'), ('errors', 'Errors found'), ('proposed', 'Waiting for confirmation'), ('importing', 'Importing'), ('done', 'Imported'), ('cancelled', 'Cancelled')], default='receiving', max_length=20)),
                 ('layout', models.CharField(default='auto', max_length=40)),
                 ('plan', models.JSONField(default=dict)),
                 ('report', models.JSONField(default=dict)),
+                ('corrections', models.JSONField(default=list)),
                 ('version', models.PositiveIntegerField(null=True)),
                 ('expires_at', models.DateTimeField()),
                 ('finished_at', models.DateTimeField(null=True)),
@@ -64,7 +65,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-created_at'],
                 'constraints': [
-                    models.CheckConstraint(condition=models.Q(('state__in', ['receiving', 'checking', 'proposed', 'importing', 'done', 'refused', 'cancelled'])), name='import_state_known'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['receiving', 'checking', 'errors', 'proposed', 'importing', 'done', 'cancelled'])), name='import_state_known'),
                     models.UniqueConstraint(fields=('collection', 'version'), name='import_version_once'),
                 ],
             },
@@ -96,6 +97,8 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('name', models.CharField(max_length=200)),
                 ('factors', models.JSONField(default=dict)),
+                ('excluded_at', models.DateTimeField(null=True)),
+                ('excluded_reason', models.CharField(blank=True, max_length=500)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='stimuli.collection')),
             ],
             options={
@@ -169,5 +172,27 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(models.Q(('recording__isnull', False), ('text__isnull', True)), models.Q(('recording__isnull', True), ('text__isnull', False)), _connector='OR'), name='stimulus_is_sound_or_text'),
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name='FormerRecording',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('version', models.PositiveIntegerField()),
+                ('recording', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='stimuli.recording')),
+                ('replaced_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('stimulus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='former_recordings', to='stimuli.stimulus')),
+            ],
+            options={
+                'ordering': ['-version'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('stimulus', 'version'), name='former_recording_once'),
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name='import',
+            name='stimulus',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='imports', to='stimuli.stimulus'),
         ),
     ]

@@ -60,6 +60,34 @@ def check_may_import(*, collection: Collection, person: User) -> None:
         )
 
 
+def check_unfrozen(collection: Collection, *, lock: bool = False) -> None:
+    """Reject while an experiment that is live, paused or closed uses the collection.
+
+    With a lock, no draft goes live before the transaction ends.
+    """
+    experiments = collection.experiments.order_by("pk")
+    draft = experiments.model.State.DRAFT
+    for experiment in experiments.select_for_update() if lock else experiments:
+        if experiment.state != draft:
+            raise AppError(
+                "collection.frozen",
+                409,
+                _(
+                    "The experiment '{title}' uses this collection and is no draft any more. Its answers belong to "
+                    "the sounds that were heard, so none can be replaced. Make a new collection for the changed sound."
+                ),
+                title=experiment.title,
+            )
+
+
+def check_replaceable(*, stimulus: Stimulus, person: User) -> None:
+    """Reject unless this person may give the stimulus another sound now."""
+    check_may_import(collection=stimulus.item.collection, person=person)
+    if stimulus.recording_id is None:
+        raise AppError("stimulus.no_sound", 409, _("This stimulus is a text. Import a table to change it."))
+    check_unfrozen(stimulus.item.collection)
+
+
 def collection_for(user: User, slug: str) -> Collection:
     collection = Collection.objects.visible_to(user).filter(slug=slug).first()
     if collection is None:
@@ -70,7 +98,8 @@ def collection_for(user: User, slug: str) -> Collection:
 
 
 def stimulus_in(collection: Collection, stimulus_id: UUID) -> Stimulus:
-    stimulus = Stimulus.objects.select_related("recording").filter(pk=stimulus_id, item__collection=collection).first()
+    related = Stimulus.objects.select_related("recording", "condition", "item__collection")
+    stimulus = related.filter(pk=stimulus_id, item__collection=collection).first()
     if stimulus is None:
         raise AppError("stimulus.not_found", 404, _("There is no such stimulus in this collection."))
     return stimulus

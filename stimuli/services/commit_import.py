@@ -15,7 +15,7 @@ from stimuli.imports.pipeline import ImportDraft
 from stimuli.imports.plans import JSON, Cell
 from stimuli.imports.probe import ProbedFile
 from stimuli.imports.reports import some
-from stimuli.models import Collection, Condition, Item, Recording, Stimulus
+from stimuli.models import Collection, Condition, FormerRecording, Item, Recording, Stimulus
 from stimuli.services.clips import Clip, Place, Sound, clips_for, make_clips, sounds_in
 from stimuli.services.ingest import Transactional, begin_ingest
 from stimuli.services.staged_files import StagedFiles, discard_unnamed, original_name, source_name
@@ -269,10 +269,14 @@ def _stimuli(
         rows = {(row.item.name, row.condition.name): row for row in existing}
     fresh: list[Stimulus] = []
     changed: list[Stimulus] = []
+    former: list[FormerRecording] = []
+    replaced = {"version": commit.version + 1, "replaced_by": commit.actor}
     for cell, probed in commit.cells:
         place = (cell.item, cell.condition)
         row = rows.get(place) or Stimulus(item_id=items[cell.item].pk, condition_id=conditions[cell.condition].pk)
         recording_id = recordings[probed.sha256].pk if probed else None
+        if row.recording_id and row.recording_id != recording_id:
+            former.append(FormerRecording(stimulus=row, recording_id=row.recording_id, **replaced))
         row.starts_at_s, row.clock = _clock(row, cell, recording_id, conditions[cell.condition].role)
         row.recording_id, row.text = recording_id, cell.text
         row.served = commit.clips[place].name if place in commit.clips else ""
@@ -283,6 +287,7 @@ def _stimuli(
             rows[place].served = clip.name
             changed.append(rows[place])
     Stimulus.objects.bulk_create(fresh, batch_size=ROWS_AT_ONCE)
+    FormerRecording.objects.bulk_create(former, batch_size=ROWS_AT_ONCE)
     fields = ["recording", "text", "served", "starts_at_s", "clock"]
     Stimulus.objects.bulk_update(changed, fields, batch_size=ROWS_AT_ONCE)
 

@@ -1,4 +1,7 @@
-"""Imports: declared, received, submitted, checked, confirmed and committed; or cancelled, or expired."""
+"""Imports: declared, received, submitted, checked, confirmed and committed; or cancelled, or expired.
+
+A check that finds errors keeps the files, so that some of them can be left out or replaced (services.corrections).
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,13 +24,15 @@ from core.i18n import LazyMessage
 from core.jobs import JobKind, JobRun, enqueue, job
 from core.models import Job, User
 from core.services import audit
-from stimuli.imports.pipeline import ImportDraft, draft_import
-from stimuli.imports.probe import Rules, sha256_of
+from stimuli.imports.pipeline import ImportDraft, Replaced, draft_import
+from stimuli.imports.plans import LeftOut
+from stimuli.imports.probe import ProbeResults, Rules, sha256_of
 from stimuli.imports.reports import Finding, Report, some
 from stimuli.imports.sources import Kind, files_in, inspect_file
 from stimuli.models import Collection, Import, ImportFile, ImportFileQuerySet, Recording, Stimulus
-from stimuli.services.collections import check_may_import
+from stimuli.services.collections import check_may_import, check_replaceable, check_unfrozen
 from stimuli.services.commit_import import CellsTaken, ImportCommit, Progress, commit_import, taken_places
+from stimuli.services.quality_checks import cells_in
 from stimuli.services.staged_files import StagedFiles
 from stimuli.services.uploads import check_open, valid_sha256
 from stimuli.uploads import files as upload_files
@@ -37,7 +42,8 @@ from stimuli.uploads.manifest import DeclaredFile, check_files, composed, files_
 GB = 10**9
 ROWS_AT_ONCE = 1000
 MOST_NAMED = 500
-CANCELLABLE = (Import.State.RECEIVING, Import.State.CHECKING, Import.State.PROPOSED)
+LEFT_OUT, REPLACED = "left_out", "replaced"  # what was done to a file of an import after a check
+CANCELLABLE = (Import.State.RECEIVING, Import.State.CHECKING, Import.State.HAS_ERRORS, Import.State.PROPOSED)
 
 
 def import_for(user: User, import_id: UUID, *, collection: Collection | None = None) -> Import:
@@ -64,23 +70,36 @@ def begin_import(
     declared = check_files(files)
     if not declared:
         raise _import_empty()
-    _reserve(owner, declared)
+    reserve_room(owner, declared)
     import_ = Import.objects.create(
         collection=collection,
         owner=owner,
         layout=layout,
         expires_at=now + timedelta(days=settings.UPLOAD_EXPIRES_DAYS),
     )
-    _declare(import_, declared)
+    declare_files(import_, declared)
     after = {"files": len(declared), "bytes": _sum(declared)}
     audit.record(actor=owner, action="import.begun", target=import_, after=after)
     return import_
 
 
 @transaction.atomic
+def begin_replacement(*, stimulus: Stimulus, owner: User, files: Iterable[DeclaredFile], now: datetime) -> Import:
+    """Create an import of one file that will take the place of a stimulus's sound, as a new version."""
+    declared = list(files)
+    if len(declared) != 1:
+        raise AppError("import.one_file", 422, _("Choose one file: it takes the place of one clip."))
+    check_replaceable(stimulus=stimulus, person=owner)
+    import_ = begin_import(collection=stimulus.item.collection, owner=owner, files=declared, now=now)
+    import_.stimulus = stimulus
+    import_.save(update_fields=["stimulus"])
+    return import_
+
+
+@transaction.atomic
 def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) -> ImportFileQuerySet:
     """Announce more files; one that is announced already with the same length is simply returned too."""
-    import_ = _locked(import_)
+    import_ = lock_import(import_)
     check_open(import_, now=now)
     present = {file.path: file for file in import_.files.all()}
     asked = [DeclaredFile(composed(file.path), file.byte_count) for file in files]
@@ -96,8 +115,8 @@ def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) 
             )
             raise files_rejected(problems=problem)
     check_files(fresh, known=present)
-    _reserve(import_.owner, fresh)
-    _declare(import_, fresh)
+    reserve_room(import_.owner, fresh)
+    declare_files(import_, fresh)
     # All of them where many were asked for: a database limits the number of parameters of a query.
     few = [file.path for file in asked] if len(asked) <= MOST_NAMED else None
     return import_.files.filter(path__in=few) if few else import_.files.all()
@@ -106,7 +125,7 @@ def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) 
 @transaction.atomic
 def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, now: datetime) -> Import:
     """Submit an import once every byte has arrived, and enqueue the check of its files."""
-    import_ = _locked(import_)
+    import_ = lock_import(import_)
     check_open(import_, now=now)
     missing = import_.files.incomplete()
     if first := missing.first():
@@ -127,12 +146,12 @@ def submit_import(*, import_: Import, digests: Mapping[str, str], actor: User, n
             with upload_files.locked(file):  # no request sends an empty file, so it does not exist yet
                 pass
     ImportFile.objects.bulk_update(files, ["claimed_sha256"], batch_size=ROWS_AT_ONCE)
-    _enter(import_, Import.State.CHECKING, actor=actor, action="import.submitted")
-    _enqueue(check_import, import_, actor)
+    enter_state(import_, Import.State.CHECKING, actor=actor, action="import.submitted")
+    enqueue_job(check_import, import_, actor)
     return import_
 
 
-def _import_state_wrong(*, state: str) -> AppError:
+def wrong_import_state(*, state: str) -> AppError:
     return AppError(
         "import.wrong_state",
         409,
@@ -144,20 +163,22 @@ def _import_state_wrong(*, state: str) -> AppError:
 @transaction.atomic
 def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Import:
     """Have what was proposed imported; stimuli that are there already are replaced only if that is asked for."""
-    import_ = _locked(import_)
+    import_ = lock_import(import_)
     if import_.state != Import.State.PROPOSED:
-        raise _import_state_wrong(state=import_.get_state_display())
-    _enter(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
-    _enqueue(commit_confirmed_import, import_, actor, replace=replace)
+        raise wrong_import_state(state=import_.get_state_display())
+    if import_.stimulus:
+        check_replaceable(stimulus=import_.stimulus, person=actor)
+    enter_state(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
+    enqueue_job(commit_confirmed_import, import_, actor, replace=replace or import_.stimulus is not None)
     return import_
 
 
 @transaction.atomic
 def cancel_import(*, import_: Import, actor: User, now: datetime) -> Import:
     """Cancel an import and delete its files; one that is being committed cannot be cancelled."""
-    import_ = _locked(import_)
+    import_ = lock_import(import_)
     if import_.state not in CANCELLABLE:
-        raise _import_state_wrong(state=import_.get_state_display())
+        raise wrong_import_state(state=import_.get_state_display())
     _give_up(import_, actor=actor, action="import.cancelled", now=now)
     return import_
 
@@ -202,7 +223,7 @@ def quota_bytes() -> int:
     return int(settings.UPLOAD_QUOTA_GB * GB)
 
 
-def _reserve(owner: User, files: Sequence[DeclaredFile]) -> None:
+def reserve_room(owner: User, files: Sequence[DeclaredFile]) -> None:
     """Reject what does not fit into the quota or onto the disk; two reservations of one person take turns."""
     User.objects.select_for_update().get(pk=owner.pk)
     needed, quota = _sum(files), quota_bytes()
@@ -223,12 +244,12 @@ def _reserve(owner: User, files: Sequence[DeclaredFile]) -> None:
         raise DiskFull
 
 
-def _declare(import_: Import, files: Iterable[DeclaredFile]) -> None:
+def declare_files(import_: Import, files: Iterable[DeclaredFile]) -> None:
     rows = [ImportFile(parent=import_, path=file.path, byte_count=file.byte_count) for file in files]
     ImportFile.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
 
 
-def _enter(import_: Import, state: Import.State, *, actor: User | None, action: str) -> None:
+def enter_state(import_: Import, state: Import.State, *, actor: User | None, action: str) -> None:
     before = import_.state
     import_.state = state
     import_.save(update_fields=["state", "finished_at"])
@@ -238,7 +259,7 @@ def _enter(import_: Import, state: Import.State, *, actor: User | None, action: 
 @transaction.atomic
 def _expire(import_: Import, *, now: datetime) -> bool:
     """A chunk that arrived in the meantime has put the end off."""
-    import_ = _locked(import_)
+    import_ = lock_import(import_)
     late = import_.state in CANCELLABLE and import_.expires_at <= now
     if late:
         _give_up(import_, actor=None, action="import.expired", now=now)
@@ -247,11 +268,11 @@ def _expire(import_: Import, *, now: datetime) -> bool:
 
 def _give_up(import_: Import, *, actor: User | None, action: str, now: datetime) -> None:
     import_.finished_at = now
-    _enter(import_, Import.State.CANCELLED, actor=actor, action=action)
+    enter_state(import_, Import.State.CANCELLED, actor=actor, action=action)
     transaction.on_commit(lambda: upload_files.discard(import_.pk))
 
 
-def _enqueue(kind: JobKind[...], import_: Import, actor: User, **arguments: bool) -> None:
+def enqueue_job(kind: JobKind[...], import_: Import, actor: User, **arguments: bool) -> None:
     enqueue(kind, key=_key(kind, import_), requested_by=actor, import_id=str(import_.pk), **arguments)
 
 
@@ -259,7 +280,7 @@ def _key(kind: JobKind[...], import_: Import) -> str:
     return f"{kind.name}:{import_.pk}"
 
 
-def _locked(import_: Import) -> Import:
+def lock_import(import_: Import) -> Import:
     return Import.objects.select_for_update().get(pk=import_.pk)
 
 
@@ -270,7 +291,9 @@ def _sum(files: Iterable[DeclaredFile]) -> int:
 # --- Checking and committing ------------------------------------------------------------------------------------------
 
 
+REPLACED_PARTS = ("stimulus__recording", "stimulus__condition", "stimulus__item__collection")
 DRAFT = "draft.json"
+PROBES = "probes"
 READERS = 2
 
 
@@ -286,10 +309,10 @@ def rules(*, left_bytes: int) -> Rules:
 # --- Uploads ----------------------------------------------------------------------------------------------------------
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=_("Checking files"))
 def check_import(*, run: JobRun, import_id: str) -> None:
-    """Check all files of an import, and propose a plan or reject it with all reasons."""
-    import_ = Import.objects.select_related("collection").get(pk=import_id)
+    """Check all files of an import, and propose a plan or list every error."""
+    import_ = Import.objects.select_related("collection", *REPLACED_PARTS).get(pk=import_id)
     if import_.state != Import.State.CHECKING:
         return
     files = list(import_.files.all())
@@ -298,13 +321,13 @@ def check_import(*, run: JobRun, import_id: str) -> None:
         _close_check(import_, files, drafted)
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=_("Importing stimuli"))
 def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = False) -> None:
     """Commit the import that was confirmed."""
-    import_ = Import.objects.select_related("collection", "owner").get(pk=import_id)
+    import_ = Import.objects.select_related("collection", "owner", *REPLACED_PARTS).get(pk=import_id)
     if import_.state != Import.State.IMPORTING:
         return
-    drafted = _loaded(import_) or _drafted(import_, list(import_.files.all()), progress=run.progress)
+    drafted = load_draft(import_) or _drafted(import_, list(import_.files.all()), progress=run.progress)
     commit = ImportCommit(import_.collection, drafted, import_.owner, replace=replace, linked=True)
     try:
         if drafted.is_rejected:
@@ -322,22 +345,26 @@ def commit_confirmed_import(*, run: JobRun, import_id: str, replace: bool = Fals
     except AppError as error:
         drafted.report.reject(error)
         with run.finish():
-            _reject(import_, drafted)
+            _tell_errors(import_, drafted)
 
 
 def _drafted(import_: Import, files: list[ImportFile], *, progress: Progress) -> ImportDraft:
     """Draft the import and store the draft beside the files, so that the commit need not probe them again."""
     with ThreadPoolExecutor(READERS) as pool:
-        digests = list(pool.map(lambda file: sha256_of(upload_files.path_of(file)), files))
+        # A file that has arrived whole does not change any more, so the digest of an earlier check holds.
+        digests = list(pool.map(lambda file: file.sha256 or sha256_of(upload_files.path_of(file)), files))
     # Locked until the draft is stored, so that no other process removes files that the draft refers to.
     with upload_files.work_folder(import_.pk) as work:
         drafted = _draft_from(import_, files, digests, work=work, progress=progress)
+        without = {one.path for one in left_out_of(import_)}
         for file, digest in zip(files, digests, strict=True):
             file.sha256 = digest
-            if file.claimed_sha256 and file.claimed_sha256 != digest:
+            if file.claimed_sha256 and file.claimed_sha256 != digest and file.path not in without:
                 message = _("'{path}' arrived with other bytes than were sent. Send it again.")
-                drafted.report.error(message, file.path, path=file.path)
-        _tell_taken(drafted, import_.collection)
+                data = {"path": file.path}
+                drafted.report.findings.append(Finding(Severity.ERROR, message, data, file.path, (file.path,)))
+        if not import_.stimulus:
+            _tell_taken(drafted, import_.collection)
         _store(drafted, upload_files.folder_of(import_.pk) / DRAFT)
     return drafted
 
@@ -352,7 +379,34 @@ def _draft_from(
     # The archives themselves are not kept, so what they hold may take their place.
     packed_bytes = sum(source.byte_count for source in sources if source.kind is Kind.ARCHIVE)
     allowed = rules(left_bytes=quota_bytes() - used_bytes(import_.owner) + packed_bytes)
-    return draft_import(sources, work=work, rules=allowed, layout=import_.layout, progress=progress)
+    results = ProbeResults.load(upload_files.folder_of(import_.pk) / PROBES, allowed)
+    drafted = draft_import(
+        sources,
+        work=work,
+        rules=allowed,
+        layout=import_.layout,
+        progress=progress,
+        left_out=left_out_of(import_),
+        results=results,
+        replaced=_replaced(import_.stimulus) if import_.stimulus else None,
+    )
+    results.save(allowed)
+    return drafted
+
+
+def _replaced(stimulus: Stimulus) -> Replaced:
+    """The stimulus whose sound is replaced, with the other sounds of its item."""
+    name, condition = stimulus.item.name, stimulus.condition
+    others = cells_in(stimulus.item.collection)
+    beside = [cell.to_check() for cell in others if cell.item == name and cell.condition != condition.name]
+    return Replaced(name, condition.name, condition.role, beside)
+
+
+def left_out_of(import_: Import) -> list[LeftOut]:
+    """The files that were left out of an import, as the planner takes them."""
+    return [
+        LeftOut(one["path"], one["by"], one["is_placed"]) for one in import_.corrections if one["action"] == LEFT_OUT
+    ]
 
 
 def _close_check(import_: Import, files: list[ImportFile], drafted: ImportDraft) -> None:
@@ -362,20 +416,19 @@ def _close_check(import_: Import, files: list[ImportFile], drafted: ImportDraft)
         return
     ImportFile.objects.bulk_update(files, ["sha256"], batch_size=500)
     if drafted.is_rejected:
-        _reject(locked, drafted)
+        _tell_errors(locked, drafted)
         return
-    locked.state, locked.layout = Import.State.PROPOSED, drafted.plan.layout
+    locked.state = Import.State.PROPOSED
     locked.plan, locked.report = drafted.plan.to_json(), drafted.report.to_json()
-    locked.save(update_fields=["state", "layout", "plan", "report"])
+    locked.save(update_fields=["state", "plan", "report"])
 
 
-def _reject(import_: Import, drafted: ImportDraft) -> None:
-    """Reject an import: only its report is kept."""
-    import_.state, import_.finished_at = Import.State.REFUSED, timezone.now()
+def _tell_errors(import_: Import, drafted: ImportDraft) -> None:
+    """Wait for corrections: the files stay until the import expires."""
+    import_.state = Import.State.HAS_ERRORS
     import_.plan, import_.report = drafted.plan.to_json(), drafted.report.to_json()
-    import_.save(update_fields=["state", "finished_at", "plan", "report"])
-    audit.record(actor=None, action="import.refused", target=import_, after={"errors": len(drafted.report.errors)})
-    transaction.on_commit(lambda: upload_files.discard(import_.pk))
+    import_.save(update_fields=["state", "plan", "report"])
+    audit.record(actor=None, action="import.errors_found", target=import_, after={"errors": len(drafted.report.errors)})
 
 
 def _propose_again(import_: Import, drafted: ImportDraft, error: CellsTaken) -> None:
@@ -387,14 +440,29 @@ def _propose_again(import_: Import, drafted: ImportDraft, error: CellsTaken) -> 
 
 
 def _finish(import_: Import, commit: ImportCommit) -> None:
+    if import_.stimulus:
+        check_unfrozen(import_.collection, lock=True)
+        _record_replacement(import_.stimulus, commit)
     _describe(import_, commit, now=timezone.now())
     import_.save()
     _record(commit, import_)
     transaction.on_commit(lambda: upload_files.discard(import_.pk))
 
 
-def _loaded(import_: Import) -> ImportDraft | None:
-    """The draft that the check left, if it is there and whole."""
+def _record_replacement(stimulus: Stimulus, commit: ImportCommit) -> None:
+    old = stimulus.recording
+    (new,) = commit.draft.originals
+    audit.record(
+        actor=commit.actor,
+        action="stimulus.replaced",
+        target=f"collection/{commit.collection.slug}",
+        before={"stimulus": str(stimulus), "sha256": old.sha256 if old else ""},
+        after={"sha256": new.sha256 if new else "", "version": commit.collection.version},
+    )
+
+
+def load_draft(import_: Import) -> ImportDraft | None:
+    """The draft that the last check left, if it is there and whole."""
     place = upload_files.folder_of(import_.pk) / DRAFT
     try:
         facts = json.loads(place.read_bytes())

@@ -117,7 +117,7 @@ def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: st
     return enqueue(normalise_copy, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=gettext_noop("Creating the copy"))
 def normalise_copy(*, run: JobRun, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str) -> None:
     """Normalise a copy of a collection: an error is its result, and stands in its last note."""
     if Import.objects.filter(collection__slug=slug, layout=LAYOUT, plan__source=source_id).exists():

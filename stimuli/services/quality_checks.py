@@ -107,8 +107,9 @@ FILES_AT_ONCE = 50
 
 def check_collection(*, collection: Collection, options: Options | None = None) -> dict[str, Any]:
     """Say what was found, the gravest first, in the reader's language; nothing is decoded for it."""
-    cells = {(cell.item, cell.condition): cell for cell in cells_in(collection)}
-    items = list(collection.items.values_list("name", flat=True))
+    items = list(collection.items.filter(excluded_at__isnull=True).values_list("name", flat=True))
+    offered = set(items)
+    cells = {(cell.item, cell.condition): cell for cell in cells_in(collection) if cell.item in offered}
     conditions = list(collection.conditions.values_list("name", flat=True))
     found = check_sounds([cell.to_check() for cell in cells.values()], items, conditions, options)
     by_severity = Counter(one.severity for one in found)

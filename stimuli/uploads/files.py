@@ -4,7 +4,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -85,6 +85,12 @@ def folder_of(import_id: UUID) -> Path:
 
 def discard_file(upload: ImportFile) -> None:
     path_of(upload).unlink(missing_ok=True)
+
+
+def discard_places(places: Iterable[Path]) -> None:
+    """Delete files whose rows are gone."""
+    for place in places:
+        place.unlink(missing_ok=True)
 
 
 def discard(import_id: UUID) -> None:

@@ -4,23 +4,27 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audio.loudness import PRESETS
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
-from stimuli.forms import LevelForm
+from stimuli.forms import DeleteCollectionForm, ExclusionForm, LevelForm, RenameForm
 from stimuli.models import Collection, Import, Item, Stimulus
+from stimuli.services import collection_editing as editing
 from stimuli.services import normalisation
-from stimuli.services.collections import collection_for, may_import
+from stimuli.services.collections import check_may_import, collection_for, may_import
 from stimuli.services.normalisation import origin_of
 from stimuli.services.quality_checks import check_collection
 from stimuli.views.imports import PILLS, clock, names
@@ -53,6 +57,59 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         **matrix_page(shown, request.GET.get("page", "1"), checks["findings"]),
     }
     return render(request, "stimuli/collection.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def settings_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Rename a collection, or delete it once its short name was typed."""
+    shown = collection_for(staff(request), slug)
+    check_may_import(collection=shown, person=staff(request))
+    rename, delete = RenameForm(initial={"title": shown.title}), DeleteCollectionForm()
+    if request.method == "POST":
+        if "delete" in request.POST:
+            delete = DeleteCollectionForm(request.POST)
+            if delete.is_valid() and _is_edited(request, shown, delete):
+                return redirect("stimuli:collections")
+        else:
+            rename = RenameForm(request.POST)
+            if rename.is_valid() and _is_edited(request, shown, rename):
+                return redirect("stimuli:settings", slug=slug)
+    context = {"collection": shown, "rename": rename, "delete": delete, "losses": editing.losses_of(shown)}
+    return render(request, "stimuli/settings.html", context)
+
+
+def _is_edited(request: HttpRequest, shown: Collection, form: RenameForm | DeleteCollectionForm) -> bool:
+    """Carry the change out; what is wrong with it stands in its form then."""
+    wanted: dict[str, Any] = {"collection": shown, "actor": staff(request), **form.cleaned_data}
+    try:
+        if isinstance(form, RenameForm):
+            editing.rename_collection(**wanted)
+            messages.success(request, _("The title is saved."))
+        else:
+            editing.delete_collection(**wanted)
+            messages.success(request, _("{title} is deleted.").format(title=shown.title))
+    except AppError as error:
+        form.add_error(None, error_message(error))
+        return False
+    return True
+
+
+@require_POST
+@requires(Audience.STAFF)
+def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
+    """Exclude an item from new designs, or include it again."""
+    found = editing.item_in(collection_for(staff(request), slug), item_id)
+    form = ExclusionForm(request.POST)
+    change, reason = form.value("change"), form.value("reason")
+    try:
+        if change == ExclusionForm.EXCLUDE:
+            editing.exclude_item(item=found, actor=staff(request), reason=reason, now=timezone.now())
+        else:
+            editing.include_item(item=found, actor=staff(request))
+    except AppError as error:
+        messages.error(request, error_message(error))
+    return redirect(reverse("stimuli:collection", args=[slug]) + f"#item-{found.pk}")
 
 
 @require_http_methods(["GET", "POST"])

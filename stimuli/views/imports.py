@@ -1,10 +1,12 @@
 """Pages of imports: a new collection, the upload of files, the proposal and its confirmation."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
@@ -20,10 +22,17 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
-from stimuli.forms import CollectionForm
-from stimuli.models import Collection, Condition, Import
-from stimuli.services import imports
-from stimuli.services.collections import check_may_import, collection_for, open_collection
+from stimuli.forms import CollectionForm, CorrectionForm
+from stimuli.models import Collection, Condition, Import, Stimulus
+from stimuli.services import corrections, imports
+from stimuli.services.collections import (
+    check_may_import,
+    check_replaceable,
+    collection_for,
+    may_import,
+    open_collection,
+    stimulus_in,
+)
 from stimuli.services.normalisation import levelled
 
 
@@ -54,6 +63,23 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_GET
 @requires(Audience.STAFF)
+def new_replacement(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
+    """Choose a new file for one clip; it is checked and confirmed as any import."""
+    collection = collection_for(staff(request), slug)
+    stimulus = stimulus_in(collection, stimulus_id)
+    try:
+        check_replaceable(stimulus=stimulus, person=staff(request))
+    except AppError as error:
+        if not may_import(collection=collection, person=staff(request)):
+            raise
+        messages.error(request, error_message(error))
+        return redirect("stimuli:collection", slug=slug)
+    return _page(request, collection, None, stimulus)
+
+
+@never_cache
+@require_GET
+@requires(Audience.STAFF)
 def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     collection = collection_for(staff(request), slug)
     return _page(request, collection, imports.import_for(staff(request), import_id, collection=collection))
@@ -63,7 +89,10 @@ def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpRespons
 @requires(Audience.STAFF)
 def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
-    imports.confirm_import(import_=shown, actor=staff(request), replace="replace" in request.POST)
+    try:
+        imports.confirm_import(import_=shown, actor=staff(request), replace="replace" in request.POST)
+    except AppError as error:
+        messages.error(request, error_message(error))
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
@@ -75,21 +104,59 @@ def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
-def _page(request: HttpRequest, collection: Collection, shown: Import | None) -> HttpResponse:
+@require_POST
+@requires(Audience.STAFF)
+def correct(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
+    """Leave files out, take one back, or open the import for more files; the page then shows how it goes on."""
+    shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
+    form = CorrectionForm(request.POST)
+    change, reason = form.value("change"), form.value("reason")
+    wanted: dict[str, Any] = {"import_": shown, "actor": staff(request), "now": timezone.now()}
+    one = form.value("file")
+    try:
+        if change == CorrectionForm.ADD:
+            corrections.reopen_import(**wanted)
+        elif change == CorrectionForm.TAKE_BACK:
+            corrections.take_back_files(paths=[one], **wanted)
+        else:
+            paths = [one] if one else request.POST.getlist("path")
+            if change == CorrectionForm.LEAVE_OUT_ERRORS:
+                paths = corrections.files_with_errors(shown)
+            if change != CorrectionForm.CHECK and not paths:
+                messages.error(request, _("Select the files to leave out first."))
+            else:
+                corrections.leave_out_files(paths=paths, reason=reason, **wanted)
+    except AppError as error:
+        messages.error(request, error_message(error))
+    return redirect("stimuli:import", slug=slug, import_id=import_id)
+
+
+def _page(
+    request: HttpRequest, collection: Collection, shown: Import | None, stimulus: Stimulus | None = None
+) -> HttpResponse:
+    stimulus = shown.stimulus if shown else stimulus
     receiving = shown is None or shown.state == Import.State.RECEIVING
     others = Import.objects.visible_to(staff(request)).filter(collection=collection).unfinished()
     context: dict[str, Any] = {
         "collection": collection,
         "import": shown,
+        "stimulus": stimulus,
         "receiving": receiving,
-        "others": others if shown is None else [],
+        "others": others if shown is None and stimulus is None else [],
         "expires_days": settings.UPLOAD_EXPIRES_DAYS,
     }
     if receiving:
-        context["config"] = _config(request, collection, shown)
+        context["config"] = {
+            **_config(request, collection, shown),
+            "stimulus": str(stimulus.pk) if stimulus else None,
+        }
     elif shown is not None:
         context |= {"job": imports.job_of(shown), "report": found(shown.report), "plan": proposed(shown.plan)}
         context["copy"] = levelled(shown, staff(request))
+        context["corrections"] = [_correction(one) for one in reversed(shown.corrections)]
+        if shown.state in corrections.CORRECTABLE:
+            context |= {"correctable": True, "config": _config(request, collection, shown)}
+            context["faulty"] = corrections.files_with_errors(shown)
     return render(request, "stimuli/import.html", context)
 
 
@@ -125,6 +192,7 @@ def found(report: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "findings": [_shown(finding) for finding in gravest_first[:MOST_FINDINGS]],
         "more": max(0, len(gravest_first) - MOST_FINDINGS),
+        "probes": report.get("probes", {}),
     }
 
 
@@ -144,7 +212,7 @@ def proposed(plan: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shown(finding: Mapping[str, Any]) -> dict[str, str]:
+def _shown(finding: Mapping[str, Any]) -> dict[str, Any]:
     severity = str(finding.get("severity", "note"))
     said = _said(finding, "sentence")
     return {
@@ -152,6 +220,19 @@ def _shown(finding: Mapping[str, Any]) -> dict[str, str]:
         "pill": PILLS.get(severity, "info"),
         "sentence": said,
         "path": "" if finding.get("path", "") in said else finding["path"],
+        "files": finding.get("files", []),
+        "is_error": severity == "error",
+    }
+
+
+def _correction(one: Mapping[str, Any]) -> dict[str, Any]:
+    """A file that was left out or replaced, and why, in the reader's language."""
+    found_in_it = [_said(finding, "sentence") for finding in one["found"]]
+    return {
+        **one,
+        "at": datetime.fromisoformat(one["at"]),
+        "is_left_out": one["action"] == imports.LEFT_OUT,
+        "why": " ".join(part for part in [one["reason"], *found_in_it] if part),
     }
 
 

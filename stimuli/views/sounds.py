@@ -38,6 +38,7 @@ def sound(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpResponse:
         "recording": recording,
         "clock": shown_clock(stimulus, recording),
         "may_correct": may_import(collection=stimulus.item.collection, person=staff(request)),
+        "former": stimulus.former_recordings.select_related("recording", "replaced_by"),
         "title": f"{stimulus.item} × {stimulus.condition}",
         "sound_base": reverse("stimuli:sound", args=[slug, stimulus_id]),
     }

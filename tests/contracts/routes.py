@@ -52,9 +52,14 @@ core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
+stimuli:settings                      owned          owned
+stimuli:item                          staff-405      owned-400
+stimuli:clips                         owned          staff-405
+stimuli:compare                       owned          staff-405
 stimuli:normalise                    owned          owned
 stimuli:sound                         owned          staff-405
 stimuli:clip                          owned          staff-405
+stimuli:replace_stimulus              owned          staff-405
 stimuli:manifest                      owned          staff-405
 stimuli:peaks                         owned          staff-405
 stimuli:peaks_file                    owned          staff-405
@@ -64,7 +69,8 @@ stimuli:clock                         owned          owned-400
 stimuli:new_collection                staff          staff
 stimuli:new_import                    owned          staff-405
 stimuli:import                        owned          staff-405
-stimuli:confirm_import                staff-405      owned-409
+stimuli:confirm_import                staff-405      owned
+stimuli:correct_import                staff-405      owned
 stimuli:cancel_import                 staff-405      owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
@@ -113,6 +119,10 @@ api:import                            api-owned      api-405
 api:import_levels                     api-owned      api-405
 api:import_files                      api-owned      api-owned-400
 api:import_submit                       api-read-405   api-owned-409
+api:import_leave_out                  api-read-405   api-owned-409
+api:import_take_back                  api-read-405   api-owned-400
+api:import_replace                    api-read-405   api-owned-400
+api:import_reopen                     api-read-405   api-owned-409
 api:import_confirm                    api-read-405   api-owned-409
 api:import_cancel                     api-read-405   api-owner
 api:uploads                           api-read-405   api-412

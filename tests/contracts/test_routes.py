@@ -103,6 +103,7 @@ def shared_world(module_db: None) -> World:
             "import_id": upload.parent_id,
             "upload_id": upload.pk,
             "stimulus_id": Stimulus.objects.filter(item__collection=experiment.collection)[0].pk,
+            "item_id": experiment.collection.items.all()[0].pk,
             "job_id": Job.objects.create(name="test", state="failed", requested_by=owner).pk,
             "token_id": ApiToken.objects.get().pk,
             "user_id": other.pk,

@@ -100,7 +100,7 @@ def test_every_state_of_an_import_is_accessible_in_every_theme(import_page: Page
     import_page.reload()
     expect(import_page.locator("#absent")).to_be_visible()
     look("after a reload")
-    for state in (Import.State.CHECKING, Import.State.IMPORTING, Import.State.REFUSED, Import.State.CANCELLED):
+    for state in (Import.State.CHECKING, Import.State.IMPORTING, Import.State.HAS_ERRORS, Import.State.CANCELLED):
         findings = [{"severity": "error", "sentence": "'door.wav' is no sound.", "path": "door.wav"}]
         Import.objects.update(state=state, report={"findings": findings, "counts": {"files": 3}})
         import_page.reload()

@@ -132,7 +132,7 @@ def test_files_that_are_no_sound_are_refused_with_their_reasons(import_page: Pag
     drop(import_page, folder)
     expect_arrived(import_page)
     import_page.get_by_role("button", name="Check the files").click()
-    expect(import_page.get_by_text("Nothing was imported.")).to_be_visible(timeout=FIRST_JOB_MS)
+    expect(import_page.get_by_text("Nothing is imported yet.")).to_be_visible(timeout=FIRST_JOB_MS)
     expect(import_page.locator(".findings")).to_contain_text("set/C1/rain.wav")
     assert not Stimulus.objects.exists()
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
+from core.jobs import JobRun, declared_jobs, queue
 from core.models import User
 from stimuli.models import Collection, Import, ImportFile
 from stimuli.services import imports, uploads
@@ -48,3 +49,26 @@ def submit(import_: Import, **digests: str) -> Import:
     return imports.submit_import(
         import_=import_, digests=digests or {"C0/a.wav": SHA256}, actor=import_.owner, now=timezone.now()
     )
+
+
+def uploaded(collection: Collection, files: dict[str, bytes]) -> Import:
+    announced = [DeclaredFile(path, len(sound)) for path, sound in files.items()]
+    import_ = imports.begin_import(collection=collection, owner=collection.owner, files=announced, now=timezone.now())
+    for file in import_.files.all():
+        send(file, files[file.path])
+    digests = {path: hashlib.sha256(sound).hexdigest() for path, sound in files.items()}
+    return imports.submit_import(import_=import_, digests=digests, actor=collection.owner, now=timezone.now())
+
+
+def run(name: str) -> None:
+    """Do the job that waits under that name, as a worker would."""
+    job = queue.claim(worker="test", names=[name])
+    assert job is not None
+    declared_jobs()[name](run=JobRun(job), **job.arguments)
+
+
+def confirmed(import_: Import, *, replace: bool = False) -> Import:
+    imports.confirm_import(import_=import_, actor=import_.owner, replace=replace)
+    run("stimuli.commit_confirmed_import")
+    import_.refresh_from_db()
+    return import_

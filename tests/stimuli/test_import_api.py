@@ -121,6 +121,36 @@ def test_a_layout_that_nobody_knows_is_refused_before_anything_is_sent(script: C
     assert not Import.objects.exists()
 
 
+def test_a_script_leaves_out_takes_back_replaces_and_adds_files(script: Client, owner: User) -> None:
+    import_ = arrived(new_collection(owner))
+    place = f"{API}{import_.collection.slug}/imports/{import_.pk}/"
+
+    def at(state: str) -> None:
+        Import.objects.update(state=state)
+
+    assert code(post(script, f"{place}leave-out/", {"paths": ["C0/a.wav"]})) == (409, "import.wrong_state")
+    at("errors")
+    left = post(script, f"{place}leave-out/", {"paths": ["C0/a.wav"], "reason": "noise"})
+    assert (left.status_code, left.json()["state"]) == (202, "checking")
+    (record,) = left.json()["corrections"]
+    assert (record["action"], record["path"], record["by"], record["reason"]) == (
+        "left_out",
+        "C0/a.wav",
+        owner.username,
+        "noise",
+    )
+    at("errors")
+    assert code(post(script, f"{place}leave-out/", {"paths": ["none.wav"]})) == (422, "import.file_unknown")
+    assert post(script, f"{place}take-back/", {"paths": ["C0/a.wav"]}).json()["corrections"] == []
+    at("errors")
+    (announced,) = post(script, f"{place}replace/", {"files": [{"path": "C0/a.wav", "byte_count": 5}]}).json()
+    upload = ImportFile.objects.get()
+    assert announced["upload_url"] == f"/api/v1/uploads/{upload.pk}/"
+    assert patch(script, upload, b"fixed").status_code == 204
+    at("proposed")
+    assert post(script, f"{place}reopen/").json()["state"] == "receiving"
+
+
 def test_a_list_that_leads_astray_is_refused_in_a_sentence(script: Client, owner: User) -> None:
     files = [{"path": "../a.wav", "byte_count": 1}]
     answer = post(script, f"{API}{new_collection(owner).slug}/imports/", {"files": files})

@@ -1,6 +1,5 @@
 """Uploads: checked, proposed, confirmed and imported by jobs that may run twice and lose nothing."""
 
-import hashlib
 import io
 import zipfile
 from datetime import timedelta
@@ -12,7 +11,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from audio.quality_checks import Severity
-from core.jobs import JobRun, declared_jobs, queue
+from core.jobs import JobRun, queue
 from core.models import Job
 from stimuli.models import Collection, Import, Recording, Stimulus
 from stimuli.services import imports
@@ -20,7 +19,7 @@ from stimuli.uploads import files as upload_files
 from stimuli.uploads.manifest import DeclaredFile
 from tests.factories import make_user
 from tests.stimuli.folders import noise, wav
-from tests.stimuli.import_material import send
+from tests.stimuli.import_material import confirmed, run, send, uploaded
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,34 +29,11 @@ def collection() -> Collection:
     return Collection.objects.create(slug="sounds", title="Sounds", owner=make_user())
 
 
-def uploaded(collection: Collection, files: dict[str, bytes]) -> Import:
-    announced = [DeclaredFile(path, len(sound)) for path, sound in files.items()]
-    import_ = imports.begin_import(collection=collection, owner=collection.owner, files=announced, now=timezone.now())
-    for file in import_.files.all():
-        send(file, files[file.path])
-    digests = {path: hashlib.sha256(sound).hexdigest() for path, sound in files.items()}
-    return imports.submit_import(import_=import_, digests=digests, actor=collection.owner, now=timezone.now())
-
-
-def run(name: str) -> None:
-    """Do the job that waits under that name, as a worker would."""
-    job = queue.claim(worker="test", names=[name])
-    assert job is not None
-    declared_jobs()[name](run=JobRun(job), **job.arguments)
-
-
-def confirmed(import_: Import, *, replace: bool = False) -> Import:
-    imports.confirm_import(import_=import_, actor=import_.owner, replace=replace)
-    run("stimuli.commit_confirmed_import")
-    import_.refresh_from_db()
-    return import_
-
-
 def test_an_upload_is_checked_proposed_confirmed_and_imported(collection: Collection) -> None:
     import_ = uploaded(collection, {f"C{n}/a.wav": wav(noise(0.5, seed=n)) for n in range(2)})
     run("stimuli.check_import")
     import_.refresh_from_db()
-    assert (import_.state, import_.layout) == ("proposed", "conditions")
+    assert (import_.state, import_.plan["layout"]) == ("proposed", "conditions")
     assert [cell["path"] for cell in import_.plan["stimuli"]] == ["C0/a.wav", "C1/a.wav"]
     assert all(file.sha256 for file in import_.files.all())
     assert not Stimulus.objects.exists()
@@ -91,7 +67,7 @@ def test_a_zip_may_not_unpack_to_more_than_is_left_of_the_quota(collection: Coll
     confirmed(earlier)
     needed = sum(map(len, stored.values())) + 2 * len(silence)
     told = []
-    for missing_bytes, state in ((0, "proposed"), (1, "refused"), (400_000, "refused")):
+    for missing_bytes, state in ((0, "proposed"), (1, "errors"), (400_000, "errors")):
         settings.UPLOAD_QUOTA_GB = (needed - missing_bytes + 0.5) / 1e9
         import_ = uploaded(collection, {"all.zip": packed.getvalue()})
         run("stimuli.check_import")
@@ -103,18 +79,17 @@ def test_a_zip_may_not_unpack_to_more_than_is_left_of_the_quota(collection: Coll
     assert "unpacks to 0.001 GB, and there is room for 0.0006 GB" in told[1]
 
 
-def test_an_upload_with_broken_files_is_refused_with_all_reasons(collection: Collection) -> None:
+def test_of_an_upload_with_broken_files_all_reasons_are_told(collection: Collection) -> None:
     files = {"C0/a.wav": wav(noise(0.5)), "C1/a.wav": b"nothing", "C2/a.wav": b"", "bomb.zip": b"PK\x03\x04 no"}
     import_ = uploaded(collection, files)
     run("stimuli.check_import")
     import_.refresh_from_db()
-    assert import_.state == "refused"
+    assert import_.state == "errors"
     errors = [one for one in import_.report["findings"] if one["severity"] == Severity.ERROR]
     assert import_.report["errors"] == len(errors) >= 1
     assert any("bomb.zip" in one["sentence"] for one in errors)
     assert any("C1/a.wav" in one["path"] for one in errors)
     assert any("C2/a.wav" in one["path"] for one in errors)
-    assert not upload_files.folder_of(import_.pk).exists()
 
 
 def test_bytes_that_are_not_those_that_were_sent_are_refused(collection: Collection) -> None:
@@ -126,7 +101,7 @@ def test_bytes_that_are_not_those_that_were_sent_are_refused(collection: Collect
     imports.submit_import(import_=import_, digests={"a.wav": "0" * 64}, actor=collection.owner, now=timezone.now())
     run("stimuli.check_import")
     import_.refresh_from_db()
-    assert (import_.state, import_.report["errors"]) == ("refused", 1)
+    assert (import_.state, import_.report["errors"]) == ("errors", 1)
     assert "other bytes than were sent" in import_.report["findings"][0]["sentence"]
 
 

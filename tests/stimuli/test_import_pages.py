@@ -117,6 +117,7 @@ def test_while_files_are_looked_at_the_page_follows_the_job(browser: Client, own
     import_ = submit(arrived(new_collection(owner)))
     page = page_of(browser, import_)
     assert f'data-job="{Job.objects.get().pk}" data-job-reload' in page
+    assert "stimuli.check_import" not in page, "people read what it does"
     assert "dist/jobs.js" in page
 
 
@@ -148,7 +149,6 @@ def test_into_a_collection_that_holds_stimuli_one_may_ask_for_replacing(browser:
     ("state", "said"),
     [
         ("done", "the collection is at version 3"),
-        ("refused", "Correct what is listed here"),
         ("cancelled", "was cancelled or has expired"),
     ],
 )
@@ -157,6 +157,82 @@ def test_an_import_that_is_over_says_what_became_of_it(browser: Client, owner: U
     page = page_of(browser, in_state(owner, state, report=REPORT, version=version))
     assert said in page
     assert "<form" not in page.partition("<main")[2], "nothing is left to press"
+
+
+def errors() -> dict[str, Any]:
+    """A report with two broken files, and a warning about a third one."""
+    report = Report(probed=3, reused=59)
+    for path in ("C0/a.wav", "C1/a.wav"):
+        report.error("'{path}' is broken.", path, path=path)
+    report.warn("It is clipped.", "b x C0")
+    report.name_files({"C0/a.wav": "C0/a.wav", "C1/a.wav": "C1/a.wav", "b x C0": "C0/b.wav"})
+    return report.to_json()
+
+
+def test_beside_each_file_with_an_error_stands_what_can_be_done_and_warnings_are_there_too(
+    browser: Client, owner: User
+) -> None:
+    page = page_of(browser, in_state(owner, "errors", plan=PLAN, report=errors()))
+    for path in ("C0/a.wav", "C1/a.wav"):
+        assert f'name="file" value="{path}"' in page
+        assert f'data-replace="{path}"' in page
+        assert f'name="path" value="{path}"' in page
+    assert "Leave out the 2 files with errors" in page
+    assert "It is clipped." in page
+    assert 'data-replace="C0/b.wav"' not in page
+    assert "3 files were decoded for this check; the results of 59 others were kept." in page
+    assert 'name="replace"' not in page, "nothing can be imported yet"
+    assert config_in(page)["import_id"]
+
+
+@pytest.mark.parametrize(
+    ("posted", "left"),
+    [
+        ({"file": "C0/a.wav", "path": ["C1/a.wav"]}, {"C0/a.wav"}),
+        ({"change": "leave-out", "path": ["C0/b.wav", "C1/a.wav"]}, {"C0/b.wav", "C1/a.wav"}),
+        ({"change": "leave-out-errors", "path": ["C0/b.wav"]}, {"C0/a.wav", "C1/a.wav"}),
+        ({"change": "check"}, set()),
+    ],
+)
+def test_files_are_left_out_from_the_page_one_or_several(
+    browser: Client, owner: User, posted: dict[str, Any], left: set[str]
+) -> None:
+    import_ = in_state(owner, "errors", plan=PLAN, report=errors())
+    place = f"/collections/{import_.collection.slug}/imports/{import_.pk}/"
+    assert browser.post(f"{place}correct/", posted).headers["Location"] == place
+    import_.refresh_from_db()
+    assert (import_.state, {one["path"] for one in import_.corrections}) == ("checking", left)
+    assert Job.objects.get().name == "stimuli.check_import"
+
+
+def test_nothing_selected_unknown_files_and_finished_imports_are_told_on_the_page(browser: Client, owner: User) -> None:
+    import_ = in_state(owner, "errors", plan=PLAN, report=errors())
+    place = f"/collections/{import_.collection.slug}/imports/{import_.pk}/"
+    for posted, said in (
+        ({"change": "leave-out"}, "Select the files to leave out first."),
+        ({"file": "none.wav"}, "The import has no file"),
+    ):
+        assert said in browser.post(f"{place}correct/", posted, follow=True).content.decode()
+    Import.objects.update(state="done", version=1)
+    assert "not possible" in browser.post(f"{place}correct/", {"file": "C0/a.wav"}, follow=True).content.decode()
+    assert not Job.objects.exists()
+
+
+def test_the_page_lists_what_was_left_out_and_takes_it_back(browser: Client, owner: User) -> None:
+    import_ = in_state(owner, "errors", plan=PLAN, report=errors())
+    place = f"/collections/{import_.collection.slug}/imports/{import_.pk}/"
+    browser.post(f"{place}correct/", {"file": "C0/a.wav", "reason": "Wrong export"})
+    Import.objects.update(state="proposed")
+    page = page_of(browser, import_)
+    assert f"Left out by {owner.username}" in page
+    assert "Wrong export &#x27;C0/a.wav&#x27; is broken." in page
+    browser.post(f"{place}correct/", {"change": "take-back", "file": "C0/a.wav"})
+    import_.refresh_from_db()
+    assert (import_.state, import_.corrections) == ("checking", [])
+    Import.objects.update(state="proposed")
+    browser.post(f"{place}correct/", {"change": "add"})
+    import_.refresh_from_db()
+    assert import_.state == "receiving"
 
 
 def test_a_proposal_is_confirmed_or_cancelled_from_the_page(browser: Client, owner: User) -> None:

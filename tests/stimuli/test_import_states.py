@@ -132,7 +132,7 @@ def test_only_what_was_proposed_is_imported_and_only_once(collection: Collection
         imports.cancel_import(import_=import_, actor=import_.owner, now=timezone.now())
 
 
-@pytest.mark.parametrize("state", ["receiving", "checking", "proposed"])
+@pytest.mark.parametrize("state", ["receiving", "checking", "errors", "proposed"])
 def test_an_import_that_is_cancelled_leaves_no_bytes_behind(
     collection: Collection, state: str, django_capture_on_commit_callbacks: Any
 ) -> None:

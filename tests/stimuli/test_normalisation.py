@@ -160,9 +160,9 @@ def test_a_copy_says_where_it_comes_from_to_those_who_may_know(source: Collectio
 
 def test_an_import_that_only_calls_itself_a_copy_is_shown_as_what_it_is(source: Collection) -> None:
     begun = begin(source)
-    Import.objects.filter(pk=begun.pk).update(layout=normalisation.LAYOUT, state=Import.State.REFUSED)
+    Import.objects.filter(pk=begun.pk).update(layout=normalisation.LAYOUT, state=Import.State.HAS_ERRORS)
     browser = browser_of(source.owner)
-    assert "Nothing was imported" in browser.get(f"/collections/source/imports/{begun.pk}/").content.decode()
+    assert "Nothing is imported yet" in browser.get(f"/collections/source/imports/{begun.pk}/").content.decode()
     assert browser.get("/collections/source/").status_code == 200
 
 

@@ -10,6 +10,8 @@ export interface Config {
   pages_url: string;
   hashing_url: string;
   import_id: string;
+  /** The stimulus whose sound the import replaces, if it does that. */
+  stimulus?: string | null;
   csrf: string;
   csrf_cookie: string;
 }
@@ -50,9 +52,17 @@ export class Server {
   async announce(picked: readonly Picked[]): Promise<Announced[]> {
     const files = picked.map(({ path, file }) => ({ path, byte_count: file.size }));
     if (this.#importId) return this.#post<Announced[]>(`${this.#importId}/files/`, { files });
-    const begun = await this.#post<{ id: string; files: Announced[] }>("", { files });
+    const begun = await this.#post<{ id: string; files: Announced[] }>("", {
+      files,
+      stimulus: this.#config.stimulus ?? null,
+    });
     this.#importId = begun.id;
     return begun.files;
+  }
+
+  /** Announce a file in the place of one that a check has seen. */
+  replace(path: string, file: File): Promise<Announced[]> {
+    return this.#post<Announced[]>(`${this.#importId}/replace/`, { files: [{ path, byte_count: file.size }] });
   }
 
   list(): Promise<Announced[]> {

@@ -159,7 +159,7 @@ def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str
         return enqueue(apply_design, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=_("Laying out the design"))
 def apply_design(*, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str) -> None:
     """Lay out the design that was previewed. An error fails the job: a job whose work was discarded is not done."""
     experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)

@@ -36,7 +36,7 @@ class Material:
 def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Material:
     """Read what can be laid out; reject with the exact cells where an item lacks a condition."""
     holds = designable(get_protocol(experiment.protocol)).page_holds
-    rows = _stimuli(experiment)
+    rows = _stimuli(experiment, offered_only=True)
     is_reference = {condition: role == Condition.Role.REFERENCE for _, _, condition, role, _ in rows}
     rated = _chosen([name for name, reference in is_reference.items() if not reference], conditions)
     factors = {item: levels for item, levels, condition, _, _ in rows if condition in rated}
@@ -55,8 +55,8 @@ def material_of(experiment: Experiment, conditions: Sequence[str] = ()) -> Mater
             "design.cells_missing",
             409,
             _(
-                "Every item needs every condition, and {count} are missing: {cells}. Import them, or leave the "
-                "condition out."
+                "Every item needs every condition, and {count} are missing: {cells}. Import them, leave the condition "
+                "out, or exclude the items on the collection's page."
             ),
             count=len(missing),
             cells=some(named, most=12),
@@ -127,13 +127,17 @@ def _chosen(known: Sequence[str], conditions: Sequence[str]) -> list[str]:
     return [name for name in known if name in conditions] if conditions else list(known)
 
 
-def _stimuli(experiment: Experiment) -> list[tuple[str, dict[str, str], str, str, float]]:
+def _stimuli(
+    experiment: Experiment, *, offered_only: bool = False
+) -> list[tuple[str, dict[str, str], str, str, float]]:
     """Item, factors, condition, role and length of everything that may be heard whole.
 
+    Designs that were laid out before an item was excluded still hold it, so lengths are known of all items.
     Sorted here: databases sort names each in its own way, and a design must not depend on which one is used.
     """
     rows = (
-        Stimulus.objects.filter(item__collection=experiment.collection)
+        (Stimulus.objects.offered() if offered_only else Stimulus.objects.all())
+        .filter(item__collection=experiment.collection)
         .exclude(condition__role=Condition.Role.FULL_LENGTH)
         .values_list(
             "item__name",

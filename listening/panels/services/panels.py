@@ -59,7 +59,7 @@ def _seats_designed() -> AppError:
     )
 
 
-@job(queue="interactive")
+@job(queue="interactive", title=_("Making seats"))
 def fill_panel(*, run: JobRun, experiment_id: str, panel: int, seats: int) -> None:
     """Make the seats that the panel still lacks, so that a run that was cut short goes on where it was."""
     experiment = Experiment.objects.get(pk=experiment_id)

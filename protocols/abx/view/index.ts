@@ -2,10 +2,10 @@
 import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { decimal, fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
+import { Comparison } from "../../../frontend/src/player/comparison.ts";
 import type { Clip } from "../../../frontend/src/player/player.ts";
 import type { Revision, ShownPage, TrialFrame, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { digitOf } from "../../../frontend/src/trial/keys.ts";
-import { Comparison } from "./comparison.ts";
 
 const SOUNDS = ["a", "b", "x"];
 const ANSWERS = ["a", "b"];

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from audio.formats import Format
-from stimuli.imports.layouts import layout_of, plan_from_folders, role_of
+from stimuli.imports.layouts import check_cells, layout_of, plan_from_folders, role_of
 from stimuli.imports.plans import Bundle, Plan
 from stimuli.imports.reports import Report
 from stimuli.imports.sources import Kind, SourceFile, files_in, judge
@@ -23,7 +23,9 @@ def planned(*paths: str, layout: str = "auto") -> tuple[Plan, Report]:
     report = Report()
     sources = found(*paths)
     chosen = layout_of(sources, has_manifest=False) if layout == "auto" else layout
-    return plan_from_folders(sources, chosen, report), report
+    plan = plan_from_folders(sources, chosen, report)
+    check_cells(plan, report)
+    return plan, report
 
 
 def cells(plan: Plan) -> set[tuple[str, str, str]]:

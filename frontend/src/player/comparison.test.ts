@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Scope } from "../../../frontend/src/lib/scope.ts";
-import { FakeBuffer, FakeContext, installFakeAudio } from "../../../frontend/src/player/fakeAudio.ts";
-import { type Clip, LEAD_S, Player } from "../../../frontend/src/player/player.ts";
+import { Scope } from "../lib/scope.ts";
 import { Comparison } from "./comparison.ts";
+import { FakeBuffer, FakeContext, installFakeAudio } from "./fakeAudio.ts";
+import { type Clip, LEAD_S, Player } from "./player.ts";
 
 const RATE_HZ = 8000;
 const [A, B, X] = [0, 1, 2];

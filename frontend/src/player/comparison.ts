@@ -1,8 +1,8 @@
 // Comparison of aligned sounds: which one is heard, where playing stands, and for how long each was heard.
-import type { Scope } from "../../../frontend/src/lib/scope.ts";
-import type { Heard } from "../../../frontend/src/outbox/events.ts";
-import type { Presentation } from "../../../frontend/src/player/heard.ts";
-import type { Clip, Playback, Player } from "../../../frontend/src/player/player.ts";
+import type { Scope } from "../lib/scope.ts";
+import type { Heard } from "../outbox/events.ts";
+import type { Presentation } from "./heard.ts";
+import type { Clip, Playback, Player } from "./player.ts";
 
 /** How long a sound must have been heard before it counts as heard; a shorter one to its end. */
 export const HEARD_S = 0.5;
