@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import ValidatedForm
 from core.languages import language_choices
 from core.models import User
+from rating.models import Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Protocol
 from rating.registry import protocols
@@ -18,9 +19,18 @@ from stimuli.models import Collection
 
 
 class ExperimentForm(ValidatedForm):
+    """The fields of a draft, new or not. `material_fixed`: seats were drawn, so the collection and protocol stay."""
+
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Participants see it."))
-    slug = forms.SlugField(
-        label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
+    slug = forms.RegexField(
+        label=_("Short name"),
+        regex=r"^[-a-zA-Z0-9_]+$",
+        max_length=50,
+        required=False,
+        help_text=_("For addresses. Leave it empty to derive it from the title."),
+        error_messages={
+            "invalid": _("Use only letters without accents, digits, hyphens and underscores, and no spaces.")
+        },
     )
     collection = forms.ModelChoiceField(label=_("Collection"), queryset=Collection.objects.none(), to_field_name="slug")
     label_set = forms.ChoiceField(label=_("Protocol and labels"))
@@ -39,16 +49,43 @@ class ExperimentForm(ValidatedForm):
     )
     contact = forms.CharField(label=_("Contact"), max_length=200, required=False)
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        user: User,
+        experiment: Experiment | None = None,
+        material_fixed: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         collection, label_set = self.fields["collection"], self.fields["label_set"]
         self.fields["language"].choices = language_choices()  # type: ignore[attr-defined]
-        collection.queryset = Collection.objects.visible_to(user)  # type: ignore[attr-defined]
+        readable = Collection.objects.visible_to(user)
+        if experiment:
+            readable = readable | Collection.objects.filter(pk=experiment.collection_id)
+            self.initial = {**initial_of(experiment), **self.initial}
+        collection.queryset = readable  # type: ignore[attr-defined]
+        collection.disabled = material_fixed
         label_set.choices = [  # type: ignore[attr-defined]
             (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
             for protocol in protocols().values()
             for labels in protocol.label_sets
+            if not (experiment and material_fixed) or protocol.slug == experiment.protocol
         ]
+
+    def values(self) -> dict[str, Any]:
+        """What the services take: the protocol and its label set are one choice here."""
+        fields = dict(self.cleaned_data)
+        protocol, label_set = fields.pop("label_set").split("/", 1)
+        return fields | {"protocol": protocol, "label_set": label_set}
+
+
+def initial_of(experiment: Experiment) -> dict[str, Any]:
+    names = ("title", "slug", "language", "consent_text", "contact")
+    return {name: getattr(experiment, name) for name in names} | {
+        "collection": experiment.collection.slug,
+        "label_set": f"{experiment.protocol}/{experiment.label_set}",
+    }
 
 
 class ObjectField(forms.CharField):

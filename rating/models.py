@@ -68,7 +68,7 @@ class Experiment(BaseModel):
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="experiments")
     protocol = models.SlugField()
     label_set = models.CharField(max_length=100)
-    # Of every page that participants see. It never changes; listening.participation.locale relies on that.
+    # Of every page that participants see; a seat keeps the language of its consent.
     language = models.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     options = models.JSONField(default=dict)
     consent_text = models.TextField()

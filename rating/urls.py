@@ -9,6 +9,7 @@ urlpatterns = [
     path("experiments/", views.experiments, name="experiments"),
     path("new-experiment/", views.new_experiment, name="new_experiment"),
     path("experiments/<slug:slug>/", views.experiment, name="experiment"),
+    path("experiments/<slug:slug>/settings/", views.settings, name="settings"),
     path("experiments/<slug:slug>/options/", views.options, name="options"),
     re_path(
         r"^experiments/(?P<slug>[-\w]+)/state/(?P<change>live|pause|close|draft)/$", views.change_state, name="state"

@@ -1,19 +1,23 @@
 """Views of experiments, for experimenters."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
+from core.forms import ValidatedForm
 from core.http_errors import error_message
 from core.languages import language_choices
+from core.models import User
 from core.permissions import Audience, requires, staff
 from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services import experiments as services
+from rating.services.editing import edit_experiment
 from rating.services.experiments import experiment_for
 
 CHANGES = {
@@ -21,6 +25,13 @@ CHANGES = {
     "pause": services.pause,
     "close": services.close,
     "draft": services.return_to_draft,
+}
+# The field of a form that an error is shown beside; others stand above the form.
+FIELD_OF_ERROR = {
+    "experiment.slug_taken": "slug",
+    "experiment.unknown_label_set": "label_set",
+    "experiment.unknown_language": "language",
+    "experiment.seats_exist": "collection",
 }
 
 
@@ -36,19 +47,26 @@ def experiments(request: HttpRequest) -> HttpResponse:
 def new_experiment(request: HttpRequest) -> HttpResponse:
     form = ExperimentForm(request.POST or None, user=staff(request))
     if request.method == "POST" and form.is_valid():
-        fields = dict(form.cleaned_data)
-        protocol_slug, label_set = fields.pop("label_set").split("/", 1)
+        fields = form.values()
         try:
-            experiment = services.create_experiment(
-                owner=staff(request), protocol_slug=protocol_slug, label_set=label_set, **fields
-            )
+            made = services.create_experiment(owner=staff(request), protocol_slug=fields.pop("protocol"), **fields)
         except AppError as error:
-            form.add_error(None, error_message(error))
+            _place_error(form, error)
         else:
-            for warning in services.language_warnings(experiment):
-                messages.warning(request, warning)
-            return redirect("rating:experiment", slug=experiment.slug)
+            _warn(request, made)
+            return redirect("rating:experiment", slug=made.slug)
     return render(request, "rating/new_experiment.html", {"form": form})
+
+
+def _place_error(form: ValidatedForm, error: AppError) -> None:
+    """Show an error beside the field that it is about, if the form has one."""
+    field = error.data.get("option") or FIELD_OF_ERROR.get(error.code)
+    form.add_error(field if field in form.fields else None, error_message(error))
+
+
+def _warn(request: HttpRequest, experiment: Experiment) -> None:
+    for warning in services.language_warnings(experiment) + services.title_warnings(experiment, reader=staff(request)):
+        messages.warning(request, warning)
 
 
 @require_GET
@@ -71,24 +89,68 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
-def options(request: HttpRequest, slug: str) -> HttpResponse:
-    """See the protocol's options, and change them while the experiment is a draft without seats."""
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything that can be changed about an experiment, on one page; POST changes its fields."""
     shown = experiment_for(staff(request), slug)
-    protocol, fixed = get_protocol(shown.protocol), not services.options_are_open(shown)
-    form = OptionsForm(
-        request.POST or None, protocol=protocol, initial={**protocol.defaults, **shown.options}, fixed=fixed
-    )
-    if request.method == "POST" and form.is_valid():
+    form = _fields_form(staff(request), shown, request.POST) if request.method == "POST" else None
+    if form and form.is_valid():
+        try:
+            edited = edit_experiment(experiment=shown, actor=staff(request), **form.values())
+        except AppError as error:
+            _place_error(form, error)
+        else:
+            messages.success(request, _("The settings are saved."))
+            _warn(request, edited)
+            return redirect("rating:settings", slug=edited.slug)
+    return _settings_page(request, shown, fields_form=form)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def options(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the protocol's options while the experiment is a draft without seats."""
+    shown = experiment_for(staff(request), slug)
+    if request.method == "GET":
+        return redirect(f"{reverse('rating:settings', args=[slug])}#options")
+    form = _options_form(shown, request.POST)
+    if form.is_valid():
         try:
             services.change_options(experiment=shown, options=form.cleaned_data, actor=staff(request))
         except AppError as error:
-            option = error.data.get("option")
-            form.add_error(option if option in form.fields else None, error_message(error))
+            _place_error(form, error)
         else:
             messages.success(request, _("The options are saved."))
-            return redirect("rating:options", slug=slug)
-    context = {"experiment": shown, "protocol": protocol, "form": form, "fixed": fixed, "tab": "overview"}
-    return render(request, "rating/options.html", context)
+            return redirect("rating:settings", slug=slug)
+    return _settings_page(request, shown, options_form=form)
+
+
+def _fields_form(user: User, experiment: Experiment, data: QueryDict | None = None) -> ExperimentForm:
+    fixed = not services.options_are_open(experiment)
+    return ExperimentForm(data, user=user, experiment=experiment, material_fixed=fixed)
+
+
+def _options_form(experiment: Experiment, data: QueryDict | None = None) -> OptionsForm:
+    protocol, fixed = get_protocol(experiment.protocol), not services.options_are_open(experiment)
+    initial = {**protocol.defaults, **experiment.options}
+    return OptionsForm(data, protocol=protocol, initial=initial, fixed=fixed, auto_id="option_%s")
+
+
+def _settings_page(
+    request: HttpRequest,
+    experiment: Experiment,
+    *,
+    fields_form: ExperimentForm | None = None,
+    options_form: OptionsForm | None = None,
+) -> HttpResponse:
+    context = {
+        "experiment": experiment,
+        "protocol": get_protocol(experiment.protocol),
+        "fields_form": fields_form or _fields_form(staff(request), experiment),
+        "options_form": options_form or _options_form(experiment),
+        "options_open": services.options_are_open(experiment),
+        "tab": "settings",
+    }
+    return render(request, "rating/settings.html", context)
 
 
 @require_POST

@@ -43,6 +43,11 @@ def draw_plans(*, experiment: Experiment, seeds: Iterable[str], group: str = "")
     return {seed: list(draw(entries, options, Random(f"{experiment.seed}/{seed}"))) for seed in seeds}
 
 
+def drawn_from(experiment: Experiment) -> tuple[object, ...]:
+    """What plans are drawn from, to be compared with what it was when they were drawn."""
+    return experiment.protocol, experiment.collection_id, experiment.options
+
+
 @transaction.atomic
 def store_plans(
     *, experiment: Experiment, plans: Mapping[str, Sequence[TrialPlan]], kind: Ballot.Kind = Ballot.Kind.MAIN

@@ -69,6 +69,7 @@ stimuli:cancel_import                 staff-405      owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
 rating:experiment                     owned          staff-405
+rating:settings                       owned          owned
 rating:options                        owned          owned
 rating:state                          staff-405      owned
 rating:confirm_live                   owned          staff-405
@@ -79,6 +80,7 @@ listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
 listening:withdraw                    no-method      visit-409
 listening:people                      owned          staff-405
+listening:remove_seats                owned          owned
 listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
 listening:completion_codes            owned          staff-405

@@ -89,7 +89,9 @@ def test_the_form_offers_languages_and_warns_where_the_scale_is_in_another(clien
     warnings = "".join(re.findall(r'<li class="notice warning">(.*?)</li>', page))
     assert "in German, but the scale and its questions are in English" in warnings
     assert "into German is a draft" in warnings
-    page = client.post("/new-experiment/", given | {"slug": "u", "language": "en"}, follow=True).content.decode()
+    page = client.post(
+        "/new-experiment/", given | {"title": "U", "slug": "u", "language": "en"}, follow=True
+    ).content.decode()
     assert "notice warning" not in page
 
 

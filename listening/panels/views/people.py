@@ -10,12 +10,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from core.errors import AppError
+from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from listening.models import Seat
 from listening.panels.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, SessionSettingsForm
-from listening.panels.services import durations, monitoring, panels, seats
+from listening.panels.services import durations, monitoring, panels, removal, seats
 from listening.panels.services.paper import seats_for_paper
 from listening.panels.services.seats import seat_unknown
 from listening.panels.services.session_settings import change_session_settings, checks_are_open, session_settings_of
@@ -124,6 +126,24 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
     seats.reissue_seat(seat=seat, now=timezone.now(), actor=staff(request), reason=reason)
     messages.success(request, _("Seat %(seat)s is open again. The next person gets the same plan.") % {"seat": place})
     return redirect("listening:people", slug=slug)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def remove_seats(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what would be lost (GET), and remove a draft's design, seats and links (POST)."""
+    experiment, error = experiment_for(staff(request), slug), ""
+    try:
+        removal.check_removable(experiment)
+        if request.method == "POST":
+            removal.remove_seats(experiment=experiment, actor=staff(request))
+            messages.success(request, _("The seats and links are removed."))
+            return redirect("rating:settings", slug=slug)
+    except AppError as problem:
+        error = error_message(problem)
+    lost = removal.would_remove(experiment)
+    context = {"experiment": experiment, "lost": lost, "error": error, "tab": "settings"}
+    return render(request, "listening/remove_seats.html", context)
 
 
 @require_POST
