@@ -5,6 +5,9 @@ from typing import Any, NoReturn
 
 from django import forms
 from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -15,13 +18,77 @@ from rating.models import Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Protocol
 from rating.registry import protocols
+from rating.services.texts import TEXTS
 from stimuli.models import Collection
 
+LONGEST_TEXT = 20_000
 
-class ExperimentForm(ValidatedForm):
-    """The fields of a draft, new or not. `material_fixed`: seats were drawn, so the collection and protocol stay."""
+
+class MarkdownArea(forms.Textarea):
+    """A text and its preview below, which the server makes, and the script while somebody types."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        attrs = {"rows": 6, **(attrs or {}), "data-preview": reverse("rating:preview_text")}
+        area = super().render(name, value, attrs, renderer)
+        return render_to_string("rating/_markdown.html", {"area": area, "text": value or "", "id": attrs.get("id", "")})
+
+
+class TextsForm(ValidatedForm):
+    """The texts that participants read."""
 
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Participants see it."))
+    consent_text = forms.CharField(
+        label=_("Consent text"),
+        widget=MarkdownArea,
+        max_length=LONGEST_TEXT,
+        help_text=_("What participants agree to, in Markdown. Its exact wording is kept with every consent."),
+    )
+    instructions = forms.CharField(
+        label=_("Instructions"),
+        widget=MarkdownArea,
+        max_length=LONGEST_TEXT,
+        required=False,
+        help_text=_("Shown before the first clip, in Markdown. Leave it empty to show the protocol's own."),
+    )
+    debrief = forms.CharField(
+        label=_("Debrief"),
+        widget=MarkdownArea,
+        max_length=LONGEST_TEXT,
+        required=False,
+        help_text=_("Shown with the receipt, in Markdown: what the test was about, and thanks."),
+    )
+    contact = forms.CharField(
+        label=_("Contact"), max_length=200, required=False, help_text=_("Whom participants can ask, on every page.")
+    )
+
+    def values(self) -> dict[str, Any]:
+        """What the services take; browsers send two characters for a line break."""
+        texts = {name: self.cleaned_data[name].replace("\r\n", "\n") for name in TEXTS}
+        return {**self.cleaned_data, **texts}
+
+
+class AmendmentForm(TextsForm):
+    """Texts of an experiment that went live, and the reason why they change."""
+
+    reason = forms.CharField(
+        label=_("Reason for the change"),
+        max_length=500,
+        help_text=_("Kept in the audit log, and told in the dataset and in the methods text."),
+    )
+
+    def __init__(self, *args: Any, experiment: Experiment, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial = {name: getattr(experiment, name) for name in TEXTS}
+        if experiment.state == Experiment.State.CLOSED:
+            for name in ("consent_text", "instructions"):
+                self.fields[name].disabled = True
+
+
+class ExperimentForm(TextsForm):
+    """The fields of a draft, new or not. `material_fixed`: seats were drawn, so the collection and protocol stay."""
+
+    field_order = ["title", "slug", "collection", "label_set", "language"]
+
     slug = forms.RegexField(
         label=_("Short name"),
         regex=r"^[-a-zA-Z0-9_]+$",
@@ -42,12 +109,6 @@ class ExperimentForm(ValidatedForm):
             "two differ, participants are told before they agree. Write the title and the consent text in it."
         ),
     )
-    consent_text = forms.CharField(
-        label=_("Consent text"),
-        widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=_("What participants agree to. Its exact wording is kept with every consent."),
-    )
-    contact = forms.CharField(label=_("Contact"), max_length=200, required=False)
 
     def __init__(
         self,
@@ -75,13 +136,13 @@ class ExperimentForm(ValidatedForm):
 
     def values(self) -> dict[str, Any]:
         """What the services take: the protocol and its label set are one choice here."""
-        fields = dict(self.cleaned_data)
+        fields = super().values()
         protocol, label_set = fields.pop("label_set").split("/", 1)
         return fields | {"protocol": protocol, "label_set": label_set}
 
 
 def initial_of(experiment: Experiment) -> dict[str, Any]:
-    names = ("title", "slug", "language", "consent_text", "contact")
+    names = ("slug", "language", *TEXTS)
     return {name: getattr(experiment, name) for name in names} | {
         "collection": experiment.collection.slug,
         "label_set": f"{experiment.protocol}/{experiment.label_set}",

@@ -72,6 +72,8 @@ class Experiment(BaseModel):
     language = models.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     options = models.JSONField(default=dict)
     consent_text = models.TextField()
+    instructions = models.TextField(blank=True)  # in place of the protocol's own
+    debrief = models.TextField(blank=True)  # shown on the receipt
     contact = models.CharField(max_length=200, blank=True)
     seed = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
@@ -99,6 +101,29 @@ class Experiment(BaseModel):
     def has_answers(self) -> bool:
         """Whether a main ballot has votes, abandoned ballots included."""
         return self.ballots.filter(kind=Ballot.Kind.MAIN, vote_count__gt=0).exists()
+
+
+class TextVersion(BaseModel):
+    """The texts of an experiment as they were from one moment on. A seat keeps the version that was agreed to."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="text_versions")
+    number = models.PositiveSmallIntegerField()
+    title = models.CharField(max_length=200)
+    consent_text = models.TextField()
+    instructions = models.TextField(blank=True)
+    debrief = models.TextField(blank=True)
+    contact = models.CharField(max_length=200, blank=True)
+    # When listeners could first read it; empty where only previews and rehearsals of a draft have shown it.
+    published_at = models.DateTimeField(null=True)
+    reason = models.TextField(blank=True)  # of an amendment
+    design_sha256 = models.CharField(max_length=64, blank=True)  # the experiment's, with these texts
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(name="text_version_number_once", fields=["experiment", "number"])]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} texts {self.number}"
 
 
 def new_salt() -> str:
@@ -216,6 +241,7 @@ class Consent(BaseModel):
     """Consent to this exact text before the first vote on a ballot; the person is not named here."""
 
     ballot = models.OneToOneField(Ballot, on_delete=models.PROTECT, related_name="consent")
+    text_version = models.ForeignKey(TextVersion, on_delete=models.PROTECT, related_name="consents")
     text_sha256 = models.CharField(max_length=64)
     language = models.CharField(max_length=10)
 

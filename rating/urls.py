@@ -8,6 +8,7 @@ app_name = "rating"
 urlpatterns = [
     path("experiments/", views.experiments, name="experiments"),
     path("new-experiment/", views.new_experiment, name="new_experiment"),
+    path("text-preview/", views.preview_text, name="preview_text"),
     path("experiments/<slug:slug>/", views.experiment, name="experiment"),
     path("experiments/<slug:slug>/settings/", views.settings, name="settings"),
     path("experiments/<slug:slug>/options/", views.options, name="options"),

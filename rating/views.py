@@ -1,5 +1,7 @@
 """Views of experiments, for experimenters."""
 
+import json
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -9,16 +11,18 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core.errors import AppError
 from core.forms import ValidatedForm
-from core.http_errors import error_message
+from core.http_errors import error_message, malformed_request
 from core.languages import language_choices
 from core.models import User
 from core.permissions import Audience, requires, staff
-from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
-from rating.models import Experiment
+from core.templatetags.markdown import markdown
+from rating.forms import LONGEST_TEXT, AmendmentForm, ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
+from rating.models import Experiment, TextVersion
 from rating.registry import get_protocol
 from rating.services import experiments as services
-from rating.services.editing import edit_experiment
+from rating.services.editing import amend_texts, edit_experiment
 from rating.services.experiments import experiment_for
+from rating.services.texts import consent_counts, published_texts
 
 CHANGES = {
     "live": services.go_live,
@@ -46,7 +50,7 @@ def experiments(request: HttpRequest) -> HttpResponse:
 @requires(Audience.STAFF)
 def new_experiment(request: HttpRequest) -> HttpResponse:
     form = ExperimentForm(request.POST or None, user=staff(request))
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and "preview" not in request.POST and form.is_valid():
         fields = form.values()
         try:
             made = services.create_experiment(owner=staff(request), protocol_slug=fields.pop("protocol"), **fields)
@@ -90,12 +94,15 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything that can be changed about an experiment, on one page; POST changes its fields."""
+    """Everything that can be changed about an experiment, on one page; POST changes its fields or amends its texts."""
     shown = experiment_for(staff(request), slug)
-    form = _fields_form(staff(request), shown, request.POST) if request.method == "POST" else None
-    if form and form.is_valid():
+    if request.method == "GET":
+        return _settings_page(request, shown)
+    form = _fields_form(staff(request), shown, request.POST)
+    if "preview" not in request.POST and form.is_valid():
+        change = edit_experiment if shown.state == Experiment.State.DRAFT else amend_texts
         try:
-            edited = edit_experiment(experiment=shown, actor=staff(request), **form.values())
+            edited = change(experiment=shown, actor=staff(request), **form.values())
         except AppError as error:
             _place_error(form, error)
         else:
@@ -103,6 +110,17 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
             _warn(request, edited)
             return redirect("rating:settings", slug=edited.slug)
     return _settings_page(request, shown, fields_form=form)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def preview_text(request: HttpRequest) -> HttpResponse:
+    """The HTML that participants would see of a text."""
+    try:
+        text = json.loads(request.body)["text"]
+    except (ValueError, KeyError, TypeError):
+        raise malformed_request() from None
+    return HttpResponse(markdown(str(text)[:LONGEST_TEXT]))
 
 
 @require_http_methods(["GET", "POST"])
@@ -124,7 +142,9 @@ def options(request: HttpRequest, slug: str) -> HttpResponse:
     return _settings_page(request, shown, options_form=form)
 
 
-def _fields_form(user: User, experiment: Experiment, data: QueryDict | None = None) -> ExperimentForm:
+def _fields_form(user: User, experiment: Experiment, data: QueryDict | None = None) -> ExperimentForm | AmendmentForm:
+    if experiment.state != Experiment.State.DRAFT:
+        return AmendmentForm(data, experiment=experiment)
     fixed = not services.options_are_open(experiment)
     return ExperimentForm(data, user=user, experiment=experiment, material_fixed=fixed)
 
@@ -139,7 +159,7 @@ def _settings_page(
     request: HttpRequest,
     experiment: Experiment,
     *,
-    fields_form: ExperimentForm | None = None,
+    fields_form: ExperimentForm | AmendmentForm | None = None,
     options_form: OptionsForm | None = None,
 ) -> HttpResponse:
     context = {
@@ -148,9 +168,16 @@ def _settings_page(
         "fields_form": fields_form or _fields_form(staff(request), experiment),
         "options_form": options_form or _options_form(experiment),
         "options_open": services.options_are_open(experiment),
+        "versions": _shown_versions(experiment),
         "tab": "settings",
     }
     return render(request, "rating/settings.html", context)
+
+
+def _shown_versions(experiment: Experiment) -> list[tuple[TextVersion, int]]:
+    """Every version that listeners could read, the newest first, and how many agreed to it."""
+    counts = consent_counts(experiment)
+    return [(version, counts.get(version.pk, 0)) for version in reversed(published_texts(experiment))]
 
 
 @require_POST

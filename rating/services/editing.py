@@ -1,29 +1,34 @@
-"""Changes of an experiment's fields while it is a draft."""
+"""Changes of an experiment's fields: all of them in a draft, afterwards the texts, as amendments with a reason."""
 
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.models import User
 from core.services import audit
-from rating.errors import wrong_state
+from rating.errors import reason_missing, wrong_state
 from rating.models import Experiment
 from rating.options import check_options
 from rating.registry import get_protocol
 from rating.services.experiments import (
+    check_design,
     check_label_set,
     check_language,
     check_no_jobs,
+    design_digest,
     free_slug,
     locked,
     material_of,
     slug_taken,
 )
+from rating.services.texts import TEXTS, publish_texts
 
-EDITABLE = ("title", "slug", "collection", "protocol", "label_set", "language", "consent_text", "contact")
+EDITABLE = ("slug", "collection", "protocol", "label_set", "language", *TEXTS)
 MATERIAL = {"collection", "protocol"}  # what the pages of every seat are drawn from
+SHAPING = {"consent_text", "instructions"}  # texts that are part of the hash of the design
 
 
 def edit_experiment(*, experiment: Experiment, actor: User, **fields: Any) -> Experiment:
@@ -50,6 +55,7 @@ def _edit(experiment: Experiment, actor: User, fields: dict[str, Any]) -> Experi
         setattr(experiment, name, fields[name])
     if before.keys() & MATERIAL:
         before |= _fit_material(experiment, before)
+    _check_texts(experiment)
     check_label_set(get_protocol(experiment.protocol), experiment.label_set)
     check_language(experiment.language)
     experiment.save(update_fields=list(before))
@@ -69,6 +75,52 @@ def _fit_material(experiment: Experiment, before: dict[str, Any]) -> dict[str, A
     if "collection" in before:
         _let_read(experiment)
     return also
+
+
+@transaction.atomic
+def amend_texts(*, experiment: Experiment, actor: User, reason: str, **texts: str) -> Experiment:
+    """Change texts after the experiment went live. New seats read them; a seat that was taken keeps its own."""
+    if unknown := texts.keys() - set(TEXTS):
+        raise TypeError(f"An experiment has no text called {', '.join(sorted(unknown))}.")
+    experiment = locked(experiment)
+    before = {name: getattr(experiment, name) for name in texts if getattr(experiment, name) != texts[name]}
+    _check_amendable(experiment, shaping=bool(before.keys() & SHAPING))
+    if not before:
+        return experiment
+    if not reason.strip():
+        raise reason_missing()
+    for name in before:
+        setattr(experiment, name, texts[name])
+    _check_texts(experiment)
+    hashed = {"design_sha256": experiment.design_sha256}
+    if before.keys() & SHAPING:
+        experiment.design_sha256 = design_digest(experiment)
+    experiment.save(update_fields=[*before, "design_sha256"])
+    version = publish_texts(experiment=experiment, now=timezone.now(), reason=reason.strip())
+    after = {name: texts[name] for name in before} | {"version": version.number, "state": str(experiment.state)}
+    audit.record(
+        actor=actor,
+        action="experiment.amended",
+        target=f"experiment/{experiment.slug}",
+        before=before | hashed,
+        after=after | {"design_sha256": experiment.design_sha256},
+        reason=reason.strip(),
+    )
+    return experiment
+
+
+def _check_amendable(experiment: Experiment, *, shaping: bool) -> None:
+    if experiment.state == Experiment.State.DRAFT:
+        raise wrong_state(experiment, needed="live, paused or closed")
+    if shaping and experiment.state == Experiment.State.CLOSED:
+        raise wrong_state(experiment, needed="live or paused")
+    if shaping:
+        check_design(experiment)  # a new hash must not cover a collection that has changed since
+
+
+def _check_texts(experiment: Experiment) -> None:
+    if not (experiment.title.strip() and experiment.consent_text.strip()):
+        raise AppError("experiment.text_missing", 422, _("The title and the consent text cannot be empty."))
 
 
 def _check_no_seats(experiment: Experiment) -> None:

@@ -19,11 +19,12 @@ from core.hashing import digest
 from core.languages import is_draft
 from core.models import Job, User
 from core.services import audit
-from rating.errors import no_stimuli, wrong_state
+from rating.errors import no_stimuli, reason_missing, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocol import LabelStatus, Protocol
 from rating.registry import get_protocol
+from rating.services.texts import publish_texts
 from stimuli.models import Collection, Stimulus
 
 LONGEST_STEM = 44  # of a derived short name, which leaves room for a number in the field's 50 characters
@@ -47,6 +48,8 @@ def create_experiment(
     protocol_slug: str,
     label_set: str,
     consent_text: str,
+    instructions: str = "",
+    debrief: str = "",
     slug: str = "",
     language: str = settings.LANGUAGE_CODE,
     options: Mapping[str, Any] | None = None,
@@ -70,6 +73,8 @@ def create_experiment(
                 label_set=label_set,
                 language=language,
                 consent_text=consent_text,
+                instructions=instructions,
+                debrief=debrief,
                 options={**protocol.defaults, **(options or {})},
                 contact=contact,
                 seed=seed or secrets.token_hex(8),
@@ -165,6 +170,7 @@ def go_live(*, experiment: Experiment, actor: User) -> Experiment:
     experiment = locked(experiment)
     check_ready(experiment)
     experiment.design_sha256 = design_digest(experiment)
+    publish_texts(experiment=experiment, now=timezone.now())
     return _enter(experiment, Experiment.State.LIVE, actor)
 
 
@@ -246,9 +252,7 @@ def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
 def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
     """Show conditions by name from now on; the log keeps who asked for it and why."""
     if not reason.strip():
-        raise AppError(
-            "experiment.reason_missing", 422, _("Say why: the reason is kept in the audit log and shown with the data.")
-        )
+        raise reason_missing()
     experiment = locked(experiment)
     if experiment.unblinded_at is None:
         experiment.unblinded_at = timezone.now()
@@ -346,6 +350,7 @@ def design_digest(experiment: Experiment) -> str:
             "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
             "language": experiment.language,
             "consent_sha256": digest(experiment.consent_text),
+            "instructions_sha256": digest(experiment.instructions),
             "seed": experiment.seed,
             "layout_sha256": experiment.layout_sha256,
             "stimuli": list(

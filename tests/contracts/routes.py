@@ -68,6 +68,7 @@ stimuli:confirm_import                staff-405      owned-409
 stimuli:cancel_import                 staff-405      owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
+rating:preview_text                   staff-405      staff-400
 rating:experiment                     owned          staff-405
 rating:settings                       owned          owned
 rating:options                        owned          owned
