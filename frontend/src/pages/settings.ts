@@ -36,7 +36,10 @@ for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data
 /** As the server derives it: letters without accents, digits, hyphens. The server numbers it where it is taken. */
 function slugOf(title: string): string {
   const plain = title.normalize("NFKD").replace(/[^\w\s-]/g, "");
-  const joined = plain.trim().toLowerCase().replace(/[-\s]+/g, "-");
+  const joined = plain
+    .trim()
+    .toLowerCase()
+    .replace(/[-\s]+/g, "-");
   return joined.slice(0, LONGEST_STEM).replace(/^[-_]+|[-_]+$/g, "");
 }
 
