@@ -17,6 +17,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/design/use/", design.adopt, name="adopt_design"),
     path("experiments/<slug:slug>/design/csv/", design.files, {"suffix": "csv"}, name="design_csv"),
     path("experiments/<slug:slug>/design/json/", design.files, {"suffix": "json"}, name="design_json"),
+    path("experiments/<slug:slug>/copy/", people.copy, name="copy"),
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),
     path("experiments/<slug:slug>/people/", people.people, name="people"),
     path("experiments/<slug:slug>/people/codes/", people.completion_codes, name="completion_codes"),

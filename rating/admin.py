@@ -5,6 +5,7 @@ from django.contrib import admin
 from core.admin import ReadOnlyAdmin
 from rating.models import (
     Ballot,
+    Collaborator,
     Consent,
     Experiment,
     RejectedVote,
@@ -17,5 +18,6 @@ from rating.models import (
 )
 
 admin.site.register(
-    [Ballot, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, TextVersion, Trial, Vote], ReadOnlyAdmin
+    [Ballot, Collaborator, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, TextVersion, Trial, Vote],
+    ReadOnlyAdmin,
 )

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import ValidatedForm
 from core.languages import language_choices
 from core.models import User
-from rating.models import Experiment
+from rating.models import Collaborator, Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Protocol
 from rating.registry import protocols
@@ -207,5 +207,50 @@ class ReasonForm(ValidatedForm):
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
-class ColleagueForm(ValidatedForm):
+class ShareForm(ValidatedForm):
     colleague = forms.CharField(label=_("Colleague"), max_length=150)
+    role = forms.ChoiceField(label=_("Role"), choices=Collaborator.Role.choices, initial=Collaborator.Role.EDITOR)
+
+
+class TransferForm(ValidatedForm):
+    colleague = forms.CharField(label=_("New owner"), max_length=150)
+
+
+class DeleteForm(ValidatedForm):
+    typed = forms.CharField(label=_("Short name"), max_length=50)
+
+
+ARCHIVED, BIN = "archived", "bin"
+
+
+class ListForm(ValidatedForm):
+    """Search, filter and order of the list of experiments, as they stand in the address."""
+
+    q = forms.CharField(label=_("Search"), required=False, max_length=200)
+    show = forms.ChoiceField(
+        label=_("Show"),
+        required=False,
+        choices=[
+            ("", _("All")),
+            *Experiment.State.choices,
+            (ARCHIVED, _("Archived")),
+            (BIN, _("In the bin")),
+        ],
+    )
+    sort = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=[
+            ("newest", _("Newest first")),
+            ("oldest", _("Oldest first")),
+            ("title", _("Title")),
+            ("owner", _("Owner")),
+            ("answers", _("Most answers")),
+        ],
+    )
+
+    def chosen(self) -> dict[str, str]:
+        """What was chosen; whatever is not offered counts as not chosen."""
+        self.is_valid()
+        found = {name: self.cleaned_data.get(name, "") for name in self.fields}
+        return found | {"sort": found["sort"] or "newest"}

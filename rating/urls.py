@@ -17,5 +17,10 @@ urlpatterns = [
     ),
     path("experiments/<slug:slug>/live/", views.confirm_live, name="confirm_live"),
     path("experiments/<slug:slug>/share/", views.share, name="share"),
+    path("experiments/<slug:slug>/unshare/", views.unshare, name="unshare"),
+    path("experiments/<slug:slug>/transfer/", views.transfer, name="transfer"),
+    path("experiments/<slug:slug>/archive/", views.archive, name="archive"),
+    path("experiments/<slug:slug>/delete/", views.delete, name="delete"),
+    path("experiments/<slug:slug>/restore/", views.restore, name="restore"),
     path("experiments/<slug:slug>/unblind/", views.unblind, name="unblind"),
 ]

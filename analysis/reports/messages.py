@@ -110,10 +110,9 @@ def _amended(experiment: Experiment) -> Iterator[str]:
     """One sentence for each text that was amended while people listened; the contact shapes no answer."""
     for amendment in amendments(experiment):
         version, count = amendment.version, amendment.consents_before
+        date = date_format(version.published_at) if version.published_at else ""
         for text in amendment.changed:
             if text not in AMENDED:
                 continue
             sentence = ngettext(*AMENDED[text], count)
-            yield sentence.format(
-                date=date_format(version.published_at), n=count, reason=version.reason.rstrip(".") or "-"
-            )
+            yield sentence.format(date=date, n=count, reason=version.reason.rstrip(".") or "-")

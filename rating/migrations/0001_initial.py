@@ -7,6 +7,16 @@ from django.db import migrations, models
 
 from core.append_only import append_only
 
+# A vote may go when its experiment has been in the bin for 30 days (rating.services.disposal), and not before.
+PAST_BIN = """
+EXISTS (SELECT 1 FROM rating_ballot JOIN rating_experiment ON rating_experiment.id = rating_ballot.experiment_id
+WHERE rating_ballot.id = OLD.ballot_id AND rating_experiment.deleted_at < {limit})
+"""
+DELETABLE = {
+    "postgresql": PAST_BIN.format(limit="now() - interval '30 days'"),
+    "sqlite": PAST_BIN.format(limit="datetime('now', '-30 days')"),
+}
+
 
 class Migration(migrations.Migration):
 
@@ -18,6 +28,15 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='Collaborator',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('role', models.CharField(choices=[('editor', 'Editor'), ('viewer', 'Viewer')], max_length=10)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
         migrations.CreateModel(
             name='Experiment',
             fields=[
@@ -38,13 +57,20 @@ class Migration(migrations.Migration):
                 ('layout_sha256', models.CharField(blank=True, max_length=64)),
                 ('design_sha256', models.CharField(blank=True, max_length=64)),
                 ('unblinded_at', models.DateTimeField(null=True)),
-                ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', to=settings.AUTH_USER_MODEL)),
+                ('archived_at', models.DateTimeField(null=True)),
+                ('deleted_at', models.DateTimeField(null=True)),
+                ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', through='rating.Collaborator', to=settings.AUTH_USER_MODEL)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to='stimuli.collection')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ['-created_at'],
             },
+        ),
+        migrations.AddField(
+            model_name='collaborator',
+            name='experiment',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='rating.experiment'),
         ),
         migrations.CreateModel(
             name='Ballot',
@@ -209,6 +235,14 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('state', 'draft'), models.Q(('design_sha256', ''), _negated=True), _connector='OR'), name='experiment_frozen'),
         ),
         migrations.AddConstraint(
+            model_name='collaborator',
+            constraint=models.UniqueConstraint(fields=('experiment', 'user'), name='collaborator_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='collaborator',
+            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['editor', 'viewer'])), name='collaborator_role_known'),
+        ),
+        migrations.AddConstraint(
             model_name='ballot',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['main', 'simulated', 'preview', 'rehearsal'])), name='ballot_kind_known'),
         ),
@@ -256,6 +290,6 @@ class Migration(migrations.Migration):
             model_name='score',
             constraint=models.UniqueConstraint(fields=('vote', 'slot', 'scale'), name='score_once'),
         ),
-        append_only('rating_vote'),
-        append_only('rating_rejectedvote'),
+        append_only('rating_vote', deletable=DELETABLE),
+        append_only('rating_rejectedvote', deletable=DELETABLE),
     ]

@@ -13,6 +13,7 @@ from rating.errors import reason_missing, wrong_state
 from rating.models import Experiment
 from rating.options import check_options
 from rating.registry import get_protocol
+from rating.services.access import let_read
 from rating.services.experiments import (
     check_design,
     check_label_set,
@@ -73,7 +74,7 @@ def _fit_material(experiment: Experiment, before: dict[str, Any]) -> dict[str, A
         also["options"], experiment.options = experiment.options, dict(protocol.defaults)
     check_options(protocol, experiment.options, material_of(experiment.collection))
     if "collection" in before:
-        _let_read(experiment)
+        let_read(experiment.collection, experiment.owner, *experiment.collaborators.all())
     return also
 
 
@@ -133,12 +134,6 @@ def _check_no_seats(experiment: Experiment) -> None:
                 "and links first, then change them."
             ),
         )
-
-
-def _let_read(experiment: Experiment) -> None:
-    """Everybody who works on the experiment may listen to its new collection, as after sharing."""
-    people = {experiment.owner, *experiment.collaborators.all()} - {experiment.collection.owner}
-    experiment.collection.readers.add(*people)
 
 
 def _told(values: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Experiments: create, change options, go live, pause, close, share, unblind. Other changes are in editing.py."""
+"""Experiments: create, change options, go live, pause, close, unblind. Other changes are in editing.py."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -28,16 +28,6 @@ from rating.services.texts import publish_texts
 from stimuli.models import Collection, Stimulus
 
 LONGEST_STEM = 44  # of a derived short name, which leaves room for a number in the field's 50 characters
-
-
-def experiment_for(user: User, slug: str) -> Experiment:
-    """The experiment, if this user may see it; the only way a view obtains one."""
-    experiment = Experiment.objects.visible_to(user).select_related("collection", "owner").filter(slug=slug).first()
-    if experiment is None:
-        raise AppError(
-            "experiment.not_found", 404, _("There is no experiment '{slug}' among those you may see."), slug=slug
-        )
-    return experiment
 
 
 def create_experiment(
@@ -261,28 +251,6 @@ def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
             actor=actor, action="experiment.unblinded", target=f"experiment/{experiment.slug}", reason=reason.strip()
         )
     return experiment
-
-
-@transaction.atomic
-def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
-    """Let a colleague see and run the experiment as its owner does, and listen to its collection."""
-    colleague = User.objects.filter(username=colleague_name, is_active=True).first()
-    if colleague is None:
-        raise AppError(
-            "experiment.colleague_unknown",
-            422,
-            _("There is no account called '{name}'. Ask your colleague for the name they sign in with."),
-            name=colleague_name,
-        )
-    experiment.collaborators.add(colleague)
-    experiment.collection.readers.add(colleague)
-    audit.record(
-        actor=actor,
-        action="experiment.shared",
-        target=f"experiment/{experiment.slug}",
-        after={"colleague": colleague.username},
-    )
-    return colleague
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from rating.models import Ballot, Consent, Experiment, Score, Trial, Vote
 from rating.protocol import Answer
 from rating.registry import get_protocol
 from rating.services.ballots import plan_digest
+from rating.services.disposal import REMOVED
 from rating.services.experiments import design_digest
 from rating.services.pages import plan_of
 from rating.services.votes import chain_problems, heads_of
@@ -28,6 +29,12 @@ def heads_on_record() -> dict[UUID, list[tuple[int, str]]]:
         for ballot, (count, head) in (entry.after or {})["heads"].items():
             kept[UUID(ballot)].append((count, head))
     return kept
+
+
+def removed_ballots() -> set[UUID]:
+    """The ballots that went with their experiment after its time in the bin."""
+    removals = AuditEntry.objects.filter(action=REMOVED).iterator()
+    return {UUID(ballot) for entry in removals for ballot in (entry.after or {})["ballots"]}
 
 
 def experiment_problems(experiment: Experiment) -> Iterator[str]:

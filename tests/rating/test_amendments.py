@@ -98,7 +98,8 @@ def test_an_amendment_is_in_the_log_and_the_votes_still_verify(live: Experiment)
     amended = amend(live, consent_text=NEW)
     assert amended.design_sha256 == design_digest(amended) != live.design_sha256
     entry = AuditEntry.objects.get(action="experiment.amended")
-    assert (entry.reason, entry.before["consent_text"], entry.after["consent_text"]) == ("A typo.", OLD, NEW)
+    before, after = entry.before or {}, entry.after or {}
+    assert (entry.reason, before["consent_text"], after["consent_text"]) == ("A typo.", OLD, NEW)
     assert verify().problems == []
     Consent.objects.update(text_sha256="0" * 64)
     assert any("another text" in problem for problem in verify().problems)
@@ -160,7 +161,7 @@ def test_the_dataset_holds_every_version_and_who_agreed_to_which(client: Client,
     sit_down(live)
     client.force_login(live.owner)
     answer = client.get(f"/api/v1/experiments/{live.slug}/dataset.zip")
-    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:  # type: ignore[arg-type]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer))) as archive:
         tables = {
             part: list(csv.DictReader(io.StringIO(archive.read(name).decode())))
             for part in ("texts", "participants")

@@ -11,8 +11,8 @@ from listening.models import Visit
 from listening.panels.services.panels import create_panel, rehearse
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.access import share
 from rating.services.editing import edit_experiment
-from rating.services.experiments import share
 from stimuli.services.collections import collection_for
 from tests.errors import raises_error
 from tests.factories import Sitting, make_collection, make_experiment, make_user

@@ -1,4 +1,4 @@
-"""Removal of a draft's design, seats and links, so that what they were drawn from can change."""
+"""Removal of a draft's design, seats and links, and of everything that has been in the bin for its time."""
 
 from dataclasses import asdict, dataclass
 
@@ -12,6 +12,7 @@ from core.services import audit
 from listening.models import ClientReport, Completion, Design, Invitation, Panel, Seat, SetupStep, Visit
 from listening.panels.services.design_seats import STAGED, check_untouched, discard_unseated
 from rating.models import Ballot, Consent, Experiment
+from rating.services import disposal
 from rating.services.experiments import adopt_layout, check_no_jobs
 
 
@@ -63,7 +64,9 @@ def remove_seats(*, experiment: Experiment, actor: User) -> Removal:
         removed = would_remove(locked)
         if locked.layout_sha256:
             adopt_layout(experiment=locked, sha256="", actor=actor)
-        _delete(locked)
+        _delete_seats(locked)
+        Consent.objects.filter(ballot__experiment=locked).delete()
+        locked.ballots.update(kind=STAGED)  # to be discarded, a few at a time
         audit.record(
             actor=actor, action="experiment.seats_removed", target=f"experiment/{locked.slug}", before=asdict(removed)
         )
@@ -71,8 +74,22 @@ def remove_seats(*, experiment: Experiment, actor: User) -> Removal:
     return removed
 
 
-def _delete(experiment: Experiment) -> None:
-    """Delete what refers to the seats, then the seats; their ballots are marked to be discarded, a few at a time."""
+def empty_bin() -> int:
+    """Remove for good what has been in the bin for its time; return how many experiments went. Safe to run twice."""
+    removed = 0
+    for experiment in disposal.past_bin().order_by("deleted_at"):
+        disposal.record_removal(experiment)
+        with transaction.atomic():
+            _delete_seats(experiment)
+        for ballot in experiment.ballots.order_by("pk"):
+            disposal.remove_ballot(ballot)
+        disposal.remove_experiment(experiment)
+        removed += 1
+    return removed
+
+
+def _delete_seats(experiment: Experiment) -> None:
+    """Delete what refers to the seats, then the seats and panels."""
     seats = Seat.objects.filter(panel__experiment=experiment)
     visits = Visit.objects.filter(seat__in=seats)
     SetupStep.objects.filter(visit__in=visits).delete()
@@ -84,5 +101,3 @@ def _delete(experiment: Experiment) -> None:
     seats.delete()
     experiment.participants.all().delete()
     Panel.objects.filter(experiment=experiment).delete()
-    Consent.objects.filter(ballot__experiment=experiment).delete()
-    experiment.ballots.update(kind=STAGED)

@@ -144,7 +144,9 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
             _("This link expired on {date}. Ask the experimenter for a new one."),
             date=invitation.expires_at.date().isoformat(),
         )
-    if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation):
+    experiment = invitation.panel.experiment
+    closed = experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation)
+    if closed or experiment.deleted_at is not None:
         raise AppError(
             "invitation.not_open",
             409,
