@@ -52,6 +52,7 @@ def create_experiment(
     check_language(language)
     check_options(protocol, options or {}, material_of(collection))
     slug = slug or free_slug(title)
+    texts = {"consent_text": consent_text, "instructions": instructions, "debrief": debrief, "contact": contact}
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
@@ -62,15 +63,12 @@ def create_experiment(
                 protocol=protocol_slug,
                 label_set=label_set,
                 language=language,
-                consent_text=consent_text,
-                instructions=instructions,
-                debrief=debrief,
                 options={**protocol.defaults, **(options or {})},
-                contact=contact,
                 seed=seed or secrets.token_hex(8),
+                **texts,
             )
-            told = {"title": title, "language": language}
-            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
+            after = {"title": title, "language": language}
+            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=after)
     except IntegrityError:
         raise slug_taken(slug) from None
     return experiment

@@ -56,14 +56,7 @@ def adopt_design(
         check_untouched(experiment)
         complete = Ballot.objects.filter(pk__in=ballots).count() == len(ballots)
         if not complete or drawn_from(experiment) != laid_out_for:
-            raise AppError(
-                "design.overtaken",
-                409,
-                gettext_noop(
-                    "Another design was applied, or the settings were changed, at the same time. Check both, and apply "
-                    "this one again if needed."
-                ),
-            )
+            raise _overtaken()
         removed = _clear(experiment)
         _seat(experiment, layout, ballots)
         fields = {"preset": layout.preset, "seed": layout.request.seed, "sha256": sha256}
@@ -78,6 +71,17 @@ def adopt_design(
         )
     discard_unseated(experiment)
     return design
+
+
+def _overtaken() -> AppError:
+    return AppError(
+        "design.overtaken",
+        409,
+        gettext_noop(
+            "Another design was applied, or the settings were changed, at the same time. Check both, and apply this "
+            "one again if needed."
+        ),
+    )
 
 
 def check_untouched(experiment: Experiment) -> None:
