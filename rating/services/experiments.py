@@ -52,23 +52,21 @@ def create_experiment(
     check_language(language)
     check_options(protocol, options or {}, material_of(collection))
     slug = slug or free_slug(title)
+    told = {"title": title, "language": language}
     texts = {"consent_text": consent_text, "instructions": instructions, "debrief": debrief, "contact": contact}
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
                 owner=owner,
                 slug=slug,
-                title=title,
                 collection=collection,
                 protocol=protocol_slug,
                 label_set=label_set,
-                language=language,
                 options={**protocol.defaults, **(options or {})},
                 seed=seed or secrets.token_hex(8),
-                **texts,
+                **(told | texts),
             )
-            after = {"title": title, "language": language}
-            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=after)
+            audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
     except IntegrityError:
         raise slug_taken(slug) from None
     return experiment
