@@ -18,7 +18,7 @@ from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, staff
 from rating.models import Experiment
-from rating.services.experiments import experiment_for
+from rating.services.access import experiment_of
 
 SIMULATED = OpenApiParameter("simulated", bool, description="Include simulated listeners; left out by default.")
 SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")
@@ -34,7 +34,7 @@ class Results(APIView):
 
     @extend_schema(operation_id="result", parameters=[SIMULATED], responses={200: dict})
     def get(self, request: Request, slug: str, method: str) -> Response:
-        experiment = experiment_for(staff(request), slug)
+        experiment = experiment_of(request, slug)
         keep_current(experiment=experiment, reader=staff(request))
         return Response(read_result(experiment=experiment, slug=method, simulated=asks_simulated(request)))
 
@@ -46,7 +46,7 @@ class ResultItems(APIView):
 
     @extend_schema(operation_id="result_items", parameters=[SIMULATED, SCALE, PART, PAGE], responses={200: dict})
     def get(self, request: Request, slug: str, method: str) -> Response:
-        experiment = experiment_for(staff(request), slug)
+        experiment = experiment_of(request, slug)
         asked = request.query_params
         page = asked.get("page", "")
         rows = read_items(
@@ -71,7 +71,7 @@ class Download(APIView, ABC):
         """Return the end of the file's name and its content in pieces."""
 
     def get(self, request: Request, slug: str, **asked: Any) -> StreamingHttpResponse:
-        experiment = experiment_for(staff(request), slug)
+        experiment = experiment_of(request, slug)
         name, pieces = self.make(request, experiment, **asked)
         headers = {"Content-Disposition": f'attachment; filename="{slug}-{name}"'}
         return StreamingHttpResponse(pieces, content_type=self.content_type, headers=headers)
@@ -133,7 +133,7 @@ class ReportFileDownload(APIView):
     audience = Audience.STAFF
 
     def get(self, request: Request, slug: str, method: str, name: str) -> StreamingHttpResponse:
-        experiment = experiment_for(staff(request), slug)
+        experiment = experiment_of(request, slug)
         keep_current(experiment=experiment, reader=staff(request))
         asked = request.query_params.dict()
         file, pieces = exports.export_report_file(

@@ -15,7 +15,7 @@ from rating.protocol import Protocol, TrialColumn
 MEANINGS = {
     "row_id": "The mark's number; it never changes and is never used again.",
     "experiment": "The experiment's short name.",
-    "design_sha256": "The hash over everything that shapes an answer, fixed when the experiment went live.",
+    "design_sha256": "A hash of all that shapes an answer, fixed when the experiment went live; new once amended.",
     "subject_id": "The participant's pseudonym in this experiment, such as sub-0007; erased-... after erasure.",
     "panel": "The number of the panel.",
     "session": "The session of the plan; 0 is practice.",

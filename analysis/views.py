@@ -13,15 +13,14 @@ from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
-from rating.forms import ReasonForm
 from rating.models import Experiment
-from rating.services.experiments import experiment_for
+from rating.services.access import experiment_of
 
 
 @require_GET
 @requires(Audience.STAFF)
 def results(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     keep_current(experiment=experiment, reader=staff(request))
     asked = request.GET.dict()
     simulated = asked.get("simulated") == "1"
@@ -29,7 +28,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "experiment": experiment,
         "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
-        "reason_form": ReasonForm(),
+        "reason_missing": request.GET.get("reason") == "missing",
         "tab": "results",
     }
     return render(request, "analysis/results.html", context)

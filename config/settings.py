@@ -54,6 +54,7 @@ SCHEDULE = {
     "stimuli.resume_ingests": 300,
     "stimuli.expire_imports": 3600,
     "listening.forget_addresses": 3600,
+    "listening.empty_bin": 3600,
     "analysis.refresh_stale_results": env.int("EARMARK_RESULTS_EVERY_S", default=60),
 }
 

@@ -4,6 +4,8 @@ A later migration that rebuilds the table on SQLite drops the triggers and must 
 Whoever holds the file or the password can drop them too: what was altered then shows in the chains (verify_votes).
 """
 
+from collections.abc import Mapping
+
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
@@ -11,7 +13,9 @@ from django.db.migrations.state import StateApps
 REFUSE_ON_POSTGRESQL = (
     """
 CREATE OR REPLACE FUNCTION {table}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN RAISE EXCEPTION 'rows of {table} are never altered' USING ERRCODE = 'integrity_constraint_violation'; END $$
+$$ BEGIN
+IF TG_OP = 'DELETE' AND ({deletable}) THEN RETURN OLD; END IF;
+RAISE EXCEPTION 'rows of {table} are never altered' USING ERRCODE = 'integrity_constraint_violation'; END $$
 """,
     """
 CREATE OR REPLACE TRIGGER {table}_is_append_only BEFORE UPDATE OR DELETE ON {table}
@@ -24,10 +28,11 @@ CREATE TRIGGER IF NOT EXISTS {table}_is_append_only BEFORE UPDATE ON {table}
 BEGIN SELECT RAISE(ABORT, 'rows of {table} are never altered'); END
 """,
     """
-CREATE TRIGGER IF NOT EXISTS {table}_is_never_deleted BEFORE DELETE ON {table}
+CREATE TRIGGER IF NOT EXISTS {table}_is_never_deleted BEFORE DELETE ON {table} WHEN NOT ({deletable})
 BEGIN SELECT RAISE(ABORT, 'rows of {table} are never altered'); END
 """,
 )
+NEVER = {"postgresql": "FALSE", "sqlite": "0"}
 ALLOW_ON_POSTGRESQL = (
     "DROP TRIGGER IF EXISTS {table}_is_append_only ON {table}",
     "DROP FUNCTION IF EXISTS {table}_is_append_only()",
@@ -38,11 +43,13 @@ ALLOW_ON_SQLITE = (
 )
 
 
-def append_only(table: str) -> migrations.RunPython:
+def append_only(table: str, *, deletable: Mapping[str, str] | None = None) -> migrations.RunPython:
+    """`deletable`: a condition on the row OLD, by database vendor, under which it may be deleted after all."""
+
     def refuse(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        on_sqlite = schema_editor.connection.vendor == "sqlite"
-        for step in REFUSE_ON_SQLITE if on_sqlite else REFUSE_ON_POSTGRESQL:
-            schema_editor.execute(step.format(table=table))
+        vendor = schema_editor.connection.vendor
+        for step in REFUSE_ON_SQLITE if vendor == "sqlite" else REFUSE_ON_POSTGRESQL:
+            schema_editor.execute(step.format(table=table, deletable=(deletable or NEVER)[vendor]))
 
     def allow(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
         on_sqlite = schema_editor.connection.vendor == "sqlite"

@@ -3,6 +3,21 @@
 from django.contrib import admin
 
 from core.admin import ReadOnlyAdmin
-from rating.models import Ballot, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, Trial, Vote
+from rating.models import (
+    Ballot,
+    Collaborator,
+    Consent,
+    Experiment,
+    RejectedVote,
+    Score,
+    Slot,
+    SoundFetch,
+    TextVersion,
+    Trial,
+    Vote,
+)
 
-admin.site.register([Ballot, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, Trial, Vote], ReadOnlyAdmin)
+admin.site.register(
+    [Ballot, Collaborator, Consent, Experiment, RejectedVote, Score, Slot, SoundFetch, TextVersion, Trial, Vote],
+    ReadOnlyAdmin,
+)

@@ -9,7 +9,8 @@ from rest_framework.views import APIView
 from core.permissions import Audience, staff
 from rating.models import Experiment, ExperimentQuerySet
 from rating.serializers import ExperimentSerializer, NewExperimentSerializer
-from rating.services.experiments import create_experiment, experiment_for, unblind
+from rating.services.access import experiment_of
+from rating.services.experiments import create_experiment, unblind
 from stimuli.services.collections import collection_for
 
 
@@ -41,7 +42,7 @@ class ExperimentDetail(APIView):
 
     @extend_schema(responses={200: ExperimentSerializer})
     def get(self, request: Request, slug: str) -> Response:
-        return Response(ExperimentSerializer(experiment_for(staff(request), slug)).data)
+        return Response(ExperimentSerializer(experiment_of(request, slug)).data)
 
 
 class Unblinding(APIView):
@@ -52,7 +53,7 @@ class Unblinding(APIView):
 
     @extend_schema(request={"application/json": {"type": "object"}}, responses={200: ExperimentSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        experiment = experiment_for(staff(request), slug)
+        experiment = experiment_of(request, slug)
         reason = request.data.get("reason", "") if isinstance(request.data, dict) else ""
         return Response(
             ExperimentSerializer(unblind(experiment=experiment, actor=staff(request), reason=str(reason))).data

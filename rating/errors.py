@@ -50,6 +50,12 @@ def no_stimuli(*, collection: str) -> AppError:
     )
 
 
+def reason_missing() -> AppError:
+    return AppError(
+        "experiment.reason_missing", 422, _("Say why: the reason is kept in the audit log and shown with the data.")
+    )
+
+
 def unknown_trial() -> AppError:
     return AppError(
         "vote.unknown_trial", 404, _("This page is not part of your test. Reload it to continue where you are.")

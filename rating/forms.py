@@ -5,22 +5,99 @@ from typing import Any, NoReturn
 
 from django import forms
 from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import ValidatedForm
 from core.languages import language_choices
 from core.models import User
+from rating.models import Collaborator, Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Protocol
 from rating.registry import protocols
+from rating.services.texts import TEXTS
 from stimuli.models import Collection
 
+LONGEST_TEXT = 20_000
 
-class ExperimentForm(ValidatedForm):
+
+class MarkdownArea(forms.Textarea):
+    """A text and its preview below, which the server makes, and the script while somebody types."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        attrs = {"rows": 6, **(attrs or {}), "data-preview": reverse("rating:preview_text")}
+        area = super().render(name, value, attrs, renderer)
+        return render_to_string("rating/_markdown.html", {"area": area, "text": value or "", "id": attrs.get("id", "")})
+
+
+class TextsForm(ValidatedForm):
+    """The texts that participants read."""
+
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Participants see it."))
-    slug = forms.SlugField(
-        label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
+    consent_text = forms.CharField(
+        label=_("Consent text"),
+        widget=MarkdownArea,
+        max_length=LONGEST_TEXT,
+        help_text=_("What participants agree to, in Markdown. Its exact wording is kept with every consent."),
+    )
+    instructions = forms.CharField(
+        label=_("Instructions"),
+        widget=MarkdownArea,
+        max_length=LONGEST_TEXT,
+        required=False,
+        help_text=_("Shown before the first clip, in Markdown. Leave it empty to show the protocol's own."),
+    )
+    debrief = forms.CharField(
+        label=_("Debrief"),
+        widget=MarkdownArea,
+        max_length=LONGEST_TEXT,
+        required=False,
+        help_text=_("Shown with the receipt, in Markdown: what the test was about, and thanks."),
+    )
+    contact = forms.CharField(
+        label=_("Contact"), max_length=200, required=False, help_text=_("Whom participants can ask, on every page.")
+    )
+
+    def values(self) -> dict[str, Any]:
+        """What the services take; browsers send two characters for a line break."""
+        texts = {name: self.cleaned_data[name].replace("\r\n", "\n") for name in TEXTS}
+        return {**self.cleaned_data, **texts}
+
+
+class AmendmentForm(TextsForm):
+    """Texts of an experiment that went live, and the reason why they change."""
+
+    reason = forms.CharField(
+        label=_("Reason for the change"),
+        max_length=500,
+        help_text=_("Kept in the audit log, and told in the dataset and in the methods text."),
+    )
+
+    def __init__(self, *args: Any, experiment: Experiment, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial = {name: getattr(experiment, name) for name in TEXTS}
+        if experiment.state == Experiment.State.CLOSED:
+            for name in ("consent_text", "instructions"):
+                self.fields[name].disabled = True
+
+
+class ExperimentForm(TextsForm):
+    """The fields of a draft, new or not. `material_fixed`: seats were drawn, so the collection and protocol stay."""
+
+    field_order = ["title", "slug", "collection", "label_set", "language"]
+
+    slug = forms.RegexField(
+        label=_("Short name"),
+        regex=r"^[-a-zA-Z0-9_]+$",
+        max_length=50,
+        required=False,
+        help_text=_("For addresses. Leave it empty to derive it from the title."),
+        error_messages={
+            "invalid": _("Use only letters without accents, digits, hyphens and underscores, and no spaces.")
+        },
     )
     collection = forms.ModelChoiceField(label=_("Collection"), queryset=Collection.objects.none(), to_field_name="slug")
     label_set = forms.ChoiceField(label=_("Protocol and labels"))
@@ -32,23 +109,44 @@ class ExperimentForm(ValidatedForm):
             "two differ, participants are told before they agree. Write the title and the consent text in it."
         ),
     )
-    consent_text = forms.CharField(
-        label=_("Consent text"),
-        widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=_("What participants agree to. Its exact wording is kept with every consent."),
-    )
-    contact = forms.CharField(label=_("Contact"), max_length=200, required=False)
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        user: User,
+        experiment: Experiment | None = None,
+        material_fixed: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         collection, label_set = self.fields["collection"], self.fields["label_set"]
         self.fields["language"].choices = language_choices()  # type: ignore[attr-defined]
-        collection.queryset = Collection.objects.visible_to(user)  # type: ignore[attr-defined]
+        readable = Collection.objects.visible_to(user)
+        if experiment:
+            readable = readable | Collection.objects.filter(pk=experiment.collection_id)
+            self.initial = {**initial_of(experiment), **self.initial}
+        collection.queryset = readable  # type: ignore[attr-defined]
+        collection.disabled = material_fixed
         label_set.choices = [  # type: ignore[attr-defined]
             (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
             for protocol in protocols().values()
             for labels in protocol.label_sets
+            if not (experiment and material_fixed) or protocol.slug == experiment.protocol
         ]
+
+    def values(self) -> dict[str, Any]:
+        """What the services take: the protocol and its label set are one choice here."""
+        fields = super().values()
+        protocol, label_set = fields.pop("label_set").split("/", 1)
+        return fields | {"protocol": protocol, "label_set": label_set}
+
+
+def initial_of(experiment: Experiment) -> dict[str, Any]:
+    names = ("slug", "language", *TEXTS)
+    return {name: getattr(experiment, name) for name in names} | {
+        "collection": experiment.collection.slug,
+        "label_set": f"{experiment.protocol}/{experiment.label_set}",
+    }
 
 
 class ObjectField(forms.CharField):
@@ -109,5 +207,50 @@ class ReasonForm(ValidatedForm):
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
-class ColleagueForm(ValidatedForm):
+class ShareForm(ValidatedForm):
     colleague = forms.CharField(label=_("Colleague"), max_length=150)
+    role = forms.ChoiceField(label=_("Role"), choices=Collaborator.Role.choices, initial=Collaborator.Role.EDITOR)
+
+
+class TransferForm(ValidatedForm):
+    colleague = forms.CharField(label=_("New owner"), max_length=150)
+
+
+class DeleteForm(ValidatedForm):
+    typed = forms.CharField(label=_("Short name"), max_length=50)
+
+
+ARCHIVED, BIN = "archived", "bin"
+
+
+class ListForm(ValidatedForm):
+    """Search, filter and order of the list of experiments, as they stand in the address."""
+
+    q = forms.CharField(label=_("Search"), required=False, max_length=200)
+    show = forms.ChoiceField(
+        label=_("Show"),
+        required=False,
+        choices=[
+            ("", _("All")),
+            *Experiment.State.choices,
+            (ARCHIVED, _("Archived")),
+            (BIN, _("In the bin")),
+        ],
+    )
+    sort = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=[
+            ("newest", _("Newest first")),
+            ("oldest", _("Oldest first")),
+            ("title", _("Title")),
+            ("owner", _("Owner")),
+            ("answers", _("Most answers")),
+        ],
+    )
+
+    def chosen(self) -> dict[str, str]:
+        """What was chosen; whatever is not offered counts as not chosen."""
+        self.is_valid()
+        found = {name: self.cleaned_data.get(name, "") for name in self.fields}
+        return found | {"sort": found["sort"] or "newest"}

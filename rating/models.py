@@ -18,20 +18,39 @@ UNANSWERED = Q(answered=False, skipped_at__isnull=True)
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
     def visible_to(self, user: "User") -> "ExperimentQuerySet":
-        """Own and shared experiments; an admin sees all."""
+        """Own and shared experiments that are not in the bin; an admin sees all."""
         # A join with the collaborators would repeat rows, and with them every sum that is taken over the rows.
         shared = Q(pk__in=user.shared_experiments.values("pk"))
-        return self if user.is_admin else self.filter(Q(owner=user) | shared)
+        kept = self.filter(deleted_at__isnull=True)
+        return kept if user.is_admin else kept.filter(Q(owner=user) | shared)
+
+    def in_bin_of(self, user: "User") -> "ExperimentQuerySet":
+        """Own experiments in the bin; an admin sees all."""
+        binned = self.filter(deleted_at__isnull=False)
+        return binned if user.is_admin else binned.filter(owner=user)
+
+    def search(self, words: str) -> "ExperimentQuerySet":
+        """Those whose title, short name, collection or owner has every word."""
+        found = self
+        for word in words.split():
+            found = found.filter(
+                Q(title__icontains=word)
+                | Q(slug__icontains=word)
+                | Q(collection__title__icontains=word)
+                | Q(owner__username__icontains=word)
+            )
+        return found
 
     def newest_first(self) -> "ExperimentQuerySet":
         """An order of its own for lists: grouping, as counts do, drops the model's, and that leaves ties open."""
         return self.order_by("-created_at", "pk")
 
     def with_counts(self) -> "ExperimentQuerySet":
-        """Add how many seats there are and how many answers have come in, of those ballots that count."""
+        """Add how many seats there are, how many are finished and how many answers came in, of ballots that count."""
         main = Q(ballots__kind="main", ballots__abandoned_at__isnull=True)
         return self.annotate(
             ballot_count=models.Count("ballots", filter=main, distinct=True),
+            finished_count=models.Count("ballots", filter=main & Q(ballots__closed_at__isnull=False), distinct=True),
             answer_count=models.Sum("ballots__vote_count", filter=main, default=0),
         )
 
@@ -64,14 +83,18 @@ class Experiment(BaseModel):
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=200)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="experiments")
-    collaborators = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="shared_experiments", blank=True)
+    collaborators = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Collaborator", related_name="shared_experiments", blank=True
+    )
     collection = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="experiments")
     protocol = models.SlugField()
     label_set = models.CharField(max_length=100)
-    # Of every page that participants see. It never changes; listening.participation.locale relies on that.
+    # Of every page that participants see; a seat keeps the language of its consent.
     language = models.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     options = models.JSONField(default=dict)
     consent_text = models.TextField()
+    instructions = models.TextField(blank=True)  # in place of the protocol's own
+    debrief = models.TextField(blank=True)  # shown on the receipt
     contact = models.CharField(max_length=200, blank=True)
     seed = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
@@ -80,6 +103,12 @@ class Experiment(BaseModel):
     # Set when the experiment goes live: everything that shapes an answer, under one hash.
     design_sha256 = models.CharField(max_length=64, blank=True)
     unblinded_at = models.DateTimeField(null=True)
+    archived_at = models.DateTimeField(null=True)  # hidden from lists, and otherwise as it was
+    deleted_at = models.DateTimeField(null=True)  # in the bin since; rating.services.disposal says for how long
+
+    # What the reader of a page may do with it; rating.services.access sets both.
+    may_change = True
+    may_manage = True
 
     objects = ExperimentQuerySet.as_manager()
 
@@ -99,6 +128,50 @@ class Experiment(BaseModel):
     def has_answers(self) -> bool:
         """Whether a main ballot has votes, abandoned ballots included."""
         return self.ballots.filter(kind=Ballot.Kind.MAIN, vote_count__gt=0).exists()
+
+
+class Collaborator(BaseModel):
+    """A colleague with whom an experiment is shared."""
+
+    class Role(models.TextChoices):
+        EDITOR = "editor", _("Editor")
+        VIEWER = "viewer", _("Viewer")
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="shares")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(name="collaborator_once", fields=["experiment", "user"]),
+            models.CheckConstraint(name="collaborator_role_known", condition=Q(role__in=["editor", "viewer"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.role}"
+
+
+class TextVersion(BaseModel):
+    """The texts of an experiment as they were from one moment on. A seat keeps the version that was agreed to."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="text_versions")
+    number = models.PositiveSmallIntegerField()
+    title = models.CharField(max_length=200)
+    consent_text = models.TextField()
+    instructions = models.TextField(blank=True)
+    debrief = models.TextField(blank=True)
+    contact = models.CharField(max_length=200, blank=True)
+    # When listeners could first read it; empty where only previews and rehearsals of a draft have shown it.
+    published_at = models.DateTimeField(null=True)
+    reason = models.TextField(blank=True)  # of an amendment
+    design_sha256 = models.CharField(max_length=64, blank=True)  # the experiment's, with these texts
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(name="text_version_number_once", fields=["experiment", "number"])]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} texts {self.number}"
 
 
 def new_salt() -> str:
@@ -216,6 +289,7 @@ class Consent(BaseModel):
     """Consent to this exact text before the first vote on a ballot; the person is not named here."""
 
     ballot = models.OneToOneField(Ballot, on_delete=models.PROTECT, related_name="consent")
+    text_version = models.ForeignKey(TextVersion, on_delete=models.PROTECT, related_name="consents")
     text_sha256 = models.CharField(max_length=64)
     language = models.CharField(max_length=10)
 

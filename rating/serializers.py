@@ -32,13 +32,15 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
 
 
 class NewExperimentSerializer(serializers.Serializer[Any]):
-    slug = serializers.SlugField(max_length=50)
+    slug = serializers.SlugField(max_length=50, default="", allow_blank=True)
     title = serializers.CharField(max_length=200)
     collection = serializers.SlugField()
     protocol = serializers.SlugField()
     label_set = serializers.CharField(max_length=100)
     language = serializers.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     consent_text = serializers.CharField()
+    instructions = serializers.CharField(default="", allow_blank=True)
+    debrief = serializers.CharField(default="", allow_blank=True)
     contact = serializers.CharField(max_length=200, default="", allow_blank=True)
     options = serializers.DictField(default=dict)
     seed = serializers.CharField(max_length=64, default="", allow_blank=True)

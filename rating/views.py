@@ -1,20 +1,41 @@
 """Views of experiments, for experimenters."""
 
+import json
+
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
-from core.http_errors import error_message
+from core.forms import ValidatedForm
+from core.http_errors import error_message, malformed_request
 from core.languages import language_choices
+from core.models import User
 from core.permissions import Audience, requires, staff
-from rating.forms import ColleagueForm, ExperimentForm, OptionsForm, ReasonForm
-from rating.models import Experiment
+from core.templatetags.markdown import markdown
+from rating.forms import (
+    ARCHIVED,
+    BIN,
+    LONGEST_TEXT,
+    AmendmentForm,
+    DeleteForm,
+    ExperimentForm,
+    ListForm,
+    OptionsForm,
+    ReasonForm,
+    ShareForm,
+    TransferForm,
+)
+from rating.models import Collaborator, Experiment, TextVersion
 from rating.registry import get_protocol
+from rating.services import access, disposal
 from rating.services import experiments as services
-from rating.services.experiments import experiment_for
+from rating.services.access import Access, experiment_of
+from rating.services.editing import amend_texts, edit_experiment
+from rating.services.texts import consent_counts, published_texts
 
 CHANGES = {
     "live": services.go_live,
@@ -22,13 +43,43 @@ CHANGES = {
     "close": services.close,
     "draft": services.return_to_draft,
 }
+SORTS = {
+    "newest": ["-created_at"],
+    "oldest": ["created_at"],
+    "title": ["title"],
+    "owner": ["owner__username", "-created_at"],
+    "answers": ["-answer_count", "-created_at"],
+}
+# The field of a form that an error is shown beside; others stand above the form.
+FIELD_OF_ERROR = {
+    "experiment.slug_taken": "slug",
+    "experiment.unknown_label_set": "label_set",
+    "experiment.unknown_language": "language",
+    "experiment.seats_exist": "collection",
+}
 
 
 @require_GET
 @requires(Audience.STAFF)
 def experiments(request: HttpRequest) -> HttpResponse:
-    listed = Experiment.objects.visible_to(staff(request)).select_related("owner", "collection").with_counts()
-    return render(request, "rating/experiments.html", {"experiments": listed.newest_first()})
+    """Own and shared experiments, searched, filtered and sorted by the address; archived ones only when asked for."""
+    user, form = staff(request), ListForm(request.GET)
+    chosen = form.chosen()
+    if chosen["show"] == BIN:
+        listed = Experiment.objects.in_bin_of(user)
+    else:
+        listed = Experiment.objects.visible_to(user).filter(archived_at__isnull=chosen["show"] != ARCHIVED)
+    if chosen["show"] in Experiment.State.values:
+        listed = listed.filter(state=chosen["show"])
+    listed = listed.search(chosen["q"]).select_related("owner", "collection").with_counts()
+    context = {
+        "experiments": listed.order_by(*SORTS[chosen["sort"]], "pk"),
+        "form": form,
+        "filtered": bool(chosen["q"] or chosen["show"]),
+        "in_bin": chosen["show"] == BIN,
+        "days_in_bin": disposal.DAYS_IN_BIN,
+    }
+    return render(request, "rating/experiments.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,26 +87,33 @@ def experiments(request: HttpRequest) -> HttpResponse:
 def new_experiment(request: HttpRequest) -> HttpResponse:
     chosen = {"collection": request.GET.get("collection", "")}
     form = ExperimentForm(request.POST or None, user=staff(request), initial=chosen)
-    if request.method == "POST" and form.is_valid():
-        fields = dict(form.cleaned_data)
-        protocol_slug, label_set = fields.pop("label_set").split("/", 1)
+    if request.method == "POST" and "preview" not in request.POST and form.is_valid():
+        fields = form.values()
         try:
-            experiment = services.create_experiment(
-                owner=staff(request), protocol_slug=protocol_slug, label_set=label_set, **fields
-            )
+            made = services.create_experiment(owner=staff(request), protocol_slug=fields.pop("protocol"), **fields)
         except AppError as error:
-            form.add_error(None, error_message(error))
+            _place_error(form, error)
         else:
-            for warning in services.language_warnings(experiment):
-                messages.warning(request, warning)
-            return redirect("rating:experiment", slug=experiment.slug)
+            _warn(request, made)
+            return redirect("rating:experiment", slug=made.slug)
     return render(request, "rating/new_experiment.html", {"form": form})
+
+
+def _place_error(form: ValidatedForm, error: AppError) -> None:
+    """Show an error beside the field that it is about, if the form has one."""
+    field = error.data.get("option") or FIELD_OF_ERROR.get(error.code)
+    form.add_error(field if field in form.fields else None, error_message(error))
+
+
+def _warn(request: HttpRequest, experiment: Experiment) -> None:
+    for warning in services.language_warnings(experiment) + services.title_warnings(experiment, reader=staff(request)):
+        messages.warning(request, warning)
 
 
 @require_GET
 @requires(Audience.STAFF)
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
-    shown = experiment_for(staff(request), slug)
+    shown = experiment_of(request, slug)
     protocol = get_protocol(shown.protocol)
     context = {
         "experiment": shown,
@@ -63,7 +121,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "labels": protocol.label_set(shown.label_set),
         "language": dict(language_choices())[shown.language],
         "ballots": shown.ballots.counts_by_kind(),
-        "collaborators": shown.collaborators.all(),
+        "shares": shown.shares.select_related("user").order_by("user__username"),
         "options_open": services.options_are_open(shown),
         "tab": "overview",
     }
@@ -72,36 +130,103 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything that can be changed about an experiment, on one page; POST changes its fields or amends its texts."""
+    shown = experiment_of(request, slug)
+    if request.method == "GET":
+        return _settings_page(request, shown)
+    form = _fields_form(staff(request), shown, request.POST)
+    if "preview" not in request.POST and form.is_valid():
+        change = edit_experiment if shown.state == Experiment.State.DRAFT else amend_texts
+        try:
+            edited = change(experiment=shown, actor=staff(request), **form.values())
+        except AppError as error:
+            _place_error(form, error)
+        else:
+            messages.success(request, _("The settings are saved."))
+            _warn(request, edited)
+            return redirect("rating:settings", slug=edited.slug)
+    return _settings_page(request, shown, fields_form=form)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def preview_text(request: HttpRequest) -> HttpResponse:
+    """The HTML that participants would see of a text."""
+    try:
+        text = json.loads(request.body)["text"]
+    except (ValueError, KeyError, TypeError):
+        raise malformed_request() from None
+    return HttpResponse(markdown(str(text)[:LONGEST_TEXT]))
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
 def options(request: HttpRequest, slug: str) -> HttpResponse:
-    """See the protocol's options, and change them while the experiment is a draft without seats."""
-    shown = experiment_for(staff(request), slug)
-    protocol, fixed = get_protocol(shown.protocol), not services.options_are_open(shown)
-    form = OptionsForm(
-        request.POST or None, protocol=protocol, initial={**protocol.defaults, **shown.options}, fixed=fixed
-    )
-    if request.method == "POST" and form.is_valid():
+    """Change the protocol's options while the experiment is a draft without seats."""
+    shown = experiment_of(request, slug)
+    if request.method == "GET":
+        return redirect(f"{reverse('rating:settings', args=[slug])}#options")
+    form = _options_form(shown, request.POST)
+    if form.is_valid():
         try:
             services.change_options(experiment=shown, options=form.cleaned_data, actor=staff(request))
         except AppError as error:
-            option = error.data.get("option")
-            form.add_error(option if option in form.fields else None, error_message(error))
+            _place_error(form, error)
         else:
             messages.success(request, _("The options are saved."))
-            return redirect("rating:options", slug=slug)
-    context = {"experiment": shown, "protocol": protocol, "form": form, "fixed": fixed, "tab": "overview"}
-    return render(request, "rating/options.html", context)
+            return redirect("rating:settings", slug=slug)
+    return _settings_page(request, shown, options_form=form)
+
+
+def _fields_form(user: User, experiment: Experiment, data: QueryDict | None = None) -> ExperimentForm | AmendmentForm:
+    if experiment.state != Experiment.State.DRAFT:
+        return AmendmentForm(data, experiment=experiment)
+    fixed = not services.options_are_open(experiment)
+    return ExperimentForm(data, user=user, experiment=experiment, material_fixed=fixed)
+
+
+def _options_form(experiment: Experiment, data: QueryDict | None = None) -> OptionsForm:
+    protocol, fixed = get_protocol(experiment.protocol), not services.options_are_open(experiment)
+    initial = {**protocol.defaults, **experiment.options}
+    return OptionsForm(data, protocol=protocol, initial=initial, fixed=fixed, auto_id="option_%s")
+
+
+def _settings_page(request: HttpRequest, experiment: Experiment, **forms: ValidatedForm | None) -> HttpResponse:
+    """The page with these forms as they were filled in, and the others as new."""
+    context = {
+        "experiment": experiment,
+        "protocol": get_protocol(experiment.protocol),
+        "fields_form": forms.get("fields_form") or _fields_form(staff(request), experiment),
+        "options_form": forms.get("options_form") or _options_form(experiment),
+        "share_form": forms.get("share_form") or ShareForm(auto_id="share_%s"),
+        "transfer_form": forms.get("transfer_form") or TransferForm(auto_id="transfer_%s"),
+        "shares": experiment.shares.select_related("user").order_by("user__username"),
+        "roles": Collaborator.Role.choices,
+        "options_open": services.options_are_open(experiment),
+        "versions": _shown_versions(experiment),
+        "days_in_bin": disposal.DAYS_IN_BIN,
+        "tab": "settings",
+    }
+    return render(request, "rating/settings.html", context)
+
+
+def _shown_versions(experiment: Experiment) -> list[tuple[TextVersion, int]]:
+    """Every version that listeners could read, the newest first, and how many agreed to it."""
+    counts = consent_counts(experiment)
+    return [(version, counts.get(version.pk, 0)) for version in reversed(published_texts(experiment))]
 
 
 @require_POST
 @requires(Audience.STAFF)
 def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     try:
         CHANGES[change](experiment=experiment, actor=staff(request))
     except AppError as error:
-        if change != "live":
-            raise
-        return _confirm_page(request, experiment, error)
+        if change == "live":
+            return redirect("rating:confirm_live", slug=slug)  # which says what is missing
+        messages.error(request, error_message(error))
     return redirect("rating:experiment", slug=slug)
 
 
@@ -109,33 +234,125 @@ def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def confirm_live(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask before everything is frozen, beside the list of what is done and what is not."""
-    experiment = experiment_for(staff(request), slug)
+    experiment, problem = experiment_of(request, slug), ""
     try:
         services.check_ready(experiment)
     except AppError as error:
-        return _confirm_page(request, experiment, error, status=200)
-    return _confirm_page(request, experiment)
+        problem = error_message(error)
+    return render(request, "rating/confirm_live.html", {"experiment": experiment, "error": problem, "tab": "overview"})
 
 
-def _confirm_page(
-    request: HttpRequest, experiment: Experiment, error: AppError | None = None, *, status: int | None = None
-) -> HttpResponse:
-    context = {"experiment": experiment, "error": error_message(error) if error else "", "tab": "overview"}
-    return render(request, "rating/confirm_live.html", context, status=status or (error.status if error else 200))
+# --- Sharing, archive, bin --------------------------------------------------------------------------------------------
 
 
 @require_POST
 @requires(Audience.STAFF)
 def share(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
-    name = ColleagueForm(request.POST).value("colleague")
-    services.share(experiment=experiment, actor=staff(request), colleague_name=name)
+    """Share with a colleague, or change the role that a colleague has."""
+    experiment, form = experiment_of(request, slug, need=Access.MANAGE), ShareForm(request.POST, auto_id="share_%s")
+    if form.is_valid():
+        name, role = form.cleaned_data["colleague"], form.cleaned_data["role"]
+        try:
+            access.share(experiment=experiment, actor=staff(request), colleague_name=name, role=role)
+        except AppError as error:
+            form.add_error("colleague", error_message(error))
+        else:
+            return redirect(f"{reverse('rating:settings', args=[slug])}#sharing")
+    return _settings_page(request, experiment, share_form=form)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def unshare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a colleague's access away; everybody may give up their own."""
+    name = request.POST.get("colleague", "")
+    own = name == staff(request).username
+    experiment = experiment_of(request, slug, need=Access.VIEW if own else Access.MANAGE)
+    try:
+        access.unshare(experiment=experiment, actor=staff(request), colleague_name=name)
+    except AppError as error:
+        messages.error(request, error_message(error))
+    if own:
+        return redirect("rating:experiments")
+    return redirect(f"{reverse('rating:settings', args=[slug])}#sharing")
+
+
+@require_POST
+@requires(Audience.STAFF)
+def transfer(request: HttpRequest, slug: str) -> HttpResponse:
+    experiment = experiment_of(request, slug, need=Access.MANAGE)
+    form = TransferForm(request.POST, auto_id="transfer_%s")
+    if form.is_valid():
+        try:
+            given = access.transfer(
+                experiment=experiment, actor=staff(request), colleague_name=form.cleaned_data["colleague"]
+            )
+        except AppError as error:
+            form.add_error("colleague", error_message(error))
+        else:
+            messages.success(request, _("The experiment belongs to %(owner)s now.") % {"owner": given.owner})
+            return redirect(f"{reverse('rating:settings', args=[slug])}#sharing")
+    return _settings_page(request, experiment, transfer_form=form)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Archive the experiment, or take it out of the archive."""
+    experiment = experiment_of(request, slug)
+    change = disposal.unarchive if experiment.archived_at else disposal.archive
+    try:
+        changed = change(experiment=experiment, actor=staff(request))
+    except AppError as error:
+        messages.error(request, error_message(error))
+    else:
+        hidden = _("The experiment is archived.") if changed.archived_at else _("The experiment is in the list again.")
+        messages.success(request, hidden)
+    return redirect("rating:settings", slug=slug)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what would be lost (GET), and put the experiment into the bin when its short name was typed (POST)."""
+    experiment = experiment_of(request, slug, need=Access.MANAGE)
+    form = DeleteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            disposal.delete_experiment(experiment=experiment, actor=staff(request), typed=form.cleaned_data["typed"])
+        except AppError as error:
+            form.add_error("typed", error_message(error))
+        else:
+            said = _("%(title)s is in the bin. It can be restored for %(days)s days.")
+            messages.success(request, said % {"title": experiment.title, "days": disposal.DAYS_IN_BIN})
+            return redirect("rating:experiments")
+    context = {
+        "experiment": experiment,
+        "form": form,
+        "lost": disposal.would_lose(experiment),
+        "days_in_bin": disposal.DAYS_IN_BIN,
+        "tab": "settings",
+    }
+    return render(request, "rating/delete.html", context)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def restore(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take an experiment out of the bin."""
+    experiment = disposal.binned_experiment_for(staff(request), slug)
+    disposal.restore(experiment=experiment, actor=staff(request))
+    messages.success(request, _("%(title)s is restored.") % {"title": experiment.title})
     return redirect("rating:experiment", slug=slug)
 
 
 @require_POST
 @requires(Audience.STAFF)
 def unblind(request: HttpRequest, slug: str) -> HttpResponse:
-    form = ReasonForm(request.POST)
-    services.unblind(experiment=experiment_for(staff(request), slug), actor=staff(request), reason=form.value("reason"))
-    return redirect("analysis:results", slug=slug)
+    """Unblind with a reason; without one, the page of results asks for it beside the field."""
+    experiment, form = experiment_of(request, slug), ReasonForm(request.POST)
+    results = reverse("analysis:results", args=[slug])
+    if not form.is_valid() or not form.cleaned_data["reason"].strip():
+        return redirect(f"{results}?reason=missing#unblind")
+    services.unblind(experiment=experiment, actor=staff(request), reason=form.cleaned_data["reason"])
+    return redirect(results)

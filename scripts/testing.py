@@ -54,7 +54,7 @@ KILLS = (
     "tests/races/test_claims.py",
     "tests/stimuli/imports/test_aup3.py",
 )
-# What survives a kill of the database itself: votes and jobs. Claims and the pieces of an upload are tested on PostgreSQL.
+# Votes and jobs survive a kill on both databases. Claims and the pieces of an upload are tested on PostgreSQL.
 KILLS_ON_SQLITE = (
     "tests/contracts/test_commands.py",
     "tests/faults/test_job_kills.py",

@@ -24,6 +24,7 @@ from rating.models import Ballot, Experiment, Trial
 from rating.registry import get_protocol
 from rating.services.experiments import create_experiment, design_digest, go_live
 from rating.services.pages import record_all_fetches
+from rating.services.texts import publish_texts
 from rating.services.votes import VoteEvent
 from stimuli.models import Collection, Condition
 from stimuli.services.collections import NewSound, add_stimuli, add_text, create_collection
@@ -148,7 +149,9 @@ def opened(experiment: Experiment) -> Experiment:
             raise
         fields = {"state": Experiment.State.LIVE, "design_sha256": design_digest(experiment)}
         Experiment.objects.filter(pk=experiment.pk).update(**fields)
-        return Experiment.objects.select_related("collection", "owner").get(pk=experiment.pk)
+        experiment = Experiment.objects.select_related("collection", "owner").get(pk=experiment.pk)
+        publish_texts(experiment=experiment, now=timezone.now())
+        return experiment
 
 
 @dataclass(frozen=True)

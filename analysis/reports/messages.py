@@ -1,19 +1,39 @@
 """Texts of every report: warnings about listeners, and the methods text, ready to copy."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
 from analysis.reports.tables import Row, Table
+from core.i18n import ngettext_noop
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.texts import amendments
 
 MOST_NAMED = 10
+AMENDED = {
+    "title": ngettext_noop(
+        "The title was amended on {date} after {n} listener had consented: {reason}.",
+        "The title was amended on {date} after {n} listeners had consented: {reason}.",
+    ),
+    "consent_text": ngettext_noop(
+        "The consent text was amended on {date} after {n} listener had consented: {reason}.",
+        "The consent text was amended on {date} after {n} listeners had consented: {reason}.",
+    ),
+    "instructions": ngettext_noop(
+        "The instructions were amended on {date} after {n} listener had consented: {reason}.",
+        "The instructions were amended on {date} after {n} listeners had consented: {reason}.",
+    ),
+    "debrief": ngettext_noop(
+        "The debrief was amended on {date} after {n} listener had consented: {reason}.",
+        "The debrief was amended on {date} after {n} listeners had consented: {reason}.",
+    ),
+}
 
 
 def listener_sentences(table: Mapping[str, Any]) -> list[str]:
@@ -83,4 +103,16 @@ def fill_methods_text(
         "design": experiment.design_sha256[:12],
         **also,
     }
-    return " ".join(sentence.format_map(values) for sentence in told if sentence)
+    return " ".join([*(sentence.format_map(values) for sentence in told if sentence), *_amended(experiment)])
+
+
+def _amended(experiment: Experiment) -> Iterator[str]:
+    """One sentence for each text that was amended while people listened; the contact shapes no answer."""
+    for amendment in amendments(experiment):
+        version, count = amendment.version, amendment.consents_before
+        date = date_format(version.published_at) if version.published_at else ""
+        for text in amendment.changed:
+            if text not in AMENDED:
+                continue
+            sentence = ngettext(*AMENDED[text], count)
+            yield sentence.format(date=date, n=count, reason=version.reason.rstrip(".") or "-")

@@ -13,13 +13,19 @@ from analysis.exports import csv_lines, meanings_for, subject_id, table_columns,
 from analysis.registry import get_report, method_of
 from analysis.services.exports import note_download, vote_lines
 from analysis.services.results import read_result
+from core.hashing import digest
 from core.models import User
 from listening.models import Design
-from rating.models import Experiment
+from rating.models import Consent, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
+from rating.services.texts import TEXTS, amendments, consent_counts, published_texts
 
-PARTICIPANTS = ("subject_id", "subject_column", "panel", "seat", "row_type", "votes", "pages", "of_pages", "complete")
+PARTICIPANTS = (
+    *("subject_id", "subject_column", "panel", "seat", "row_type"),
+    *("votes", "pages", "of_pages", "complete", "text_version"),
+)
+TEXT_VERSIONS = ("text_version", "published_at", "reason", "changed", "consents", "design_sha256", "consent_sha256")
 STIMULI = ("item", "condition", "condition_role", "factors")
 
 PIECE_BYTES = 64 * 1024
@@ -35,6 +41,8 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 - `data/*participants_data.csv`: which column of the wide matrices is which listener, how many pages of the test were
   answered, and whether anything is left (`complete`). Results count everybody; `complete_listeners` in them does not.
 - `data/*stimuli_data.csv`: items, conditions, factors.
+- `data/*texts_data.csv`: every version of the title, consent text, instructions and debrief that listeners could read,
+  from when on, why it was amended, and how many agreed to it; `text_version` of a participant says which one it was.
 - `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: listener, vote,
   vote-1.96 (as the P.808 toolkit has it) or item. What cannot be computed is empty.
 - `analysis/`: `starter.py` (pandas, scipy) and `starter.R` print the means by condition, as `expected.csv` has them.
@@ -85,6 +93,7 @@ def _data(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
             csv_lines(_participants(experiment, ballots, simulated=simulated), columns=PARTICIPANTS),
         ),
         (f"{name('stimuli')}.csv", csv_lines(_stimuli(experiment), columns=STIMULI)),
+        (f"{name('texts')}.csv", csv_lines(_text_versions(experiment), columns=(*TEXT_VERSIONS, *TEXTS))),
     ]
 
 
@@ -92,6 +101,7 @@ def _participants(
     experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool
 ) -> Iterator[dict[str, Any]]:
     progress = datasets.progress(experiment, ballots, simulated=simulated)
+    versions = dict(Consent.objects.filter(ballot__experiment=experiment).values_list("ballot", "text_version__number"))
     for each, ballot in zip(progress, ballots, strict=True):
         yield {
             "subject_id": subject_id(ballot.participant, ballot.ballot) if ballot.vote_count else "",
@@ -103,6 +113,23 @@ def _participants(
             "pages": each.pages,
             "of_pages": each.of_pages,
             "complete": each.complete,
+            "text_version": versions.get(ballot.ballot, ""),
+        }
+
+
+def _text_versions(experiment: Experiment) -> Iterator[dict[str, Any]]:
+    counts = consent_counts(experiment)
+    changed = {amendment.version.pk: amendment.changed for amendment in amendments(experiment)}
+    for version in published_texts(experiment):
+        yield {
+            "text_version": version.number,
+            "published_at": version.published_at,
+            "reason": version.reason,
+            "changed": " ".join(changed.get(version.pk, ())),
+            "consents": counts.get(version.pk, 0),
+            "design_sha256": version.design_sha256,
+            "consent_sha256": digest(version.consent_text),
+            **{name: getattr(version, name) for name in TEXTS},
         }
 
 

@@ -58,5 +58,6 @@ def _language_of_link(token: str) -> str | None:
 
 @lru_cache(VISITS_REMEMBERED)
 def _language_of_visit(visit_id: UUID) -> str | None:
-    """Remembered, because a visit sends hundreds of requests and an experiment's language never changes."""
-    return Visit.objects.filter(pk=visit_id).values_list("seat__ballot__experiment__language", flat=True).first()
+    """The language of the consent that began the seat. Remembered, because a visit sends hundreds of requests and a
+    consent never changes; the experiment's language may, while it is a draft that colleagues rehearse."""
+    return Visit.objects.filter(pk=visit_id).values_list("seat__ballot__consent__language", flat=True).first()

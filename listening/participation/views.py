@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
+from core.hashing import digest
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat
@@ -25,10 +26,11 @@ from listening.participation.access import admit, describe_device, invitation_fo
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.participation.services import visits, withdrawal
 from listening.participation.services.verification import completion_root
-from listening.participation.services.visits import PanelFull, ResumeCodeUnknown, SeatElsewhere
+from listening.participation.services.visits import PanelFull, ResumeCodeUnknown, SeatElsewhere, TextChanged
 from listening.participation.services.withdrawal import is_withdrawn, may_withdraw
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
+from rating.services.texts import texts_of
 
 JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.ABANDONED: "abandoned"}
 
@@ -52,6 +54,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             visits.check_resumable(seat=seat, arrival=arrival, held=held)
     except (SeatElsewhere, ResumeCodeUnknown) as error:
         return _ask_for_code(request, invitation, error)
+    except TextChanged:
+        return _landing(request, invitation_for(token), arrival, None, text_changed=True)
     return _landing(request, invitation, arrival, seat)
 
 
@@ -69,12 +73,21 @@ def _seat_of_another_tab(request: HttpRequest, invitation: Invitation, arrival: 
     return None
 
 
-def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
+def _landing(
+    request: HttpRequest,
+    invitation: Invitation,
+    arrival: Arrival | None,
+    seat: Seat | None,
+    *,
+    text_changed: bool = False,
+) -> HttpResponse:
     experiment, planned = invitation.panel.experiment, seat or invitation.seat
     context = {
         "experiment": experiment,
         "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
-        "consent_text": experiment.consent_text,
+        "texts": texts_of(seat.ballot) if seat else experiment,
+        "consent_sha256": digest(experiment.consent_text),
+        "text_changed": text_changed,
         "state": JOIN_STATES[Seat.State(seat.state)] if seat else "new",
         "arrival": {"field": FIELD, "value": signed(arrival, invitation)},
         "for_many": invitation.many,
@@ -84,7 +97,7 @@ def _landing(request: HttpRequest, invitation: Invitation, arrival: Arrival | No
         "task": _task(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
         **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
     }
-    return render(request, "listening/join.html", context)
+    return render(request, "listening/join.html", context, status=409 if text_changed else 200)
 
 
 def _outlook(invitation: Invitation) -> dict[str, Any]:
@@ -112,6 +125,7 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
     elif request.POST.get("agree"):
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
+        who["text_sha256"] = request.POST.get("text", "")
         visit = visits.claim_seat(invitation=invitation, now=now, device=device, **who)
     else:
         raise AppError(
@@ -161,6 +175,7 @@ def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
     """Page for a participant whose seat was released."""
     context = {
         "experiment": seat.ballot.experiment,
+        "texts": texts_of(seat.ballot),
         "state": "abandoned",
         "may_come_again": visits.may_come_again(seat),
         "withdrawn": is_withdrawn(seat),
@@ -170,7 +185,9 @@ def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
 
 def _ask_for_code(request: HttpRequest, invitation: Invitation, error: AppError) -> HttpResponse:
     """Tell another browser than the one that began nothing of the seat, and let it show that it is the same person."""
-    context = {"experiment": invitation.panel.experiment, "state": "elsewhere", "sentence": error_message(error)}
+    experiment = invitation.panel.experiment
+    told = {"experiment": experiment, "texts": experiment}
+    context = told | {"state": "elsewhere", "sentence": error_message(error)}
     return render(request, "listening/join.html", context, status=error.status)
 
 
@@ -190,6 +207,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     context = {
         "visit": visit,
         "experiment": experiment,
+        "texts": texts_of(visit.seat.ballot),
         "ballot_kind": visit.seat.ballot.kind,
         **_instructions(visit.seat),
         **_own_page(experiment),
@@ -222,6 +240,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     context = {
         "visit": visit,
         "experiment": ballot.experiment,
+        "texts": texts_of(ballot),
         "completion": completion,
         "root": completion_root(ballot),
         "ballot_kind": ballot.kind,

@@ -7,6 +7,16 @@ from django.db import migrations, models
 
 from core.append_only import append_only
 
+# A vote may go when its experiment has been in the bin for 30 days (rating.services.disposal), and not before.
+PAST_BIN = """
+EXISTS (SELECT 1 FROM rating_ballot JOIN rating_experiment ON rating_experiment.id = rating_ballot.experiment_id
+WHERE rating_ballot.id = OLD.ballot_id AND rating_experiment.deleted_at < {limit})
+"""
+DELETABLE = {
+    "postgresql": PAST_BIN.format(limit="now() - interval '30 days'"),
+    "sqlite": PAST_BIN.format(limit="datetime('now', '-30 days')"),
+}
+
 
 class Migration(migrations.Migration):
 
@@ -18,6 +28,50 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='Collaborator',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('role', models.CharField(choices=[('editor', 'Editor'), ('viewer', 'Viewer')], max_length=10)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Experiment',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('slug', models.SlugField(unique=True)),
+                ('title', models.CharField(max_length=200)),
+                ('protocol', models.SlugField()),
+                ('label_set', models.CharField(max_length=100)),
+                ('language', models.CharField(default='en', max_length=10)),
+                ('options', models.JSONField(default=dict)),
+                ('consent_text', models.TextField()),
+                ('instructions', models.TextField(blank=True)),
+                ('debrief', models.TextField(blank=True)),
+                ('contact', models.CharField(blank=True, max_length=200)),
+                ('seed', models.CharField(max_length=64)),
+                ('state', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
+                ('layout_sha256', models.CharField(blank=True, max_length=64)),
+                ('design_sha256', models.CharField(blank=True, max_length=64)),
+                ('unblinded_at', models.DateTimeField(null=True)),
+                ('archived_at', models.DateTimeField(null=True)),
+                ('deleted_at', models.DateTimeField(null=True)),
+                ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', through='rating.Collaborator', to=settings.AUTH_USER_MODEL)),
+                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to='stimuli.collection')),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ['-created_at'],
+            },
+        ),
+        migrations.AddField(
+            model_name='collaborator',
+            name='experiment',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='rating.experiment'),
+        ),
         migrations.CreateModel(
             name='Ballot',
             fields=[
@@ -32,60 +86,8 @@ class Migration(migrations.Migration):
                 ('vote_bytes', models.PositiveBigIntegerField(default=0)),
                 ('closed_at', models.DateTimeField(null=True)),
                 ('abandoned_at', models.DateTimeField(null=True)),
+                ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ballots', to='rating.experiment')),
             ],
-            options={
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('kind__in', ['main', 'simulated', 'preview', 'rehearsal'])), name='ballot_kind_known'),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Consent',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('language', models.CharField(max_length=10)),
-                ('ballot', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='consent', to='rating.ballot')),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='Experiment',
-            fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('slug', models.SlugField(unique=True)),
-                ('title', models.CharField(max_length=200)),
-                ('protocol', models.SlugField()),
-                ('label_set', models.CharField(max_length=100)),
-                ('language', models.CharField(default='en', max_length=10)),
-                ('options', models.JSONField(default=dict)),
-                ('consent_text', models.TextField()),
-                ('contact', models.CharField(blank=True, max_length=200)),
-                ('seed', models.CharField(max_length=64)),
-                ('state', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
-                ('layout_sha256', models.CharField(blank=True, max_length=64)),
-                ('design_sha256', models.CharField(blank=True, max_length=64)),
-                ('unblinded_at', models.DateTimeField(null=True)),
-                ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', to=settings.AUTH_USER_MODEL)),
-                ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to='stimuli.collection')),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['-created_at'],
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'live', 'paused', 'closed'])), name='experiment_state_known'),
-                    models.CheckConstraint(condition=models.Q(('state', 'draft'), models.Q(('design_sha256', ''), _negated=True), _connector='OR'), name='experiment_frozen'),
-                ],
-            },
-        ),
-        migrations.AddField(
-            model_name='ballot',
-            name='experiment',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ballots', to='rating.experiment'),
         ),
         migrations.CreateModel(
             name='RejectedVote',
@@ -99,11 +101,6 @@ class Migration(migrations.Migration):
                 ('received_at', models.DateTimeField(auto_now_add=True)),
                 ('ballot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rejected_votes', to='rating.ballot')),
             ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('event_id', 'body_sha256'), name='rejected_vote_once'),
-                ],
-            },
         ),
         migrations.CreateModel(
             name='Slot',
@@ -126,10 +123,39 @@ class Migration(migrations.Migration):
                 ('last_at', models.DateTimeField()),
                 ('slot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fetches', to='rating.slot')),
             ],
+        ),
+        migrations.CreateModel(
+            name='TextVersion',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('number', models.PositiveSmallIntegerField()),
+                ('title', models.CharField(max_length=200)),
+                ('consent_text', models.TextField()),
+                ('instructions', models.TextField(blank=True)),
+                ('debrief', models.TextField(blank=True)),
+                ('contact', models.CharField(blank=True, max_length=200)),
+                ('published_at', models.DateTimeField(null=True)),
+                ('reason', models.TextField(blank=True)),
+                ('design_sha256', models.CharField(blank=True, max_length=64)),
+                ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='text_versions', to='rating.experiment')),
+            ],
             options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('slot', 'visit'), name='sound_fetch_once'),
-                ],
+                'ordering': ['number'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Consent',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('text_sha256', models.CharField(max_length=64)),
+                ('language', models.CharField(max_length=10)),
+                ('ballot', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='consent', to='rating.ballot')),
+                ('text_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='rating.textversion')),
+            ],
+            options={
+                'abstract': False,
             },
         ),
         migrations.CreateModel(
@@ -151,10 +177,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('ballot', 'position'), name='trial_position_once'),
-                    models.CheckConstraint(condition=models.Q(('kind__in', ['practice', 'test'])), name='trial_kind_known'),
-                ],
             },
         ),
         migrations.AddField(
@@ -187,11 +209,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
-                'constraints': [
-                    models.UniqueConstraint(fields=('event_id',), name='vote_event_once'),
-                    models.UniqueConstraint(fields=('trial', 'revision'), name='vote_revision_once'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'accepted'), ('revision__gte', 1)), models.Q(('outcome', 'conflict'), ('revision__isnull', True)), _connector='OR'), name='vote_accepted_has_revision'),
-                ],
             },
         ),
         migrations.AddField(
@@ -208,20 +225,71 @@ class Migration(migrations.Migration):
                 ('slot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rating.slot')),
                 ('vote', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='rating.vote')),
             ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('vote', 'slot', 'scale'), name='score_once'),
-                ],
-            },
+        ),
+        migrations.AddConstraint(
+            model_name='experiment',
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'live', 'paused', 'closed'])), name='experiment_state_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='experiment',
+            constraint=models.CheckConstraint(condition=models.Q(('state', 'draft'), models.Q(('design_sha256', ''), _negated=True), _connector='OR'), name='experiment_frozen'),
+        ),
+        migrations.AddConstraint(
+            model_name='collaborator',
+            constraint=models.UniqueConstraint(fields=('experiment', 'user'), name='collaborator_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='collaborator',
+            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['editor', 'viewer'])), name='collaborator_role_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='ballot',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['main', 'simulated', 'preview', 'rehearsal'])), name='ballot_kind_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='rejectedvote',
+            constraint=models.UniqueConstraint(fields=('event_id', 'body_sha256'), name='rejected_vote_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='soundfetch',
+            constraint=models.UniqueConstraint(fields=('slot', 'visit'), name='sound_fetch_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='textversion',
+            constraint=models.UniqueConstraint(fields=('experiment', 'number'), name='text_version_number_once'),
         ),
         migrations.AddConstraint(
             model_name='slot',
             constraint=models.UniqueConstraint(fields=('trial', 'key'), name='slot_key_once'),
         ),
         migrations.AddConstraint(
+            model_name='vote',
+            constraint=models.UniqueConstraint(fields=('event_id',), name='vote_event_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='vote',
+            constraint=models.UniqueConstraint(fields=('trial', 'revision'), name='vote_revision_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='vote',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'accepted'), ('revision__gte', 1)), models.Q(('outcome', 'conflict'), ('revision__isnull', True)), _connector='OR'), name='vote_accepted_has_revision'),
+        ),
+        migrations.AddConstraint(
+            model_name='trial',
+            constraint=models.UniqueConstraint(fields=('ballot', 'position'), name='trial_position_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='trial',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['practice', 'test'])), name='trial_kind_known'),
+        ),
+        migrations.AddConstraint(
             model_name='trial',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('answered', False), ('current_vote__isnull', True), ('revision', 0)), models.Q(('current_vote__isnull', False), ('revision__gt', 0)), _connector='OR'), name='trial_answered_has_vote'),
         ),
-        append_only('rating_vote'),
-        append_only('rating_rejectedvote'),
+        migrations.AddConstraint(
+            model_name='score',
+            constraint=models.UniqueConstraint(fields=('vote', 'slot', 'scale'), name='score_once'),
+        ),
+        append_only('rating_vote', deletable=DELETABLE),
+        append_only('rating_rejectedvote', deletable=DELETABLE),
     ]

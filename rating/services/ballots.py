@@ -16,6 +16,7 @@ from rating.protocol import Entry, Json, TrialPlan
 from rating.registry import get_protocol
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
+from rating.services.texts import current_texts
 from rating.services.votes import head_message
 from stimuli.models import Stimulus
 
@@ -41,6 +42,11 @@ def draw_plans(*, experiment: Experiment, seeds: Iterable[str], group: str = "")
     options = experiment.options | ({"group": group} if group else {})
     # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
     return {seed: list(draw(entries, options, Random(f"{experiment.seed}/{seed}"))) for seed in seeds}
+
+
+def drawn_from(experiment: Experiment) -> tuple[object, ...]:
+    """What plans are drawn from, to be compared with what it was when they were drawn."""
+    return experiment.protocol, experiment.collection_id, experiment.options
 
 
 @transaction.atomic
@@ -102,12 +108,19 @@ def _may_skip(ballot: Ballot) -> bool:
     return skipped < min(max(FEWEST_TO_SKIP, total // SHARE_TO_SKIP), total - 1)
 
 
-def record_consent(*, ballot: Ballot, text: str, language: str) -> Consent:
-    """Keep that this exact text was agreed to; agreeing twice is agreeing once."""
-    consent, _ = Consent.objects.get_or_create(
-        ballot=ballot, defaults={"text_sha256": digest(text), "language": language}
+def record_consent(*, ballot: Ballot, experiment: Experiment) -> Consent:
+    """Keep that the experiment's present texts were agreed to; agreeing twice is agreeing once.
+
+    The experiment is locked by the caller, so that the texts cannot be amended meanwhile.
+    """
+    if (consent := Consent.objects.filter(ballot=ballot).first()) is not None:
+        return consent
+    return Consent.objects.create(
+        ballot=ballot,
+        text_version=current_texts(experiment=experiment),
+        text_sha256=digest(experiment.consent_text),
+        language=experiment.language,
     )
-    return consent
 
 
 def entries_of(experiment: Experiment) -> list[Entry]:

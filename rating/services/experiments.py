@@ -1,8 +1,8 @@
-"""Experiments: create, change options, go live, pause, close, share, unblind."""
+"""Experiments: create, change options, go live, pause, close, unblind. Other changes are in editing.py."""
 
 import secrets
 from collections.abc import Iterable, Mapping
-from itertools import count
+from itertools import chain, count
 from random import Random
 from string import ascii_uppercase
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import get_language_info, gettext
 from django.utils.translation import gettext_noop as _
 
@@ -18,65 +19,68 @@ from core.hashing import digest
 from core.languages import is_draft
 from core.models import Job, User
 from core.services import audit
-from rating.errors import no_stimuli, wrong_state
+from rating.errors import no_stimuli, reason_missing, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocol import LabelStatus, Protocol
 from rating.registry import get_protocol
+from rating.services.texts import publish_texts
 from stimuli.models import Collection, Stimulus
 
-
-def experiment_for(user: User, slug: str) -> Experiment:
-    """The experiment, if this user may see it; the only way a view obtains one."""
-    experiment = Experiment.objects.visible_to(user).select_related("collection", "owner").filter(slug=slug).first()
-    if experiment is None:
-        raise AppError(
-            "experiment.not_found", 404, _("There is no experiment '{slug}' among those you may see."), slug=slug
-        )
-    return experiment
+LONGEST_STEM = 44  # of a derived short name, which leaves room for a number in the field's 50 characters
 
 
 def create_experiment(
     *,
     owner: User,
-    slug: str,
     title: str,
     collection: Collection,
     protocol_slug: str,
     label_set: str,
     consent_text: str,
+    instructions: str = "",
+    debrief: str = "",
+    slug: str = "",
     language: str = settings.LANGUAGE_CODE,
     options: Mapping[str, Any] | None = None,
     contact: str = "",
     seed: str = "",
 ) -> Experiment:
+    """Create a draft. Without a short name, one is derived from the title."""
     protocol = get_protocol(protocol_slug)
-    _check_label_set(protocol, label_set)
-    _check_language(language)
-    check_options(protocol, options or {}, _material(collection))
+    check_label_set(protocol, label_set)
+    check_language(language)
+    check_options(protocol, options or {}, material_of(collection))
+    slug = slug or free_slug(title)
+    told = {"title": title, "language": language}
+    texts = {"consent_text": consent_text, "instructions": instructions, "debrief": debrief, "contact": contact}
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
                 owner=owner,
                 slug=slug,
-                title=title,
                 collection=collection,
                 protocol=protocol_slug,
                 label_set=label_set,
-                language=language,
-                consent_text=consent_text,
                 options={**protocol.defaults, **(options or {})},
-                contact=contact,
                 seed=seed or secrets.token_hex(8),
+                **(told | texts),
             )
-            told = {"title": title, "language": language}
             audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
     except IntegrityError:
-        raise _slug_taken(slug) from None
+        raise slug_taken(slug) from None
     return experiment
 
 
-def _slug_taken(slug: str) -> AppError:
+def free_slug(title: str, *, apart_from: Experiment | None = None) -> str:
+    """A short name made of the title, with a number where another experiment has it."""
+    stem = slugify(title)[:LONGEST_STEM].strip("-") or "experiment"
+    others = Experiment.objects.exclude(pk=apart_from.pk) if apart_from else Experiment.objects.all()
+    taken = set(others.filter(slug__startswith=stem).values_list("slug", flat=True))
+    return next(name for name in chain([stem], (f"{stem}-{n}" for n in count(2))) if name not in taken)
+
+
+def slug_taken(slug: str) -> AppError:
     return AppError(
         "experiment.slug_taken",
         409,
@@ -102,15 +106,23 @@ def language_warnings(experiment: Experiment) -> list[str]:
     return warnings
 
 
+def title_warnings(experiment: Experiment, *, reader: User) -> list[str]:
+    """Whether another experiment in the reader's list has the same title."""
+    others = Experiment.objects.visible_to(reader).exclude(pk=experiment.pk).filter(title__iexact=experiment.title)
+    slugs = ", ".join(others.order_by("slug").values_list("slug", flat=True)[:3])
+    said = gettext("Another experiment has the same title: %(slugs)s. A title of its own is easier to find.")
+    return [said % {"slugs": slugs}] if slugs else []
+
+
 def options_are_open(experiment: Experiment) -> bool:
-    """Whether the options can still change, because no pages were drawn with them."""
+    """Whether options, protocol and collection can still change, because no pages were drawn from them."""
     return experiment.state == Experiment.State.DRAFT and not experiment.ballots.exists()
 
 
 @transaction.atomic
 def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor: User) -> Experiment:
     """Change some of the protocol's options, as long as no seat's pages were drawn with them."""
-    experiment = _locked(experiment)
+    experiment = locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
         raise wrong_state(experiment, needed="draft")
     if not options_are_open(experiment):
@@ -118,11 +130,11 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
             "experiment.options_fixed",
             409,
             _(
-                "The experiment has seats, and their pages were drawn with the options as they are. Make a new "
-                "experiment and set its options before you add a panel."
+                "The experiment has seats, and their pages were drawn with the options as they are. Remove the seats "
+                "and links first, then change the options."
             ),
         )
-    check_options(get_protocol(experiment.protocol), options, _material(experiment.collection))
+    check_options(get_protocol(experiment.protocol), options, material_of(experiment.collection))
     before = experiment.options
     after = {name: value for name, value in options.items() if before.get(name) != value}
     if after:
@@ -141,9 +153,10 @@ def change_options(*, experiment: Experiment, options: Mapping[str, Any], actor:
 @transaction.atomic
 def go_live(*, experiment: Experiment, actor: User) -> Experiment:
     """Freeze everything that shapes an answer under one hash, and go live."""
-    experiment = _locked(experiment)
+    experiment = locked(experiment)
     check_ready(experiment)
     experiment.design_sha256 = design_digest(experiment)
+    publish_texts(experiment=experiment, now=timezone.now())
     return _enter(experiment, Experiment.State.LIVE, actor)
 
 
@@ -161,17 +174,17 @@ def check_ready(experiment: Experiment) -> None:
         )
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
         raise no_stimuli(collection=experiment.collection.title)
-    check_options(get_protocol(experiment.protocol), experiment.options, _material(experiment.collection))
+    check_options(get_protocol(experiment.protocol), experiment.options, material_of(experiment.collection))
     check_design(experiment)
     if experiment.state == Experiment.State.DRAFT:
-        _check_no_jobs(experiment)
+        check_no_jobs(experiment)
     if not experiment.ballots.filter(kind=Ballot.Kind.MAIN).exists():
         raise AppError(
             "experiment.no_seats", 409, _("The experiment has no seats. Add a panel or apply a design, then go live.")
         )
 
 
-def _check_no_jobs(experiment: Experiment) -> None:
+def check_no_jobs(experiment: Experiment) -> None:
     """Jobs that lay out a draft find it live in the end, and discard what they have made."""
     job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
     if job is not None:
@@ -179,8 +192,8 @@ def _check_no_jobs(experiment: Experiment) -> None:
             "experiment.busy",
             409,
             _(
-                "The job {job} is still at work on this experiment. Going live now would discard what it makes; wait "
-                "until it is done."
+                "The job {job} is still at work on this experiment. This would discard what it makes; wait until it is "
+                "done."
             ),
             job=job.name,
         )
@@ -189,7 +202,7 @@ def _check_no_jobs(experiment: Experiment) -> None:
 @transaction.atomic
 def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
     """Return to draft, as long as there are no answers."""
-    experiment = _locked(experiment)
+    experiment = locked(experiment)
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
         raise wrong_state(experiment, needed="live or paused")
     # Votes are cast under their ballot's lock: one that is under way is waited for and counted.
@@ -207,7 +220,7 @@ def return_to_draft(*, experiment: Experiment, actor: User) -> Experiment:
 
 @transaction.atomic
 def pause(*, experiment: Experiment, actor: User, reason: str = "") -> Experiment:
-    experiment = _locked(experiment)
+    experiment = locked(experiment)
     if experiment.state != Experiment.State.LIVE:
         raise wrong_state(experiment, needed="live")
     return _enter(experiment, Experiment.State.PAUSED, actor, reason)
@@ -215,7 +228,7 @@ def pause(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
 
 @transaction.atomic
 def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experiment:
-    experiment = _locked(experiment)
+    experiment = locked(experiment)
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
         raise wrong_state(experiment, needed="live or paused")
     return _enter(experiment, Experiment.State.CLOSED, actor, reason)
@@ -225,10 +238,8 @@ def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
 def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
     """Show conditions by name from now on; the log keeps who asked for it and why."""
     if not reason.strip():
-        raise AppError(
-            "experiment.reason_missing", 422, _("Say why: the reason is kept in the audit log and shown with the data.")
-        )
-    experiment = _locked(experiment)
+        raise reason_missing()
+    experiment = locked(experiment)
     if experiment.unblinded_at is None:
         experiment.unblinded_at = timezone.now()
         experiment.save(update_fields=["unblinded_at"])
@@ -239,31 +250,9 @@ def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
 
 
 @transaction.atomic
-def share(*, experiment: Experiment, actor: User, colleague_name: str) -> User:
-    """Let a colleague see and run the experiment as its owner does, and listen to its collection."""
-    colleague = User.objects.filter(username=colleague_name, is_active=True).first()
-    if colleague is None:
-        raise AppError(
-            "experiment.colleague_unknown",
-            422,
-            _("There is no account called '{name}'. Ask your colleague for the name they sign in with."),
-            name=colleague_name,
-        )
-    experiment.collaborators.add(colleague)
-    experiment.collection.readers.add(colleague)
-    audit.record(
-        actor=actor,
-        action="experiment.shared",
-        target=f"experiment/{experiment.slug}",
-        after={"colleague": colleague.username},
-    )
-    return colleague
-
-
-@transaction.atomic
 def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experiment:
     """Set the layout of all seats, while the experiment is a draft."""
-    experiment = _locked(experiment)
+    experiment = locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
         raise wrong_state(experiment, needed="draft")
     before, experiment.layout_sha256 = experiment.layout_sha256, sha256
@@ -278,7 +267,7 @@ def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experim
     return experiment
 
 
-def _locked(experiment: Experiment) -> Experiment:
+def locked(experiment: Experiment) -> Experiment:
     return Experiment.objects.select_for_update(of=("self",)).select_related("collection").get(pk=experiment.pk)
 
 
@@ -325,6 +314,7 @@ def design_digest(experiment: Experiment) -> str:
             "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
             "language": experiment.language,
             "consent_sha256": digest(experiment.consent_text),
+            "instructions_sha256": digest(experiment.instructions),
             "seed": experiment.seed,
             "layout_sha256": experiment.layout_sha256,
             "stimuli": list(
@@ -336,7 +326,7 @@ def design_digest(experiment: Experiment) -> str:
     )
 
 
-def _check_label_set(protocol: Protocol, label_set: str) -> None:
+def check_label_set(protocol: Protocol, label_set: str) -> None:
     known = [labels.id for labels in protocol.label_sets]
     if label_set not in known:
         raise AppError(
@@ -348,7 +338,7 @@ def _check_label_set(protocol: Protocol, label_set: str) -> None:
         )
 
 
-def _check_language(language: str) -> None:
+def check_language(language: str) -> None:
     known = [code for code, _name in settings.LANGUAGES]
     if language not in known:
         raise AppError(
@@ -360,7 +350,7 @@ def _check_language(language: str) -> None:
         )
 
 
-def _material(collection: Collection) -> dict[str, dict[str, str]]:
+def material_of(collection: Collection) -> dict[str, dict[str, str]]:
     """The conditions of each item, each with its role; nothing before the first import."""
     cells = Stimulus.objects.offered().filter(item__collection=collection).order_by()
     items: dict[str, dict[str, str]] = {}

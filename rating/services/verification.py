@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from uuid import UUID
 
 from core.errors import AppError
+from core.hashing import digest
 from core.models import AuditEntry
-from rating.models import Ballot, Experiment, Score, Trial, Vote
+from rating.models import Ballot, Consent, Experiment, Score, Trial, Vote
 from rating.protocol import Answer
 from rating.registry import get_protocol
 from rating.services.ballots import plan_digest
+from rating.services.disposal import REMOVED
 from rating.services.experiments import design_digest
 from rating.services.pages import plan_of
 from rating.services.votes import chain_problems, heads_of
@@ -29,13 +31,20 @@ def heads_on_record() -> dict[UUID, list[tuple[int, str]]]:
     return kept
 
 
+def removed_ballots() -> set[UUID]:
+    """The ballots that went with their experiment after its time in the bin."""
+    removals = AuditEntry.objects.filter(action=REMOVED).iterator()
+    return {UUID(ballot) for entry in removals for ballot in (entry.after or {})["ballots"]}
+
+
 def experiment_problems(experiment: Experiment) -> Iterator[str]:
     """Whether the design is still the one that was frozen, and that one the one in the audit log."""
     if experiment.state == Experiment.State.DRAFT:
         return
     if experiment.design_sha256 != design_digest(experiment):
         yield "its stimuli, texts, options or wording are no longer those with which it went live"
-    entries = AuditEntry.objects.filter(action="experiment.state_changed", target=f"experiment/{experiment.slug}")
+    changes = ("experiment.state_changed", "experiment.amended")
+    entries = AuditEntry.objects.filter(action__in=changes, target=f"experiment/{experiment.slug}")
     newest = entries.order_by("id").last()
     frozen = newest.after or {} if newest else {}
     if (frozen.get("state"), frozen.get("design_sha256")) != (experiment.state, experiment.design_sha256):
@@ -47,6 +56,7 @@ def ballot_problems(ballot: Ballot, *, on_record: Sequence[tuple[int, str]] = ()
     if not ballot.salt:
         yield "its salt is gone, so that nobody can tell whether votes were altered"
     yield from chain_problems(ballot=ballot, votes=votes)
+    yield from _consent_problems(ballot)
     for count, head in on_record:
         link = votes[count - 1].chain if 0 < count <= len(votes) else ""
         if count > len(votes) or head not in heads_of(ballot, count, link):
@@ -60,6 +70,12 @@ def ballot_problems(ballot: Ballot, *, on_record: Sequence[tuple[int, str]] = ()
     scores = _scores(ballot)
     for trial in trials:
         yield from _trial_problems(trial, by_trial[trial.pk], scores)
+
+
+def _consent_problems(ballot: Ballot) -> Iterator[str]:
+    consent = Consent.objects.filter(ballot=ballot).select_related("text_version").first()
+    if consent is not None and consent.text_sha256 != digest(consent.text_version.consent_text):
+        yield "its consent was given to another text than the one that is kept with it"
 
 
 SHOWN = ("slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording")

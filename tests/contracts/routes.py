@@ -15,6 +15,7 @@ staff         in         in           in         ok     ok     2fa         ok   
 staff-400     in         in           in         400    400    2fa         400    in
 staff-405     in         in           in         405    405    2fa         405    in
 owned         in         in           in         ok     404    2fa         ok     in
+owned-404     in         in           in         404    404    2fa         404    in
 owned-400     in         in           in         400    404    2fa         400    in
 own-token     in         in           in         ok     404    2fa         404    in
 admin         in         in           in         403    403    2fa         ok     in
@@ -74,17 +75,26 @@ stimuli:correct_import                staff-405      owned
 stimuli:cancel_import                 staff-405      owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
+rating:preview_text                   staff-405      staff-400
 rating:experiment                     owned          staff-405
+rating:settings                       owned          owned
 rating:options                        owned          owned
 rating:state                          staff-405      owned
 rating:confirm_live                   owned          staff-405
-rating:share                          staff-405      owned-400
-rating:unblind                        staff-405      owned-400
+rating:share                          staff-405      owned
+rating:unshare                        staff-405      owned
+rating:transfer                       staff-405      owned
+rating:archive                        staff-405      owned
+rating:delete                         owned          owned
+rating:restore                        staff-405      owned-404
+rating:unblind                        staff-405      owned
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
 listening:withdraw                    no-method      visit-409
 listening:people                      owned          staff-405
+listening:copy                        staff-405      owned
+listening:remove_seats                owned          owned
 listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
 listening:completion_codes            owned          staff-405

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from listening.design.base import DesignRequest
 from listening.models import Design, Panel, Recruitment, Seat
 from listening.panels.services import demo, designs, panels
 from rating.models import Experiment
+from rating.services.disposal import DAYS_IN_BIN
 from rating.services.votes import cast_vote
 from tests.factories import make_experiment, make_panel_experiment, seated_visit, vote_event
 from tests.stimuli.job_examples import STIMULI_EXAMPLES
@@ -65,6 +67,12 @@ def an_address_that_is_not_needed() -> dict[str, Any]:
     return {}
 
 
+def an_experiment_past_its_time_in_the_bin() -> dict[str, Any]:
+    an_experiment_with_votes()
+    Experiment.objects.update(deleted_at=timezone.now() - timedelta(days=DAYS_IN_BIN + 1))
+    return {}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.testapp.small_demo"}
@@ -84,6 +92,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
         an_address_that_is_not_needed,
         Recruitment.objects.filter(address="").exists,
     ),
+    "listening.empty_bin": (an_experiment_past_its_time_in_the_bin, lambda: not Experiment.objects.exists()),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),

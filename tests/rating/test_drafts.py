@@ -30,7 +30,7 @@ def cast(trial: Trial, revision: int, payload: Json) -> str:
 
 def first_page(experiment: Experiment) -> Trial:
     ballot = open_ballot(experiment=experiment, seed="1")
-    record_consent(ballot=ballot, text="yes", language="en")
+    record_consent(ballot=ballot, experiment=ballot.experiment)
     return ballot.trials.get(position=1)
 
 

@@ -141,7 +141,7 @@ def test_options_are_fixed_once_there_are_seats_and_once_it_is_live() -> None:
     experiment = make_experiment(live=False, seats=1)
     with raises_error("experiment.options_fixed") as rejected:
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)
-    assert "new experiment" in str(rejected.value)
+    assert "Remove the seats" in str(rejected.value)
     go_live(experiment=experiment, actor=experiment.owner)
     with raises_error("experiment.wrong_state"):
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)
@@ -163,9 +163,10 @@ def filled(draft: Experiment, **changes: str) -> dict[str, str]:
 
 
 def test_the_page_offers_every_option_with_its_help_and_saves_it(staff: Client, draft: Experiment) -> None:
-    address = f"/experiments/{draft.slug}/options/"
-    assert address in staff.get(f"/experiments/{draft.slug}/").content.decode()
-    page = staff.get(address).content.decode()
+    address, settings = f"/experiments/{draft.slug}/options/", f"/experiments/{draft.slug}/settings/"
+    assert f"{settings}#options" in staff.get(f"/experiments/{draft.slug}/").content.decode()
+    assert staff.get(address)["Location"] == f"{settings}#options"
+    page = staff.get(settings).content.decode()
     assert '<option value="rater">rater</option>' in page
     assert "the five probes of an hour" in page
     answer = staff.post(address, filled(draft, probes="own", plays_allowed="3", example=json.dumps(example())))
@@ -173,7 +174,7 @@ def test_the_page_offers_every_option_with_its_help_and_saves_it(staff: Client, 
     draft.refresh_from_db()
     assert (draft.options["probes"], draft.options["plays_allowed"]) == ("own", 3)
     assert draft.options["example"] == example()
-    assert "&quot;why&quot;: &quot;Rain.&quot;" in staff.get(address).content.decode()
+    assert "&quot;why&quot;: &quot;Rain.&quot;" in staff.get(settings).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def test_a_slip_on_the_page_is_named_beside_its_option_and_nothing_changes(
     answer = staff.post(f"/experiments/{draft.slug}/options/", filled(draft, **{option: value}))
     page = answer.content.decode()
     assert answer.status_code == 200
-    field = page.split(f'for="id_{option}"')[1].split("<label")[0]
+    field = page.split(f'for="option_{option}"')[1].split("<label")[0]
     assert complaint in field
     assert Experiment.objects.get(pk=draft.pk).options == draft.options
 
@@ -203,8 +204,8 @@ def test_the_page_of_fixed_options_says_so_and_a_post_changes_nothing(client: Cl
     experiment = make_experiment(seats=1)
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/options/"
-    page = client.get(address).content.decode()
-    assert "while the experiment is a draft" in page
+    page = client.get(f"/experiments/{experiment.slug}/settings/").content.decode()
+    assert "fixed since the experiment went live" in page
     assert "disabled" in page
     answer = client.post(address, {"plays_allowed": "9"})
     assert "this needs it to be draft" in answer.content.decode()

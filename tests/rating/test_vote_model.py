@@ -70,7 +70,7 @@ class Sitting(RuleBasedStateMachine):
     @initialize()
     def sit_down(self) -> None:
         self.ballot = ballots.open_ballot(experiment=self.experiment, seed="model")
-        ballots.record_consent(ballot=self.ballot, text="I agree.", language="en")
+        ballots.record_consent(ballot=self.ballot, experiment=self.ballot.experiment)
         self.trials = list(self.ballot.trials.all())
         self.model = Model(revisions={trial.id: 0 for trial in self.trials})
         self.known = [{trial.id: 0 for trial in self.trials} for _ in range(2)]

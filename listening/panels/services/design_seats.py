@@ -21,7 +21,7 @@ from rating.errors import wrong_state
 from rating.models import Ballot, Experiment, Slot
 from rating.protocol import Cell, Designable, Entry, PageHolds, TrialKind, TrialPlan, pages_of
 from rating.registry import get_protocol
-from rating.services.ballots import entries_of, store_plans
+from rating.services.ballots import drawn_from, entries_of, store_plans
 from rating.services.experiments import adopt_layout
 
 # Seats of one transaction, few enough that no vote waits for long: a seat has some 600 pages.
@@ -49,18 +49,14 @@ def adopt_design(
     """Give every seat of a design its ballot, in place of the draft's old seats, none of which may be taken."""
     check_untouched(experiment)
     discard_unseated(experiment)
+    laid_out_for = drawn_from(experiment)
     ballots = _staged(experiment, layout.sequences, progress)
     with fence():
         experiment = adopt_layout(experiment=experiment, sha256=sha256, actor=actor)  # locks it for what follows
         check_untouched(experiment)
-        if Ballot.objects.filter(pk__in=ballots).count() != len(ballots):
-            raise AppError(
-                "design.overtaken",
-                409,
-                gettext_noop(
-                    "Another design was applied at the same time. Check it, and apply this one again if needed."
-                ),
-            )
+        complete = Ballot.objects.filter(pk__in=ballots).count() == len(ballots)
+        if not complete or drawn_from(experiment) != laid_out_for:
+            raise _overtaken()
         removed = _clear(experiment)
         _seat(experiment, layout, ballots)
         fields = {"preset": layout.preset, "seed": layout.request.seed, "sha256": sha256}
@@ -75,6 +71,17 @@ def adopt_design(
         )
     discard_unseated(experiment)
     return design
+
+
+def _overtaken() -> AppError:
+    return AppError(
+        "design.overtaken",
+        409,
+        gettext_noop(
+            "Another design was applied, or the settings were changed, at the same time. Check both, and apply this "
+            "one again if needed."
+        ),
+    )
 
 
 def check_untouched(experiment: Experiment) -> None:

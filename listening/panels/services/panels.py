@@ -20,7 +20,7 @@ from listening.panels.services.seats import add_rehearsals, main_seats, no_seats
 from listening.participation.access import token_digest
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
-from rating.services.ballots import copy_ballot, draw_plans, store_plans
+from rating.services.ballots import copy_ballot, draw_plans, drawn_from, store_plans
 
 LINK_DAYS = 180
 
@@ -156,13 +156,13 @@ def _few_seats(*, panel: Panel, count: int, kind: Ballot.Kind, fence: Fence) -> 
     seeds = [f"panel {panel.number} seat {number}" for number in numbers]
     plans = {} if designed else draw_plans(experiment=experiment, seeds=seeds, group=panel.group)
     with fence():
-        # A design is adopted, and options are changed, under the same lock.
+        # A design is adopted, and options, protocol and collection are changed, under the same lock.
         now = Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
         if not Panel.objects.select_for_update().filter(pk=panel.pk).exists():
             raise _panel_unknown(number=panel.number)
         if designed and kind == Ballot.Kind.MAIN:
             raise _seats_designed()
-        if (is_designed(now), now.options, _last_number(panel)) != (designed, experiment.options, last):
+        if (is_designed(now), drawn_from(now), _last_number(panel)) != (designed, drawn_from(experiment), last):
             return []
         if designed:
             ballots = _copies(panel, count, kind)

@@ -193,8 +193,8 @@ def open_preview(*, panel: Panel, seat_number: int, from_session: int, now: date
     preview = copy_seat(seat=seat, kind=Ballot.Kind.PREVIEW)
     Trial.objects.filter(ballot=preview.ballot, session__lt=from_session).update(skipped_at=now)
     Seat.objects.filter(pk=preview.pk).update(state=Seat.State.TAKEN, taken_at=now)
-    experiment = preview.ballot.experiment
-    record_consent(ballot=preview.ballot, text=experiment.consent_text, language=experiment.language)
+    experiment = Experiment.objects.select_for_update().get(pk=preview.ballot.experiment_id)
+    record_consent(ballot=preview.ballot, experiment=experiment)
     return Visit.objects.create(seat=preview, device=device)
 
 

@@ -22,7 +22,7 @@ from listening.panels.forms import DesignForm
 from listening.panels.services import designs
 from listening.panels.services.material import material_of
 from rating.models import Experiment
-from rating.services.experiments import experiment_for
+from rating.services.access import experiment_of
 
 IN_MEMORY_BYTES = 4 * 2**20
 
@@ -31,7 +31,7 @@ IN_MEMORY_BYTES = 4 * 2**20
 @requires(Audience.STAFF)
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the applied design and, while the experiment is a draft, a preview of another one. Nothing changes."""
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     applied = Design.objects.filter(experiment=experiment).first()
     job = designs.job_for(experiment)
     context = {
@@ -77,7 +77,7 @@ def _form_context(request: HttpRequest, experiment: Experiment) -> dict[str, Any
 @requires(Audience.STAFF)
 def adopt(request: HttpRequest, slug: str) -> HttpResponse:
     """Apply the design that was previewed, and no other: its hash is sent along."""
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     form = DesignForm(request.POST, material=material_of(experiment))
     wanted = form.wanted()
     designs.ask_for_design(
@@ -90,7 +90,7 @@ def adopt(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def files(request: HttpRequest, slug: str, suffix: str) -> HttpResponseBase:
     """Every seat's sequence in the published shape, in one zip; conditions are letters until unblinding."""
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     packed = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - the response closes it
     designs.export_design(experiment=experiment, suffix=suffix, into=packed, actor=staff(request))
     packed.seek(0)

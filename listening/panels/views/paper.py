@@ -18,11 +18,11 @@ from listening.panels.forms import PaperConsentForm, SheetForm
 from listening.panels.services import paper as services
 from listening.panels.services.paper import SheetChanged
 from rating.registry import get_protocol
-from rating.services.experiments import experiment_for
+from rating.services.access import experiment_of
 
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     services.paper_of(experiment)
     return services.seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 

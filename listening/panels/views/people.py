@@ -10,12 +10,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from core.errors import AppError
+from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from listening.models import Seat
 from listening.panels.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, SessionSettingsForm
-from listening.panels.services import durations, monitoring, panels, seats
+from listening.panels.services import durations, monitoring, panels, removal, seats
+from listening.panels.services.copying import copy_experiment
 from listening.panels.services.paper import seats_for_paper
 from listening.panels.services.seats import seat_unknown
 from listening.panels.services.session_settings import change_session_settings, checks_are_open, session_settings_of
@@ -25,19 +28,19 @@ from listening.participation.services.visits import completions_of
 from rating.forms import ReasonForm
 from rating.models import Experiment
 from rating.registry import get_protocol, module_of
-from rating.services.experiments import experiment_for
+from rating.services.access import Access, experiment_of
 
 
 @require_GET
 @requires(Audience.STAFF)
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    return _people_page(request, experiment_for(staff(request), slug))
+    return _people_page(request, experiment_of(request, slug))
 
 
 @require_POST
 @requires(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment, form = experiment_for(staff(request), slug), PanelForm(request.POST)
+    experiment, form = experiment_of(request, slug), PanelForm(request.POST)
     panels.ask_for_panel(
         experiment=experiment, seats=form.value("seats"), group=form.value("group"), actor=staff(request)
     )
@@ -48,7 +51,7 @@ def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Make links and show them in the answer and nowhere else: their secrets are not kept."""
-    experiment, now = experiment_for(staff(request), slug), timezone.now()
+    experiment, now = experiment_of(request, slug), timezone.now()
     form = InvitationsForm(request.POST)
     tokens = panels.invite(
         panel=panels.panel_of(experiment=experiment, number=number),
@@ -68,7 +71,7 @@ def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpRespons
 @requires(Audience.STAFF)
 def open_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Make one link for many, in the form that a recruiting service needs where one is given; shown once."""
-    experiment, service = experiment_for(staff(request), slug), OpenLinkForm(request.POST).value("service")
+    experiment, service = experiment_of(request, slug), OpenLinkForm(request.POST).value("service")
     token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=staff(request), service=service)
     link = panels.link(token)
     return _people_page(request, experiment, links=[service_address(link, service) if service else link])
@@ -77,7 +80,7 @@ def open_link(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Audience.STAFF)
 def close_links(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     panels.close_links_for_many(experiment=experiment, now=timezone.now(), actor=staff(request))
     return redirect("listening:people", slug=slug)
 
@@ -85,7 +88,7 @@ def close_links(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @requires(Audience.STAFF)
 def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     tokens = panels.rehearse(
         experiment=experiment,
         count=InvitationsForm(request.POST).value("count"),
@@ -99,7 +102,7 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Open a copy of one seat for the experimenter, as its listener will see it."""
-    experiment, form = experiment_for(staff(request), slug), PreviewForm(request.POST)
+    experiment, form = experiment_of(request, slug), PreviewForm(request.POST)
     visit = seats.open_preview(
         panel=panels.panel_of(experiment=experiment, number=form.value("panel")),
         seat_number=form.value("seat"),
@@ -115,7 +118,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Release a taken seat to the next person."""
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     reason = ReasonForm(request.POST).value("reason")
     panel = panels.panel_of(experiment=experiment, number=number)
     seat = panel.seats.main().select_related("panel").filter(number=place).first()
@@ -128,8 +131,40 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
 
 @require_POST
 @requires(Audience.STAFF)
+def copy(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a copy of an experiment that the reader can see."""
+    experiment = experiment_of(request, slug, need=Access.VIEW)
+    try:
+        made = copy_experiment(experiment=experiment, actor=staff(request))
+    except AppError as error:
+        messages.error(request, error_message(error))
+        return redirect("rating:settings", slug=slug)
+    messages.success(request, _("This is the copy: without seats and answers, with a seed of its own."))
+    return redirect("rating:settings", slug=made.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def remove_seats(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what would be lost (GET), and remove a draft's design, seats and links (POST)."""
+    experiment, error = experiment_of(request, slug), ""
+    try:
+        removal.check_removable(experiment)
+        if request.method == "POST":
+            removal.remove_seats(experiment=experiment, actor=staff(request))
+            messages.success(request, _("The seats and links are removed."))
+            return redirect("rating:settings", slug=slug)
+    except AppError as problem:
+        error = error_message(problem)
+    lost = removal.would_remove(experiment)
+    context = {"experiment": experiment, "lost": lost, "error": error, "tab": "settings"}
+    return render(request, "listening/remove_seats.html", context)
+
+
+@require_POST
+@requires(Audience.STAFF)
 def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
     change_session_settings(experiment=experiment, actor=staff(request), **form.values())
     messages.success(request, _("The session settings are saved."))
@@ -140,7 +175,7 @@ def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
     """Completion codes of all finished seats, to pay people by; ids of recruiting services are not kept."""
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     rows = completions_of(experiment=experiment, actor=staff(request))
     return _csv(
         f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers", "withdrawn_at"], rows
@@ -194,7 +229,7 @@ def _csv(name: str, columns: list[str], rows: list[list[Any]]) -> HttpResponse:
 @requires(Audience.STAFF)
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     """Panels, seats, flags and missing cells; the page asks for `?part=live` again and again."""
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     seen, names = monitoring.experiment_status(experiment=experiment, now=timezone.now()), _flag_names()
     lines = [line | {"flags": [names[flag] for flag in line["flags"]]} for line in seen["lines"]]
     context = {"experiment": experiment, "seen": seen | {"lines": lines}, "tab": "monitor"}

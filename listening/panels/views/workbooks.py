@@ -19,13 +19,13 @@ from listening.panels.forms import WorkbookForm
 from listening.panels.services import workbooks as services
 from listening.panels.services.paper import seat_for_paper, sheets_of
 from listening.workbooks.base import Choices, Finding
-from rating.services.experiments import experiment_for
+from rating.services.access import experiment_of
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def _seat_asked_for(request: HttpRequest, slug: str, number: int, place: int) -> Seat:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     services.workbook_of(experiment)
     return seat_for_paper(experiment=experiment, panel_number=number, seat_number=place)
 
@@ -101,7 +101,7 @@ def workbook_file(request: HttpRequest, slug: str, number: int, place: int) -> H
 @require_POST
 @requires(Audience.STAFF)
 def workbooks_zip(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_for(staff(request), slug)
+    experiment = experiment_of(request, slug)
     made = services.write_workbooks(experiment=experiment, now=timezone.now(), actor=staff(request))
     return _download(made, f"{slug}-workbooks.zip", "application/zip")
 

@@ -9,7 +9,13 @@ from core.models import AuditEntry
 from core.services import audit
 from listening.models import Completion
 from rating.models import Ballot, Experiment
-from rating.services.verification import ballot_problems, experiment_problems, heads, heads_on_record
+from rating.services.verification import (
+    ballot_problems,
+    experiment_problems,
+    heads,
+    heads_on_record,
+    removed_ballots,
+)
 
 COMPLETED = "ballot.completed"
 WITHDRAWN = "ballot.withdrawn"  # by the participant
@@ -41,7 +47,7 @@ def verify(*, experiment: str = "") -> Verification:
     if experiment:
         experiments, ballots = experiments.filter(slug=experiment), ballots.filter(experiment__slug=experiment)
     else:
-        gone = kept.keys() - set(ballots.values_list("pk", flat=True))
+        gone = kept.keys() - set(ballots.values_list("pk", flat=True)) - removed_ballots()
         found.problems += [f"Ballot {pk} is gone, and the audit log has votes of it." for pk in sorted(gone)]
     for row in experiments:
         found.problems += [f"Experiment {row.slug}: {problem}." for problem in experiment_problems(row)]

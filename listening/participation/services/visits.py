@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop as _
 
 from core import sql
 from core.errors import AppError
+from core.hashing import digest
 from core.models import User
 from core.services import audit
 from listening.durations import rests_before, whole_minutes
@@ -143,7 +144,9 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
             _("This link expired on {date}. Ask the experimenter for a new one."),
             date=invitation.expires_at.date().isoformat(),
         )
-    if invitation.panel.experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation):
+    experiment = invitation.panel.experiment
+    closed = experiment.state != Experiment.State.LIVE and not _is_dry_run(invitation)
+    if closed or experiment.deleted_at is not None:
         raise AppError(
             "invitation.not_open",
             409,
@@ -166,6 +169,17 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
         _check_address_limit(invitation.panel.experiment, address, now)
 
 
+class TextChanged(AppError):
+    """The consent text was amended after the page was opened; the landing page shows the new one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "consent.text_changed",
+            409,
+            _("The text that you agree to has changed since you opened the page. Read it again, then agree."),
+        )
+
+
 @transaction.atomic
 def claim_seat(
     *,
@@ -175,8 +189,12 @@ def claim_seat(
     arrival: Arrival | None = None,
     held: Collection[str] = (),
     address: str = "",
+    text_sha256: str = "",
 ) -> Visit:
-    """Take a seat and record the consent that was given; of two claims by one person, the second resumes."""
+    """Take a seat and record the consent that was given; of two claims by one person, the second resumes.
+
+    `text_sha256` is the digest of the text that the person read, where a page has shown it.
+    """
     # Lock first, read afterwards: joined rows of a locking query are those from before the wait for the lock.
     Invitation.objects.select_for_update().get(pk=invitation.pk)
     invitation = _read(invitation)
@@ -189,6 +207,8 @@ def claim_seat(
         check_resumable(seat=seat, arrival=arrival, held=held)
         return begin_visit(seat=seat, device=device, now=now, held=held)
     check_claimable(invitation, now=now, held=held, address=address)
+    if text_sha256 and text_sha256 != digest(experiment.consent_text):
+        raise TextChanged
     seat = invitation.seat or find_seat(seats=seats_behind(panel=invitation.panel, many=invitation.many), now=now)
     if seat is None:
         raise PanelFull
@@ -196,7 +216,7 @@ def claim_seat(
     if not invitation.many:
         invitation.seat = seat
         invitation.save(update_fields=["seat"])
-    record_consent(ballot=seat.ballot, text=experiment.consent_text, language=experiment.language)
+    record_consent(ballot=seat.ballot, experiment=experiment)
     return Visit.objects.create(seat=seat, device=device)
 
 

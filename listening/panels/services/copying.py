@@ -1,0 +1,41 @@
+"""Copies of experiments: all settings, with a seed of their own, and no seats or answers."""
+
+from django.db import transaction
+from django.forms.models import model_to_dict
+from django.utils.translation import gettext
+
+from core.models import User
+from core.services import audit
+from listening.models import SessionSettings
+from rating.models import Experiment
+from rating.services.access import let_read
+from rating.services.experiments import create_experiment
+from rating.services.texts import TEXTS
+
+LONGEST_TITLE = 200
+
+
+@transaction.atomic
+def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
+    """Make a draft of the actor's own with the same collection, protocol, options, texts and session settings."""
+    texts = {name: getattr(experiment, name) for name in TEXTS}
+    texts["title"] = (gettext("Copy of %(title)s") % {"title": experiment.title})[:LONGEST_TITLE]
+    let_read(experiment.collection, actor)
+    copy = create_experiment(
+        owner=actor,
+        collection=experiment.collection,
+        protocol_slug=experiment.protocol,
+        label_set=experiment.label_set,
+        language=experiment.language,
+        options=experiment.options,
+        **texts,
+    )
+    if kept := SessionSettings.objects.filter(experiment=experiment).first():
+        SessionSettings.objects.create(experiment=copy, **model_to_dict(kept, exclude=["id", "experiment"]))
+    audit.record(
+        actor=actor,
+        action="experiment.copied",
+        target=f"experiment/{copy.slug}",
+        after={"from": experiment.slug},
+    )
+    return copy
