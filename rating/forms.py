@@ -177,7 +177,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 class OptionsForm(ValidatedForm):
-    """The options of a protocol, each by the name that the data have for it."""
+    """The options of a protocol; a field has the name that the option has in the data."""
 
     def __init__(self, *args: Any, protocol: Protocol, fixed: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -187,7 +187,8 @@ class OptionsForm(ValidatedForm):
 
 
 def _option_field(protocol: Protocol, option: str) -> forms.Field:
-    about: dict[str, Any] = {"label": option, "help_text": gettext(protocol.options[option].help)}
+    declared = protocol.options[option]
+    about: dict[str, Any] = {"label": gettext(declared.label), "help_text": gettext(declared.help)}
     match kind_of(protocol, option):
         case Kind.YES_OR_NO:
             return forms.BooleanField(required=False, **about)
@@ -196,7 +197,9 @@ def _option_field(protocol: Protocol, option: str) -> forms.Field:
         case Kind.NUMBER:
             return forms.FloatField(min_value=0, max_value=LARGEST_NUMBER, **about)
         case Kind.CHOICE:
-            return forms.ChoiceField(choices=[(word, word) for word in protocol.options[option].choices], **about)
+            return forms.ChoiceField(
+                choices=[(word, gettext(label)) for word, label in declared.choices.items()], **about
+            )
         case Kind.TEXT:
             return forms.CharField(required=False, **about)
         case Kind.OBJECT:

@@ -66,7 +66,11 @@ def _missed(protocol: Protocol, option: str, value: Any) -> LazyMessage | None:
             return None if _is_number(value) else LazyMessage("a number from 0 to {most}", most=LARGEST_NUMBER)
         case Kind.CHOICE:
             choices = protocol.options[option].choices
-            return None if value in choices else LazyMessage("one of {choices}", choices=", ".join(choices))
+            return (
+                None
+                if isinstance(value, str) and value in choices
+                else LazyMessage("one of {choices}", choices=", ".join(choices))
+            )
         case Kind.TEXT:
             return None if isinstance(value, str) else LazyMessage("a text")
         case Kind.OBJECT:

@@ -25,9 +25,14 @@ Thing = TypeVar("Thing")
 REFERENCE = "reference"
 FULL_LENGTH = "full-length"
 
-PLAYS_ALLOWED = _("How often a sound may be played on its page; 0 means as often as wanted.")
-FIXATION_CROSS = _("While a clip plays, show a cross to look at instead of a loudspeaker.")
-PRACTICE = _("How many practice trials come first. They are taken from the collection and not counted. 0 means none.")
+PLAYS_ALLOWED = _("Plays allowed")
+PLAYS_ALLOWED_HELP = _("How often a sound may be played on its page; 0 means as often as wanted.")
+FIXATION_CROSS = _("Fixation cross")
+FIXATION_CROSS_HELP = _("While a clip plays, show a cross to look at instead of a loudspeaker.")
+PRACTICE = _("Practice trials")
+PRACTICE_HELP = _(
+    "How many practice trials come first. They are taken from the collection and not counted. 0 means none."
+)
 PRACTICE_TRIALS = 3
 
 
@@ -188,8 +193,9 @@ class Option:
     """An option of an experiment. The kind of its default is the kind of value it takes."""
 
     default: Json
-    help: str  # marked for translation
-    choices: tuple[str, ...] = ()  # where it is one of a few words
+    label: str  # marked for translation, as are help and the labels of the choices
+    help: str
+    choices: Mapping[str, str] = field(default_factory=dict)  # where it is one of a few words: each with its label
     in_page: bool = False  # whether the browser is told
 
 
@@ -244,7 +250,7 @@ class Protocol(ABC):
     title: ClassVar[str]
     scales: ClassVar[tuple[Scale, ...]]
     label_sets: ClassVar[tuple[LabelSet, ...]]
-    options: ClassVar[Mapping[str, Option]] = {"plays_allowed": Option(1, PLAYS_ALLOWED)}
+    options: ClassVar[Mapping[str, Option]] = {"plays_allowed": Option(1, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP)}
     roles: ClassVar[frozenset[str]] = frozenset({"test", REFERENCE, "anchor"})  # of the conditions that are planned
     text_kinds: ClassVar[frozenset[str]] = frozenset()  # of the texts that are planned beside sounds
     groups: ClassVar[Groups] = Groups()
@@ -334,9 +340,9 @@ class ScaleProtocol(Designable, Protocol):
     """A protocol that only asks for numbers: every scale on every page. Declarations are enough."""
 
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(1, PLAYS_ALLOWED),
-        "practice": Option(PRACTICE_TRIALS, PRACTICE),
-        "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),
+        "plays_allowed": Option(1, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
+        "practice": Option(PRACTICE_TRIALS, PRACTICE, PRACTICE_HELP),
+        "fixation_cross": Option(False, FIXATION_CROSS, FIXATION_CROSS_HELP, in_page=True),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

@@ -11,7 +11,9 @@ from rating.pace import ANSWER_S
 from rating.payload import require_choice, require_integer, require_number, require_object
 from rating.protocol import (
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
     PRACTICE,
+    PRACTICE_HELP,
     PRACTICE_SESSION,
     PRACTICE_TRIALS,
     REFERENCE,
@@ -57,18 +59,23 @@ class AbxDiscrimination(Protocol):
     scales = (Scale("ANSWER", low=1, high=2), Scale("CORRECT", low=0, high=1))
     access = PageAccess(workspace=True)  # sounds are switched between, not heard through
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "practice": Option(PRACTICE_TRIALS, PRACTICE),
+        "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
+        "practice": Option(PRACTICE_TRIALS, PRACTICE, PRACTICE_HELP),
         "repetitions": Option(
-            4, _("How many trials each pair of sounds has in a seat; a multiple of 4 balances every pair.")
+            4,
+            _("Trials for each pair"),
+            _("How many trials each pair of sounds has in a seat; a multiple of 4 balances every pair."),
         ),
         "pairs": Option(
             "reference",
-            _("Which conditions of an item are paired: each with the reference, where there is one, or all."),
-            choices=("reference", "all"),
+            _("Pairs"),
+            _("Which conditions of an item are paired; without a reference, all of them."),
+            choices={"reference": _("Each condition with the reference"), "all": _("All conditions with each other")},
         ),
-        "sessions": Option(1, _("In how many sessions of equal length a seat's trials are heard.")),
-        "loop": Option(True, _("Whether the sounds begin again at their end until they are stopped."), in_page=True),
+        "sessions": Option(1, _("Sessions"), _("In how many sessions of equal length a seat's trials are heard.")),
+        "loop": Option(
+            True, _("Loop"), _("Whether the sounds begin again at their end until they are stopped."), in_page=True
+        ),
     }
     counted = ngettext_noop("%(n)s comparison", "%(n)s comparisons")
     trial_columns = (TrialColumn("x_is", "Which of the two labelled sounds X was."),)

@@ -12,6 +12,7 @@ from rating.payload import require_bool, require_integer, require_list, require_
 from rating.protocol import (
     FULL_LENGTH,
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
     REFERENCE,
     Answer,
     Entry,
@@ -62,10 +63,14 @@ class Chaptering(Protocol):
     needs = Needs(headphones=False, least_width_px=1024)
     counted = ngettext_noop("%(n)s recording", "%(n)s recordings")
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "titles": Option(True, _("Whether chapters are given titles, or only marked.")),
-        "titles_needed": Option(False, _("Whether every chapter needs a title before the recording can be closed.")),
-        "transcript": Option(True, _("Whether the transcript is shown beside the sound, where an item has one.")),
+        "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
+        "titles": Option(True, _("Titles"), _("Whether chapters are given titles, or only marked.")),
+        "titles_needed": Option(
+            False, _("Titles required"), _("Whether every chapter needs a title before the recording can be closed.")
+        ),
+        "transcript": Option(
+            True, _("Transcript"), _("Whether the transcript is shown beside the sound, where an item has one.")
+        ),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

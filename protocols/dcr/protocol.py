@@ -7,7 +7,9 @@ from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
 from rating.protocol import (
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
     PRACTICE,
+    PRACTICE_HELP,
     PRACTICE_TRIALS,
     Json,
     LabelSet,
@@ -34,14 +36,25 @@ class DegradationCategoryRating(ScaleProtocol):
     shows_reference = True
     counted = ngettext_noop("%(n)s pair", "%(n)s pairs")
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(1, PLAYS_ALLOWED),
-        "practice": Option(PRACTICE_TRIALS, PRACTICE),
-        "gap_s": Option(0.5, _("The silence between the reference and the clip, in seconds."), in_page=True),
+        "plays_allowed": Option(1, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
+        "practice": Option(PRACTICE_TRIALS, PRACTICE, PRACTICE_HELP),
+        "gap_s": Option(
+            0.5,
+            _("Silence before the clip, in seconds"),
+            _("The silence between the reference and the clip, in seconds."),
+            in_page=True,
+        ),
         "rounds": Option(
-            1, _("How often the pair is heard before it is rated: 1 for A-B, 2 for A-B-A-B."), in_page=True
+            1,
+            _("Times the pair is heard"),
+            _("How often the pair is heard before it is rated: 1 for A-B, 2 for A-B-A-B."),
+            in_page=True,
         ),
         "round_gap_s": Option(
-            1.0, _("The silence between two pairs, in seconds, where the pair is heard twice."), in_page=True
+            1.0,
+            _("Silence between two pairs, in seconds"),
+            _("The silence between two pairs, in seconds, where the pair is heard twice."),
+            in_page=True,
         ),
     }
     label_sets = (

@@ -9,7 +9,10 @@ from core.i18n import gettext_noop as _
 from protocols.p835.labels import LABEL_SETS
 from rating.protocol import (
     FIXATION_CROSS,
+    FIXATION_CROSS_HELP,
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
+    PRACTICE,
     PRACTICE_SESSION,
     PRACTICE_TRIALS,
     REFERENCE,
@@ -42,23 +45,32 @@ class SpeechBackgroundOverall(ScaleProtocol):
     label_sets = LABEL_SETS
     pages_each = len(SPEECH_FIRST)
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(1, PLAYS_ALLOWED),
+        "plays_allowed": Option(1, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
         "practice": Option(
             PRACTICE_TRIALS,
+            PRACTICE,
             _(
                 "How many practice clips come first. They are taken from the collection and not counted; where it has "
                 "references, all of these are heard instead. 0 means none."
             ),
         ),
-        "fixation_cross": Option(False, FIXATION_CROSS, in_page=True),
-        "sessions": Option(4, _("In how many sessions of equal length a seat's clips are heard, after practice.")),
+        "fixation_cross": Option(False, FIXATION_CROSS, FIXATION_CROSS_HELP, in_page=True),
+        "sessions": Option(
+            4, _("Sessions"), _("In how many sessions of equal length a seat's clips are heard, after practice.")
+        ),
         "layout": Option(
             "vertical",
-            _("How the five answers stand: vertical, best on top, or horizontal, in one row."),
-            choices=("vertical", "horizontal"),
+            _("Arrangement of the answers"),
+            _("How the five answers stand."),
+            choices={"vertical": _("Vertical, best on top"), "horizontal": _("Horizontal, in one row")},
             in_page=True,
         ),
-        "auto_confirm": Option(False, _("A digit on the keyboard goes on at once, without Enter."), in_page=True),
+        "auto_confirm": Option(
+            False,
+            _("Continue at once after a digit key"),
+            _("A digit on the keyboard goes on at once, without Enter."),
+            in_page=True,
+        ),
     }
     trial_columns = (
         TrialColumn("part", "Which of the three pages of one clip, from 1."),

@@ -12,6 +12,7 @@ from rating.payload import require_bool, require_integer, require_list, require_
 from rating.protocol import (
     FULL_LENGTH,
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
     REFERENCE,
     Answer,
     Entry,
@@ -70,10 +71,20 @@ class SpeechSummaries(Protocol):
     needs = Needs(headphones=False)
     counted = ngettext_noop("%(n)s sentence", "%(n)s sentences")
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "ratio": Option(0.4, _("The share of the words that a summary keeps, above 0 and up to 1.")),
-        "tolerance": Option(0.05, _("By how much that share may be missed, up or down; 0.05 is 5 of 100 words.")),
-        "sound": Option(True, _("Whether the utterance can be heard on demand, where the collection has its sound.")),
+        "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
+        "ratio": Option(
+            0.4, _("Share of words to keep"), _("The share of the words that a summary keeps, above 0 and up to 1.")
+        ),
+        "tolerance": Option(
+            0.05,
+            _("Tolerance of that share"),
+            _("By how much that share may be missed, up or down; 0.05 is 5 of 100 words."),
+        ),
+        "sound": Option(
+            True,
+            _("Sound on demand"),
+            _("Whether the utterance can be heard on demand, where the collection has its sound."),
+        ),
     }
 
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

@@ -22,6 +22,7 @@ from rating.payload import (
 from rating.protocol import (
     FULL_LENGTH,
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
     REFERENCE,
     Answer,
     Entry,
@@ -233,41 +234,45 @@ class TemporalSourcePlane(Protocol):
     needs = Needs(least_width_px=1024)
     counted = ngettext_noop("%(n)s recording", "%(n)s recordings")
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(0, PLAYS_ALLOWED),
+        "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
         "probes": Option(
             "same",
-            _(
-                "Where the five probes of an hour lie: the same for all, drawn for each rater, or put there by the "
-                "rater."
-            ),
-            choices=("same", "rater", "own"),
+            _("Places of the probes"),
+            _("Where the five probes of an hour lie."),
+            choices={
+                "same": _("The same for all"),
+                "rater": _("Drawn for each rater"),
+                "own": _("Chosen by the rater"),
+            },
         ),
         "numbering": Option(
             "same",
-            _("Whether a summary has the same number for all, or one that is drawn for each rater."),
-            choices=("same", "rater"),
+            _("Numbers of the summaries"),
+            _("Whether a summary has the same number for all raters."),
+            choices={"same": _("The same for all"), "rater": _("Drawn for each rater")},
         ),
         "recordings": Option(
             "shuffled",
-            _("Whether recordings come in an order drawn for each rater, or in that of their names."),
-            choices=("shuffled", "named"),
+            _("Order of the recordings"),
+            _("In which order a rater gets the recordings."),
+            choices={"shuffled": _("Drawn for each rater"), "named": _("By name")},
         ),
         "others": Option(
             "shown",
-            _(
-                "Whether the crosses of the other summaries are always shown, or only after the chosen summary has "
-                "been placed."
-            ),
-            choices=("shown", "after_placing"),
+            _("Crosses of other summaries"),
+            _("Whether the crosses of the other summaries are seen while one is placed."),
+            choices={"shown": _("Always shown"), "after_placing": _("Shown after placing")},
         ),
         "passages": Option(
             "shown",
+            _("Origin of a passage"),
             _("Whether raters can look up where in the day a part of a summary comes from, where a cue sheet says it."),
-            choices=("shown", "hidden"),
+            choices={"shown": _("Can be looked up"), "hidden": _("Hidden")},
         ),
         # An object with item and crosses (each with condition, tc, sd, why, and hears as [from_s, to_s] pairs).
         "example": Option(
             {},
+            _("Worked example"),
             _(
                 "A recording that is shown before the first and not rated, or nothing: its item, and for each cross "
                 "the condition, tc and sd from 0 to 1, why it stands there, and the passages that the reason speaks "

@@ -12,6 +12,7 @@ from rating.pace import ANSWER_S, FURTHER_MARK_S, WORD_S
 from rating.payload import require_bool, require_object, require_text
 from rating.protocol import (
     PLAYS_ALLOWED,
+    PLAYS_ALLOWED_HELP,
     REFERENCE,
     Answer,
     Entry,
@@ -68,26 +69,35 @@ class CaptionScores(Protocol):
     needs = Needs(headphones=False)
     counted = ngettext_noop("%(n)s clip with captions", "%(n)s clips with captions")
     options: ClassVar[Mapping[str, Option]] = {
-        "plays_allowed": Option(0, PLAYS_ALLOWED),
-        "step": Option(0.5, _("The step of precision and recall: 0.5 or 1.")),
+        "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
+        "step": Option(0.5, _("Step of precision and recall"), _("The step of precision and recall: 0.5 or 1.")),
         "overall": Option(
             "when set",
-            _("Whether assessors see the overall score once all five scores are set, or never."),
-            choices=("when set", "never"),
+            _("Overall score"),
+            _("Whether assessors see the overall score."),
+            choices={"when set": _("Shown once all five scores are set"), "never": _("Never shown")},
             in_page=True,
         ),
-        "synthesised": Option(True, _("Whether assessors say of each clip if it was synthesised.")),
+        "synthesised": Option(
+            True,
+            _("Ask whether the clip is synthesised"),
+            _("Whether assessors say of each clip if it was synthesised."),
+        ),
         "blocks": Option(
-            "dataset", _("The factor of items that divides the clips into blocks, with a rest in between.")
+            "dataset",
+            _("Factor that divides the clips into blocks"),
+            _("The factor of items that divides the clips into blocks, with a rest in between."),
         ),
         "grid": Option(
             False,
+            _("Grid of all clips"),
             _("Whether assessors may also score all clips in one table, which shows captions of coming clips."),
             in_page=True,
         ),
         # An object with item, captions (each with condition, scores and why) and synthesised.
         "example": Option(
             {},
+            _("Worked example"),
             _(
                 "A clip that is shown with its scores before the first and not rated, or nothing: its item, for each "
                 "caption the condition, the five scores and why they are so, and whether it was synthesised."

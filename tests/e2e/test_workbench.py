@@ -1,4 +1,4 @@
-"""The workbench in a browser: from files of which one is bad to an experiment that is changed, amended, copied, deleted."""
+"""The workbench in a browser: from files of which one is bad to an experiment that is changed, copied and deleted."""
 
 from pathlib import Path
 

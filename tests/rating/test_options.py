@@ -71,7 +71,10 @@ def test_a_value_of_another_kind_is_rejected_with_what_would_be_right(
 class Shares(AbsoluteCategoryRating):
     """What a protocol may declare besides: a number that need not be whole, and a text."""
 
-    options: ClassVar[Mapping[str, Option]] = {"ratio": Option(0.4, "A share."), "factor": Option("dataset", "A name.")}
+    options: ClassVar[Mapping[str, Option]] = {
+        "ratio": Option(0.4, "Ratio", "A share."),
+        "factor": Option("dataset", "Factor", "A name."),
+    }
 
 
 def test_a_number_need_not_be_whole_and_a_text_is_any_text() -> None:
@@ -167,7 +170,7 @@ def test_the_page_offers_every_option_with_its_help_and_saves_it(staff: Client, 
     assert f"{settings}#options" in staff.get(f"/experiments/{draft.slug}/").content.decode()
     assert staff.get(address)["Location"] == f"{settings}#options"
     page = staff.get(settings).content.decode()
-    assert '<option value="rater">rater</option>' in page
+    assert '<option value="rater">Drawn for each rater</option>' in page
     assert "the five probes of an hour" in page
     answer = staff.post(address, filled(draft, probes="own", plays_allowed="3", example=json.dumps(example())))
     assert answer.status_code == 302
