@@ -149,7 +149,9 @@ def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> 
         go_live(experiment=experiment, actor=experiment.owner)
     Job.objects.update(state=Job.State.RUNNING, lease_until=timezone.now() + timedelta(hours=1))
     client.force_login(experiment.owner)
-    assert client.post(f"/experiments/{experiment.slug}/state/live/").status_code == 409
+    refused = client.post(f"/experiments/{experiment.slug}/state/live/", follow=True)
+    assert "still at work on this experiment" in refused.content.decode()
+    assert Experiment.objects.get(pk=experiment.pk).state == "draft"
     asked = client.get(f"/experiments/{experiment.slug}/live/").content.decode()
     assert "The design is being applied." in asked
     assert "Nothing is missing" not in asked
