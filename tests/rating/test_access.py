@@ -98,6 +98,10 @@ def test_pages_offer_a_viewer_no_button_that_is_refused(client: Client, shared: 
     assert "/share/" not in settings
     assert "/delete/" not in settings
     assert "Amend" not in settings
+    people = client.get(f"/experiments/{experiment.slug}/people/").content.decode()
+    before, after = people.split('<fieldset disabled>')
+    assert "<form" not in before.partition("<main")[2]
+    assert "<form" not in after.partition("</fieldset>")[2]
 
 
 def test_an_unknown_colleague_is_refused_beside_the_field_with_what_was_typed(client: Client) -> None:
