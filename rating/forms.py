@@ -1,6 +1,7 @@
 """Forms of an experiment and of its options."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from django import forms
@@ -16,7 +17,7 @@ from core.languages import language_choices
 from core.models import User
 from rating.models import Collaborator, Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
-from rating.protocol import Protocol
+from rating.protocol import Option, Protocol
 from rating.registry import protocols
 from rating.services.texts import TEXTS
 from stimuli.models import Collection
@@ -204,6 +205,26 @@ def _option_field(protocol: Protocol, option: str) -> forms.Field:
             return forms.CharField(required=False, **about)
         case Kind.OBJECT:
             return ObjectField(required=False, max_length=100_000, **about)
+
+
+def shown_options(protocol: Protocol, options: Mapping[str, Any], *, designed: bool) -> list[tuple[str, str]]:
+    """The label and the value of each option in words; a design that panels share has its own value for some."""
+    return [
+        (
+            gettext(option.label),
+            gettext("set by the design") if designed and option.by_design else _words(option, value),
+        )
+        for name, value in options.items()
+        if (option := protocol.options.get(name))
+    ]
+
+
+def _words(option: Option, value: Any) -> str:
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    if isinstance(value, dict):
+        return gettext("given") if value else gettext("none")
+    return gettext(option.choices[value]) if value in option.choices else str(value)
 
 
 class ReasonForm(ValidatedForm):

@@ -197,6 +197,7 @@ class Option:
     help: str
     choices: Mapping[str, str] = field(default_factory=dict)  # where it is one of a few words: each with its label
     in_page: bool = False  # whether the browser is told
+    by_design: bool = False  # whether a design that panels share takes its place
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from rating.forms import (
     ReasonForm,
     ShareForm,
     TransferForm,
+    shown_options,
 )
 from rating.models import Collaborator, Experiment, TextVersion
 from rating.registry import get_protocol
@@ -122,6 +123,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "language": dict(language_choices())[shown.language],
         "ballots": shown.ballots.counts_by_kind(),
         "shares": shown.shares.select_related("user").order_by("user__username"),
+        "options": shown_options(protocol, shown.options, designed=bool(shown.layout_sha256)),
         "options_open": services.options_are_open(shown),
         "tab": "overview",
     }

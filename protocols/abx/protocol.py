@@ -72,7 +72,12 @@ class AbxDiscrimination(Protocol):
             _("Which conditions of an item are paired; without a reference, all of them."),
             choices={"reference": _("Each condition with the reference"), "all": _("All conditions with each other")},
         ),
-        "sessions": Option(1, _("Sessions"), _("In how many sessions of equal length a seat's trials are heard.")),
+        "sessions": Option(
+            1,
+            _("Sessions"),
+            _("In how many sessions of equal length a seat's trials are heard."),
+            by_design=True,
+        ),
         "loop": Option(
             True, _("Loop"), _("Whether the sounds begin again at their end until they are stopped."), in_page=True
         ),

@@ -56,7 +56,10 @@ class SpeechBackgroundOverall(ScaleProtocol):
         ),
         "fixation_cross": Option(False, FIXATION_CROSS, FIXATION_CROSS_HELP, in_page=True),
         "sessions": Option(
-            4, _("Sessions"), _("In how many sessions of equal length a seat's clips are heard, after practice.")
+            4,
+            _("Sessions"),
+            _("In how many sessions of equal length a seat's clips are heard, after practice."),
+            by_design=True,
         ),
         "layout": Option(
             "vertical",

@@ -99,7 +99,7 @@ def test_pages_offer_a_viewer_no_button_that_is_refused(client: Client, shared: 
     assert "/delete/" not in settings
     assert "Amend" not in settings
     people = client.get(f"/experiments/{experiment.slug}/people/").content.decode()
-    before, after = people.split('<fieldset disabled>')
+    before, after = people.split("<fieldset disabled>")
     assert "<form" not in before.partition("<main")[2]
     assert "<form" not in after.partition("</fieldset>")[2]
 

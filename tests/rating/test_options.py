@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -228,3 +229,17 @@ def test_a_group_is_offered_where_the_protocol_tells_people_apart(
     assert client.post(f"{address}panels/", {"seats": 1, "group": "nobody"}).status_code == 400
     create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     assert list(Panel.objects.values_list("group", flat=True)) == ["writer", "judge"]
+
+
+def test_the_overview_says_in_words_what_is_chosen_and_what_the_design_sets(client: Client) -> None:
+    experiment = make_experiment(protocol="p835", live=False, options={"layout": "horizontal", "sessions": 3})
+    client.force_login(experiment.owner)
+
+    def overview() -> dict[str, str]:
+        page = client.get(f"/experiments/{experiment.slug}/").content.decode()
+        return dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]+)</dd>", page))
+
+    told = {"Arrangement of the answers": "Horizontal, in one row", "Sessions": "3", "Fixation cross": "no"}
+    assert overview().items() >= told.items()
+    Experiment.objects.update(layout_sha256="0" * 64)
+    assert overview()["Sessions"] == "set by the design"
