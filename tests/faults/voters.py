@@ -26,6 +26,10 @@ class Acknowledged:
     retries: int = 0
 
 
+# All voters join at once, and one database admits them one after the other; nothing is killed yet.
+JOINING_S = 120
+
+
 class Voter:
     """One browser in one seat; it answers its pages over and over, so every vote after the first is a new revision."""
 
@@ -41,7 +45,7 @@ class Voter:
         """Open the link, agree, and read what is asked."""
         link = f"/join/{self.token}/"
         self.http.get(link).raise_for_status()
-        page = self.http.post(link, data={"agree": "on"}, headers=self._csrf()).raise_for_status()
+        page = self.http.post(link, data={"agree": "on"}, headers=self._csrf(), timeout=JOINING_S).raise_for_status()
         self.api = f"/api/v1{page.url.path}"
         upcoming = self.http.get(f"{self.api}upcoming/").raise_for_status().json()
         self.revisions = {trial["trial"]: trial["revision"] for trial in upcoming["trials"]}
