@@ -75,8 +75,11 @@ class Board:
     def shown(self) -> Shown:
         rows = self.page.locator(".board__row").evaluate_all(ROWS)
         return {
-            f"s{number}": ([float(figure.replace(",", ".")) for figure in (tc, sd)] if state != "tray" else None, state == "decided")
-            for number, state, tc, sd in rows
+            f"s{number}": (
+                [float(figure.replace(",", ".")) for figure in figures] if state != "tray" else None,
+                state == "decided",
+            )
+            for number, state, *figures in rows
         }
 
     def place_of(self, token: str) -> list[float]:
