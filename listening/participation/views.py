@@ -242,6 +242,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "experiment": ballot.experiment,
         "texts": texts_of(ballot),
         "completion": completion,
+        "answers": ballot.trials.filter(answered=True, session__gt=0).count(),  # practice and examples are no answers
         "root": completion_root(ballot),
         "ballot_kind": ballot.kind,
         "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",

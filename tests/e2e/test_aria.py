@@ -165,12 +165,13 @@ def test_level_with_instructions_a_trial_its_dialogs_and_the_receipt(platform: P
     assert stops(page) == ['button "Play"', 'button "Keys"', 'button "Pause"', 'button "Next" [disabled]']
     listener.play()
     page.wait_for_selector(HEARD)
+    expect(page.locator("#play-note")).to_have_text("Now choose your answer.")
     listener.choose(3)
     shows(
         page,
         """
         - paragraph: Heard to the end
-        - status: Now choose your answer.
+        - status
         - group "Your answer":
           - group "How good was the quality of this clip?":
             - radio "3 Fair" [checked]
@@ -270,7 +271,7 @@ def test_dcr(platform: Platform, page: Page) -> None:
     listener.start()
     expect(page.get_by_role("button", name="Play")).to_be_focused()
     shows(page, """
-        - region "Clip 1 of 2":
+        - region "Pair 1 of 2":
           - button "Play"
           - group "Your answer":
             - group /compared with the reference/:
@@ -285,7 +286,7 @@ def test_abx(platform: Platform, page: Page) -> None:
     listener.join(link("abx", options={"repetitions": 1}))
     listener.start()
     shows(page, """
-        - region "Clip 1 of 2":
+        - region "Comparison 1 of 2":
           - group "Sounds":
             - button "A"
             - button "B"
@@ -310,7 +311,7 @@ def test_abx(platform: Platform, page: Page) -> None:
           - button "B heard"
           - button "X heard" [pressed]
         - button "Play"
-        - status: X is B. You can go on listening and change it.
+        - status: "Your answer: X is B. You can listen again and change it."
         - group "Your answer":
           - group "Which sound is X?":
             - radio "2 X is B" [checked]

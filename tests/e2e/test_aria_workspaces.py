@@ -253,7 +253,7 @@ def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Calla
               - radiogroup "Version 2"
           - textbox "Comment (optional)"
         - status: 1 of 3 rated
-        - status: Please rate version 2, 3.
+        - status: Please rate versions 2 and 3.
         - button "Next" [disabled]
         """)  # fmt: skip
     in_order(

@@ -82,7 +82,7 @@ def test_x_is_identified_by_keys_and_by_pointer_when_all_three_were_heard(platfo
     expect(page.locator("[data-part=play-label]")).to_have_text("Play")
     assert scan(page, "answered") + overflows(page, "answered") == []
     listener.press("Enter")
-    expect(page.locator("#where")).to_have_text("Clip 2 of 2")
+    expect(page.locator("#where")).to_have_text("Comparison 2 of 2")
     expect(sounds.first).to_be_enabled()
     page.locator("#next").click(force=True)
     expect(page.locator("#next-reason")).to_have_text("Listen to A, B and X first.")

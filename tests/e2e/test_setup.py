@@ -11,6 +11,7 @@ from listening.models import Completion, Seat, SetupStep
 from listening.panels.services import panels
 from rating.models import Ballot, Vote
 from rating.services.experiments import go_live
+from tests.e2e.assistive import opened
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import overflows, scan
@@ -49,6 +50,21 @@ def check_volume(page: Page) -> None:
     start.click()
 
 
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("protocol", ["acr", "dcr", "abx"])
+def test_start_is_in_a_low_window_with_the_volume_above(
+    platform: Platform, device: Callable[..., BrowserContext], protocol: str, language: str
+) -> None:
+    made = make_experiment(protocol=protocol, live=False, seats=1, items=2, language=language)
+    page = device(viewport={"width": 1280, "height": 720}).new_page()
+    PointerListener(page).join(opened(made, ear_check=False))
+    expect(page.locator("#level-play")).to_be_enabled()
+    expect(page.locator("#start")).to_be_in_viewport(ratio=1)
+    page.locator("#level-play").click()
+    expect(page.locator("#level-note")).not_to_be_empty()
+    expect(page.locator("#start")).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.long), 390])
 def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
     platform: Platform, device: Callable[..., BrowserContext], width: int
@@ -78,11 +94,12 @@ def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
     listener.rate(4)
 
     assert listener.code() == Completion.objects.get().code
+    expect(page.get_by_text("Your 2 answers have arrived.")).to_be_visible()  # practice is none
     expect(page.get_by_text("Seal", exact=True)).to_be_hidden()
     assert scan(page, "receipt") + overflows(page, "receipt") == []
     page.get_by_text("Withdraw my answers").click()
     page.get_by_role("button", name="Withdraw all my answers").click()
-    expect(page.locator("h1")).to_have_text("You have withdrawn")
+    expect(page.locator("h1")).to_have_text("Your answers are withdrawn")
     assert listener.code() == Completion.objects.get().code
     assert Ballot.objects.filter(abandoned_at__isnull=False, vote_count=3).count() == 1
     assert Vote.objects.count() == 3

@@ -40,6 +40,12 @@ export function decimal(number: string): string {
   return number.replace(".", sign);
 }
 
+/** The items of a list in the page's language, such as "1, 2, and 3". */
+export function listed(items: readonly (string | number)[]): string {
+  const language = globalThis.document?.documentElement?.lang || "en";
+  return new Intl.ListFormat(language).format(items.map(String));
+}
+
 /** Fill the {name} places of a translated text. */
 export function fill<Text extends string>(text: Text, values: Record<Places<Text>, string | number>): string {
   const given: Record<string, string | number> = values;

@@ -73,7 +73,10 @@ export class Break {
       order: gettext("The order changes"),
     };
     need("#rest-title").textContent = titles[turn.kind];
-    need("#rest-safe").textContent = fill(gettext("{answered} answers are safe on the server."), values);
+    need("#rest-safe").textContent = fill(
+      ngettext("{answered} answer is saved on the server.", "{answered} answers are saved on the server.", answered),
+      values,
+    );
     const minutes = Math.round(restS / 60);
     need("#rest-suggested").textContent = minutes
       ? fill(ngettext("Take a {minutes}-minute break.", "Take a {minutes}-minute break.", minutes), { minutes })

@@ -189,6 +189,7 @@ class GatedTrial {
 
   #changed(): void {
     this.#answeredMs = performance.now();
+    if (this.#phase === "rate" && !this.#frame.already) this.#frame.screen.note("");
     this.#frame.screen.offerNext(this.#missing());
     if (this.#autoConfirm) void this.next();
   }

@@ -30,6 +30,13 @@ test("clips are counted, not their three playings", () => {
   assert.deepEqual(partOf(threefold(2, 5, speechFirst)), { part: 2, parts: 3 });
 });
 
+test("a page is named as on the first page: a clip, a pair, a comparison", () => {
+  const sound = { url: "", duration_s: 1, sliced: false };
+  const only = [{ session: 1, total: 4, answered: 0, seconds_left: 0, rest_before: false }];
+  assert.equal(whereText(pageOf("a", {}, { media: { ref: sound, rated: sound } }), only), "Pair 1 of 4");
+  assert.equal(whereText(pageOf("a", {}, { media: { a: sound, b: sound, x: sound } }), only), "Comparison 1 of 4");
+});
+
 test("what is answered here and not sent yet counts, practice does not", () => {
   assert.deepEqual(progressOf(sessions, []), { answered: 120, total: 480 });
   const unsent = [threefold(0, 1, speechFirst), threefold(2, 1, speechFirst), threefold(2, 2, speechFirst)];

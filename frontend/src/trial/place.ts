@@ -13,17 +13,35 @@ export function partOf(page: TrialPage): { part: number; parts: number } {
   return { part: typeof page.page.part === "number" ? page.page.part : 1, parts };
 }
 
+/** What a page asks about, by its sounds: a clip, a pair with a reference, or several sounds that are compared. */
+function wordings(sounds: number): { practice: string; alone: string; inSession: string } {
+  if (sounds < 2)
+    return {
+      practice: gettext("Practice, clip {clip} of {clips}"),
+      alone: gettext("Clip {clip} of {clips}"),
+      inSession: gettext("Session {session} of {sessions}, clip {clip} of {clips}"),
+    };
+  if (sounds === 2)
+    return {
+      practice: gettext("Practice, pair {clip} of {clips}"),
+      alone: gettext("Pair {clip} of {clips}"),
+      inSession: gettext("Session {session} of {sessions}, pair {clip} of {clips}"),
+    };
+  return {
+    practice: gettext("Practice, comparison {clip} of {clips}"),
+    alone: gettext("Comparison {clip} of {clips}"),
+    inSession: gettext("Session {session} of {sessions}, comparison {clip} of {clips}"),
+  };
+}
+
 export function whereText(page: TrialPage, sessions: readonly SessionSummary[]): string {
   const { parts } = partOf(page);
   const clip = Math.ceil(page.place.number / parts);
   const clips = Math.ceil(page.place.of / parts);
   const rated = sessions.filter(({ session }) => session > 0).length;
   const values = { clip, clips, session: page.session, sessions: rated };
-  if (page.session === 0) return fill(gettext("Practice, clip {clip} of {clips}"), values);
-  return fill(
-    rated > 1 ? gettext("Session {session} of {sessions}, clip {clip} of {clips}") : gettext("Clip {clip} of {clips}"),
-    values,
-  );
+  const { practice, alone, inSession } = wordings(Object.keys(page.media).length);
+  return fill(page.session === 0 ? practice : rated > 1 ? inSession : alone, values);
 }
 
 /** How many pages are answered of all that count: what the server has, and what is still on its way there. */

@@ -225,7 +225,7 @@ function rows(): HTMLElement[] {
   const keys: [string[], string][] = [
     [[gettext("Space")], gettext("Play or pause")],
     [[gettext("Enter")], gettext("Play from the cursor")],
-    [["Esc"], gettext("Stop the sound")],
+    [[gettext("Esc")], gettext("Stop the sound")],
     [["←", "→"], gettext("Move the cursor")],
     [[`${shift} ←`, `${shift} →`], gettext("Select")],
     [[`${page} ↑`, `${page} ↓`], gettext("Earlier, later")],

@@ -198,7 +198,10 @@ class AbxTrial {
   #note(isHeard: readonly boolean[], playsLeft: number): string {
     const left = Number.isFinite(playsLeft) ? ` ${fill(gettext("Plays left: {n}"), { n: playsLeft })}` : "";
     const words = this.#page.labels.ANSWER?.anchors[ANSWERS.indexOf(this.#answer ?? "")];
-    if (words) return fill(gettext("{answer}. You can go on listening and change it."), { answer: words.label }) + left;
+    if (words)
+      return (
+        fill(gettext("Your answer: {answer}. You can listen again and change it."), { answer: words.label }) + left
+      );
     if (!isHeard.includes(true)) return gettext("Press A, B or X to hear it.") + left;
     const sounds = SOUNDS.filter((_, voice) => !isHeard[voice]).map((sound) => sound.toUpperCase());
     return (

@@ -1,6 +1,6 @@
 // Judge's page: versions of one transcript, each with a native radio group, sources hidden behind numbers.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, listed, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { digitOf } from "../../../frontend/src/trial/keys.ts";
@@ -129,7 +129,11 @@ export class Judging {
       version.fieldset.classList.toggle("is-empty", !rated);
       if (rated) version.fieldset.removeAttribute("aria-invalid");
     }
-    need("[data-part=rated]", this.#root).textContent = fill(gettext("{n} of {of} rated"), { n: of - open.length, of });
+    const done = of - open.length;
+    need("[data-part=rated]", this.#root).textContent = fill(ngettext("{n} of {of} rated", "{n} of {of} rated", done), {
+      n: done,
+      of,
+    });
     need("[data-part=finish]", this.#root).setAttribute("aria-disabled", String(open.length > 0));
     need("[data-part=missing]", this.#root).textContent = "";
   }
@@ -150,9 +154,12 @@ export class Judging {
   #finish(): void {
     const open = this.#open;
     if (open.length) {
-      const numbers = open.map((version) => this.#versions.indexOf(version) + 1).join(", ");
+      const numbers = open.map((version) => this.#versions.indexOf(version) + 1);
       for (const { fieldset } of open) fieldset.setAttribute("aria-invalid", "true");
-      need("[data-part=missing]", this.#root).textContent = fill(gettext("Please rate version {n}."), { n: numbers });
+      need("[data-part=missing]", this.#root).textContent = fill(
+        ngettext("Please rate version {n}.", "Please rate versions {n}.", open.length),
+        { n: listed(numbers) },
+      );
       this.#enter(open[0]);
       return;
     }

@@ -19,8 +19,7 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const { example, passages } = page.page as unknown as PlanePage;
   const isExample = example !== null;
   workspace.dataset.kind = isExample ? "example" : "rating";
-  for (const pane of workspace.querySelectorAll<HTMLElement>(".planepage__sound, .planepage__side"))
-    measure(pane, scope);
+  measure(need(".planepage__side", workspace), scope);
   need("[data-part=where]", root).textContent = whereText(page, host, isExample);
   defineCriteria(root, page, scope);
   const summaries = Object.keys(page.media).length - 1;
@@ -31,7 +30,7 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   else new Rating(workspace, page, host, scope);
 }
 
-/** Tell the style sheet how large a pane is: its pictures take what is left. */
+/** Tell the style sheet how large the pane of the plane is: the plane takes what is left. */
 function measure(pane: HTMLElement, scope: Scope): void {
   const observer = new ResizeObserver(() => {
     pane.style.setProperty("--pane-width", `${pane.clientWidth}px`);

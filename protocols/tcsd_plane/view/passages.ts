@@ -41,7 +41,6 @@ export class PassageFinder {
   constructor(parts: FinderParts) {
     this.#parts = parts;
     const { scope, root, day } = parts;
-    root.dataset.passages = "";
     this.#button = need("[data-part=passage-find]", root);
     this.#status = need("[data-part=passage-status]", root);
     scope.listen(this.#button, "click", () => this.find());

@@ -1,6 +1,6 @@
 // Card of one caption: two scores, three penalties, their sum and a comment.
 import { make, need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, pgettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage } from "../../../frontend/src/trial/contract.ts";
 import { ENTERED, isPenalty, PENALTIES, pageOf, SCORES, type Scale } from "./contract.ts";
@@ -74,7 +74,7 @@ export class Row {
     this.element.dataset.scale = scale;
     this.element.dataset.kind = isPenalty(scale) ? "penalty" : "score";
     this.element.title = words.question;
-    this.#state.textContent = gettext("not set");
+    this.#state.textContent = pgettext("a score", "not set");
     for (const radio of this.#radios) scope.listen(radio, "change", () => set(Number(radio.value)));
   }
 
@@ -86,7 +86,7 @@ export class Row {
   show(value: number | null): void {
     this.element.classList.toggle("is-empty", value === null);
     if (value !== null) this.element.removeAttribute("aria-invalid");
-    this.#state.textContent = value === null ? gettext("not set") : "";
+    this.#state.textContent = value === null ? pgettext("a score", "not set") : "";
     for (const radio of this.#radios) radio.checked = value !== null && Number(radio.value) === value;
     if (!this.#exact || this.#exact === document.activeElement) return;
     if (this.#exact.getAttribute("aria-invalid") === "true") return;

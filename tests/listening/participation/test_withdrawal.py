@@ -50,11 +50,11 @@ def test_the_receipt_and_the_link_say_that_they_are_withdrawn_and_the_code_stays
     code = Completion.objects.get().code
     withdraw(sitting)
     page = receipt(sitting)
-    assert "You have withdrawn" in page
+    assert "Your answers are withdrawn" in page
     assert code in page
     assert "Withdraw all my answers" not in page
     assert sitting.client.get(f"/visits/{sitting.visit.id}/").status_code == 302
-    assert "You have withdrawn from this test" in sitting.client.get(sitting.link).content.decode()
+    assert "Your answers to this test are withdrawn" in sitting.client.get(sitting.link).content.decode()
 
 
 def test_the_place_is_free_for_another_person_and_the_experimenter_sees_both() -> None:
