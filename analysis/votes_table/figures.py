@@ -141,7 +141,7 @@ def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options)
         "repeats": _repeats(votes, stimuli),
         "incomplete": _incomplete(votes, means),
     }
-    return found | {"warnings": [str(warning) for warning in _warnings(scale, found, votes, limits)]}
+    return found | {"warnings": _warnings(scale, found, votes, limits)}
 
 
 # Conditions and the model
