@@ -457,7 +457,7 @@ def _model_warnings(scale: str, found: Mapping[str, Any]) -> Iterator[LazyMessag
         yield LazyMessage("{scale}: no mixed model. {reason}", scale=scale, reason=reason)
     if found["tests"]["cannot_reach"]:
         yield LazyMessage(
-            "{scale}: with {count} listeners no pair can come below 5 % in Wilcoxon's test after Holm, whatever the "
+            "{scale}: with {count} listeners, Wilcoxon's test after Holm cannot bring any pair below 5 %, whatever the "
             "votes. A large p there says nothing.",
             scale=scale,
             count=found["tests"]["n_listeners"],
@@ -495,7 +495,7 @@ def _vote_warnings(scale: str, found: Mapping[str, Any], votes: pd.DataFrame, li
         share = max(float((score == end).mean()) for end in (limits.low, limits.high))
         if share > AT_AN_END:
             yield LazyMessage(
-                "{scale}: {percent} % of the votes on '{condition}' are at an end of the scale.",
+                "{scale}: votes on '{condition}' at one end of the scale: {percent} %.",
                 scale=scale,
                 percent=round(100 * share),
                 condition=str(condition),
