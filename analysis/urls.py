@@ -6,5 +6,6 @@ from analysis import views
 
 app_name = "analysis"
 urlpatterns = [
+    path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
 ]

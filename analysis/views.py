@@ -1,16 +1,20 @@
-"""The experimenter's page of results."""
+"""The experimenter's pages of results, and of the analysis of an uploaded table."""
 
+from base64 import b64encode
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
+from analysis.forms import TableForm
 from analysis.registry import get_report, method_of, methods
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.results import read_result
+from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
 from rating.models import Experiment
@@ -50,3 +54,51 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
     }
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def table(request: HttpRequest) -> HttpResponse:
+    """Analyse a table of votes; the zip is part of the page, because nothing is kept from which to make it later."""
+    form = TableForm(request.POST, request.FILES) if request.method == "POST" else TableForm()
+    analysed, status, stem = AnalysedTable(), 200, ""
+    if request.method == "POST":
+        if not form.is_valid():
+            status = 400
+        else:
+            values = form.cleaned_data
+            file = values.pop("file")
+            stem = PurePath(file.name).stem
+            analysed = analyse_table(file=file.file, name=file.name, **values)
+            if analysed.problem:
+                form.add_error("file", analysed.problem)
+                status = 422
+    context = {
+        "form": form,
+        "analysed": analysed,
+        "scales": _scales(analysed.found or {}),
+        "archive": b64encode(analysed.archive).decode(),
+        "archive_name": f"{stem}-analysis.zip",
+    }
+    return render(request, "analysis/table.html", context, status=status)
+
+
+def _scales(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each scale's rows as the page shows them."""
+    everybody = found.get("with_excluded", {}).get("scales", {})
+    return [
+        {
+            "name": name,
+            **part,
+            "rows": [
+                {
+                    "condition": condition,
+                    **row,
+                    "letters": part["model"]["means"].get(condition, {}).get("letters", ""),
+                    "with_excluded": everybody.get(name, {}).get("conditions", {}).get(condition, {}).get("mean"),
+                }
+                for condition, row in part["conditions"].items()
+            ],
+        }
+        for name, part in found.get("scales", {}).items()
+    ]

@@ -1,0 +1,502 @@
+"""Figures of a table of votes: conditions, mixed model, tests, agreement, screening and listeners, scale by scale.
+
+The keys are documented in docs/methods/any-table.md and stay as they are; what is not known is None.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from analysis.statistics.agreement import absolute_agreement, concordance, interval_alpha, ordinal_alpha
+from analysis.statistics.bootstrap import ROUNDS, two_way_bootstrap
+from analysis.statistics.categories import bounded_mean, sos_a
+from analysis.statistics.contrasts import all_pairs, letters_of
+from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, figure
+from analysis.statistics.listener_tests import ListenerMeans, listener_means, rank_tests, repeated_anova
+from analysis.statistics.mixed_model import COMPONENTS, RESIDUAL, Kind, MixedModel, fit_mixed_model
+from analysis.statistics.p910 import listener_model
+from analysis.statistics.screening import (
+    bs1534_mid_anchor,
+    bs1534_reference,
+    bt500,
+    low_variance,
+    p808_correlation,
+    p913_correlation,
+)
+from analysis.votes_table.reading import BETWEEN, PERCENT, Range, VotesTable
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+
+CiMethod = Literal["t", "normal", "bounded", "bootstrap"]
+CI_METHODS: tuple[CiMethod, ...] = get_args(CiMethod)
+
+FORMAT = 1  # of the keys; a change that breaks a reader gets the next number
+FEW_LISTENERS = 8
+FEW_OF_THE_USUAL = 0.5  # of the median number of votes, below which a listener is named as incomplete
+AT_AN_END = 0.4  # share of a condition's votes at one end of the scale
+UNKNOWN: list[float | None] = [None, None]
+
+
+@dataclass(frozen=True)
+class Options:
+    model: Kind = "full"
+    ci_method: CiMethod = "t"
+    model_factors: tuple[str, ...] = ()  # columns that are fixed effects of the model
+    seed: int = 0  # of the bootstrap
+
+
+def analyse(table: VotesTable, options: Options, *, content: bytes, whole: VotesTable | None = None) -> dict[str, Any]:
+    """All figures; with `whole`, the table before listeners were excluded, also those with everybody."""
+    _check_factors(table, options)
+    found: dict[str, Any] = {
+        "format": FORMAT,
+        "file": {"name": table.name, "sha256": hashlib.sha256(content).hexdigest()},
+        "options": {
+            "model": options.model,
+            "ci_method": options.ci_method,
+            "model_factors": list(options.model_factors),
+            "seed": options.seed,
+        },
+        "counts": {
+            "votes": len(table.votes),
+            "listeners": int(table.votes["listener"].nunique()),
+            "items": int(table.votes["item"].nunique()),
+            "conditions": int(table.votes["condition"].nunique()),
+        },
+        "excluded": list(table.excluded),
+        "not_counted": dict(table.not_counted),
+        "factors": list(table.factors),
+        "columns_not_used": list(table.not_factors),
+        "warnings": [],
+        "scales": {},
+    }
+    for scale, votes in _by_scale(table.votes):
+        found["scales"][scale] = _scale(votes, scale, table, options)
+        found["warnings"] += found["scales"][scale]["warnings"]
+    if whole is not None and table.excluded:
+        found["with_excluded"] = {
+            "scales": {
+                scale: dict(zip(("conditions", "model"), _described(votes, whole.ranges[scale], options), strict=True))
+                for scale, votes in _by_scale(whole.votes)
+            }
+        }
+    return found
+
+
+def _by_scale(votes: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    return [(str(scale), part.reset_index(drop=True)) for scale, part in votes.groupby("scale", sort=True)]
+
+
+def _check_factors(table: VotesTable, options: Options) -> None:
+    unknown = [name for name in options.model_factors if name not in table.factors]
+    if unknown:
+        raise AppError(
+            "votes.factor_unknown",
+            422,
+            _("'{name}' is no factor of '{file}': a column with 2 to 30 different values. Known: {known}."),
+            name=unknown[0],
+            file=table.name,
+            known=", ".join(table.factors) or "-",
+        )
+
+
+def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options) -> dict[str, Any]:
+    limits = table.ranges[scale]
+    conditions, model = _described(votes, limits, options)
+    means = listener_means(votes)
+    stimuli = votes["item"].str.cat(votes["condition"], sep=BETWEEN)
+    by_stimulus = votes["score"].groupby(stimuli)
+    marks, listeners = _matrix(votes, stimuli)
+    items = _items(by_stimulus)
+    found = {
+        "range": {"low": limits.low, "high": limits.high, "source": limits.source},
+        "n_votes": len(votes),
+        "n_listeners": len(listeners),
+        "n_items": int(votes["item"].nunique()),
+        "conditions": conditions,
+        "model": model,
+        "items": items,
+        "factors": {name: _factor(votes, name) for name in table.factors},
+        "tests": _tests(means),
+        "agreement": _agreement(marks, means),
+        "sos_a": figure(
+            sos_a(
+                by_stimulus.mean().to_numpy(np.float64),
+                np.asarray(by_stimulus.var(ddof=0), dtype=np.float64),
+                lowest=limits.low,
+                highest=limits.high,
+            )
+        ),
+        "screening": _screening(votes, stimuli, limits),
+        "p910": _p910(votes, stimuli),
+        "repeats": _repeats(votes, stimuli),
+        "incomplete": _incomplete(votes, means),
+    }
+    return found | {"warnings": _warnings(scale, found, votes, limits)}
+
+
+# Conditions and the model
+
+
+def _described(votes: pd.DataFrame, limits: Range, options: Options) -> tuple[dict[str, Any], dict[str, Any]]:
+    model: MixedModel | None = None
+    try:
+        model = fit_mixed_model(votes, kind=options.model, factors=options.model_factors)
+        modelled = _model(model)
+    except AppError as error:
+        modelled = _no_model(options, error)
+    return _conditions(votes, model, limits, options), modelled
+
+
+def _conditions(votes: pd.DataFrame, model: MixedModel | None, limits: Range, options: Options) -> dict[str, Any]:
+    mixed = {mean.condition: [figure(mean.low), figure(mean.high)] for mean in model.means()} if model else {}
+    drawn = (
+        two_way_bootstrap(votes, np.random.default_rng(options.seed), rounds=ROUNDS).means
+        if options.ci_method == "bootstrap"
+        else {}
+    )
+    found = {}
+    for condition, part in votes.groupby("condition", sort=True):
+        score = part["score"].to_numpy(np.float64)
+        over = {
+            "votes": score,
+            "listeners": part.groupby("listener")["score"].mean().to_numpy(np.float64),
+            "items": part.groupby("item")["score"].mean().to_numpy(np.float64),
+        }
+        ci95 = {unit: _interval(values, options.ci_method) for unit, values in over.items()}
+        if options.ci_method == "bounded":
+            ci95["votes"] = _bounded(score, limits)
+        ci95["mixed"] = mixed.get(condition, UNKNOWN)
+        if drawn:
+            ci95["two_way"] = [figure(drawn[condition].low), figure(drawn[condition].high)]
+        whole = Estimate.over(score)
+        found[str(condition)] = {
+            "n_votes": len(score),
+            "n_listeners": len(over["listeners"]),
+            "n_items": len(over["items"]),
+            "mean": figure(whole.mean),
+            "sd": figure(whole.sd),
+            "ci95": ci95,
+        }
+    return found
+
+
+def _interval(values: Floats, method: CiMethod) -> list[float | None]:
+    """The mean of one value a unit +/- t or 1.96 standard errors."""
+    found = Estimate.over(values)
+    half = found.half_width
+    if method == "normal":
+        half = float(ndtri(0.5 + CONFIDENCE / 2)) * found.sd / math.sqrt(found.n) if found.n > 1 else math.nan
+    return [figure(found.mean - half), figure(found.mean + half)]
+
+
+def _bounded(score: Floats, limits: Range) -> list[float | None]:
+    whole = (*score.tolist(), limits.low, limits.high)
+    if any(not each.is_integer() for each in whole):
+        raise AppError(
+            "votes.not_categories",
+            422,
+            _("A bounded interval is for whole numbers on a scale between whole numbers. Choose another interval."),
+        )
+    found = bounded_mean(score, lowest=round(limits.low), highest=round(limits.high))
+    return [figure(found.low), figure(found.high)]
+
+
+def _model(model: MixedModel) -> dict[str, Any]:
+    contrasts = all_pairs(model)
+    letters = letters_of(model, contrasts)
+    return {
+        "kind": model.kind,
+        "factors": list(model.factors),
+        "error": None,
+        "reml_criterion": figure(model.reml_criterion),
+        "components": {
+            name: figure(model.components[name]) if name in model.components else None
+            for name in (*COMPONENTS["full"], RESIDUAL)
+        },
+        "dropped": {name: str(reason) for name, reason in model.dropped.items()},
+        "means": {
+            str(mean.condition): {
+                "estimate": figure(mean.estimate),
+                "se": figure(mean.se),
+                "df": figure(mean.df),
+                "ci95": [figure(mean.low), figure(mean.high)],
+                "letters": letters[mean.condition],
+            }
+            for mean in model.means()
+        },
+        "contrasts": [
+            {
+                "a": str(each.a),
+                "b": str(each.b),
+                **{
+                    name: figure(getattr(each, name))
+                    for name in ("estimate", "se", "df", "low", "high", "t", "p", "p_holm")
+                },
+            }
+            for each in contrasts
+        ],
+    }
+
+
+def _no_model(options: Options, error: AppError) -> dict[str, Any]:
+    """The same keys, with the reason for which there are no figures."""
+    return {
+        "kind": options.model,
+        "factors": list(options.model_factors),
+        "error": {"code": error.code, "message": str(error)},
+        "reml_criterion": None,
+        "components": dict.fromkeys((*COMPONENTS["full"], RESIDUAL)),
+        "dropped": {},
+        "means": {},
+        "contrasts": [],
+    }
+
+
+def _items(by_stimulus: Any) -> dict[str, Any]:
+    table = by_stimulus.agg(["size", "mean", "std"])
+    return {
+        str(key): {"n": int(n), "mean": figure(mean), "sd": figure(sd)}
+        for key, n, mean, sd in table.itertuples(name=None)
+    }
+
+
+def _factor(votes: pd.DataFrame, name: str) -> dict[str, Any]:
+    """Means by level of a factor and condition; an empty cell of the table is a level of its own."""
+    found: dict[str, Any] = {}
+    for (level, condition), score in votes.groupby([name, "condition"], sort=True)["score"]:
+        row = Estimate.over(score.to_numpy(np.float64))
+        found.setdefault(str(level), {})[str(condition)] = {
+            "n": row.n,
+            "mean": figure(row.mean),
+            "sd": figure(row.sd),
+        }
+    return found
+
+
+# Tests and agreement
+
+
+def _tests(means: ListenerMeans) -> dict[str, Any]:
+    ranks, anova = rank_tests(means), repeated_anova(means)
+    return {
+        "n_listeners": len(means.listeners),
+        "listeners_left_out": [str(name) for name in means.incomplete],
+        "friedman": {
+            "chi2": figure(ranks.friedman.chi2),
+            "df": ranks.friedman.df,
+            "p": figure(ranks.friedman.p),
+            "kendall_w": figure(ranks.kendall_w),
+        },
+        "wilcoxon_holm": [
+            {
+                "a": str(pair.a),
+                "b": str(pair.b),
+                "n": pair.n,
+                "w_plus": figure(pair.w_plus),
+                "p": figure(pair.p),
+                "p_holm": figure(pair.p_holm),
+                "d_z": figure(pair.effect.value),
+                "d_z_ci95": [figure(pair.effect.low), figure(pair.effect.high)],
+            }
+            for pair in ranks.pairs
+        ],
+        "least_p_holm": figure(ranks.least_p),
+        "cannot_reach": ranks.cannot_reach,
+        "rm_anova": {
+            "f": figure(anova.f),
+            "df": anova.df,
+            "df_error": anova.df_error,
+            "p": figure(anova.p),
+            "epsilon": figure(anova.epsilon),
+            "p_corrected": figure(anova.p_corrected),
+        },
+    }
+
+
+def _matrix(votes: pd.DataFrame, columns: pd.Series[Any]) -> tuple[Floats, list[str]]:
+    """Listener x column, the mean where there are several votes, and the listeners' names."""
+    table = votes["score"].groupby([votes["listener"], columns]).mean().unstack()
+    return table.to_numpy(np.float64), [str(name) for name in table.index]
+
+
+def _agreement(marks: Floats, means: ListenerMeans) -> dict[str, Any]:
+    single = absolute_agreement(marks)
+    of_means = absolute_agreement(means.values)
+    return {
+        "icc_a1": figure(single.value),
+        "icc_a1_ci95": [figure(single.low), figure(single.high)],
+        "icc_ak": figure(single.of_mean(len(marks)).value),
+        "icc_targets": single.n_targets,
+        "conditions_icc_a1": figure(of_means.value),
+        "conditions_icc_ak": figure(of_means.of_mean(len(means.values)).value) if len(means.values) else None,
+        "alpha_ordinal": figure(ordinal_alpha(marks)[0]),
+        "alpha_interval": figure(interval_alpha(marks)[0]),
+    }
+
+
+# Listeners
+
+
+def _screening(votes: pd.DataFrame, stimuli: pd.Series[Any], limits: Range) -> dict[str, Any]:
+    presented = stimuli
+    for name in ("session", "repetition"):
+        if name in votes:
+            presented = presented.str.cat(votes[name], sep="\n")
+    marks, listeners = _matrix(votes, presented)
+    literal, guarded = bt500(marks, guarded=False), bt500(marks, guarded=True)
+    p913, p808, spread = p913_correlation(marks), p808_correlation(marks), low_variance(marks)
+    found: dict[str, Any] = {
+        "bt500": {
+            "literal": _named(literal.rejected, listeners),
+            "guarded": _named(guarded.rejected, listeners),
+            "counts": {
+                name: {"p": int(p), "q": int(q), "n": int(n)}
+                for name, p, q, n in zip(listeners, guarded.above, guarded.below, guarded.votes, strict=True)
+            },
+        },
+        "p913_correlation": _ruled(p913.rejected, listeners, p913.least, r=p913.r),
+        "p808_correlation": _ruled(p808.rejected, listeners, p808.least, r=p808.r),
+        "low_variance": _ruled(spread.rejected, listeners, spread.least, variance=spread.variance),
+    }
+    if "role" in votes and (limits.low, limits.high) == PERCENT:
+        found["bs1534"] = {
+            name: _post_screened(votes, role, rule)
+            for name, role, rule in (
+                ("reference", "reference", bs1534_reference),
+                ("mid_anchor", "mid_anchor", bs1534_mid_anchor),
+            )
+        }
+    return found
+
+
+def _post_screened(votes: pd.DataFrame, role: str, rule: Any) -> list[str]:
+    part = votes[votes["role"].str.casefold().str.replace("-", "_") == role]
+    if not len(part):
+        return []
+    marks, listeners = _matrix(part, part["item"])
+    return _named(rule(marks).rejected, listeners)
+
+
+def _named(codes: Sequence[int], listeners: Sequence[str]) -> list[str]:
+    return [listeners[code] for code in codes]
+
+
+def _ruled(codes: Sequence[int], listeners: Sequence[str], least: float, **values: Floats) -> dict[str, Any]:
+    by_listener = {
+        name: dict(zip(listeners, map(figure, found.tolist()), strict=True)) for name, found in values.items()
+    }
+    return {"least": least, "rejected": _named(codes, listeners), **by_listener}
+
+
+def _p910(votes: pd.DataFrame, stimuli: pd.Series[Any]) -> dict[str, Any]:
+    listener, listeners = pd.factorize(votes["listener"], sort=True)
+    stimulus, names = pd.factorize(stimuli, sort=True)
+    found = listener_model(listener.astype(np.int64), stimulus.astype(np.int64), votes["score"].to_numpy(np.float64))
+    low, high = found.quality - found.half_width, found.quality + found.half_width
+    return {
+        "method": found.method,
+        "collapsed": bool(found.collapsed),
+        "collapsed_listeners": [str(listeners[code]) for code in found.collapsed],
+        "groups": found.groups,
+        "bias": dict(zip(map(str, listeners), map(figure, found.bias), strict=True)),
+        "inconsistency": dict(zip(map(str, listeners), map(figure, found.inconsistency), strict=True)),
+        "quality": {
+            str(name): {"estimate": figure(estimate), "ci95": [figure(below), figure(above)]}
+            for name, estimate, below, above in zip(names, found.quality, low, high, strict=True)
+        },
+    }
+
+
+def _repeats(votes: pd.DataFrame, stimuli: pd.Series[Any]) -> dict[str, Any]:
+    """Lin's concordance of the first two votes of a listener on the same stimulus, in the order of the table."""
+    place = votes.groupby([votes["listener"], stimuli]).cumcount()
+    pairs = votes["score"].groupby([votes["listener"], stimuli, place]).first().unstack()
+    if 1 not in pairs:
+        return {"pairs": 0, "ccc": None, "mean_absolute_difference": None}
+    first, second = (pairs.loc[pairs[1].notna(), at].to_numpy(np.float64) for at in (0, 1))
+    return {
+        "pairs": len(first),
+        "ccc": figure(concordance(first, second).value),
+        "mean_absolute_difference": figure(float(np.abs(first - second).mean())),
+    }
+
+
+def _incomplete(votes: pd.DataFrame, means: ListenerMeans) -> dict[str, Any]:
+    """Listeners who lack a condition, or have fewer than half as many votes as is usual."""
+    counts = votes["listener"].value_counts()
+    usual = float(counts.median())
+    few = {str(name) for name, n in counts.items() if n < FEW_OF_THE_USUAL * usual}
+    named = sorted(few | {str(name) for name in means.incomplete})
+    return {name: {"n_votes": int(counts[name]), "usual": usual} for name in named}
+
+
+# What a reader has to know first
+
+
+def _warnings(scale: str, found: Mapping[str, Any], votes: pd.DataFrame, limits: Range) -> list[LazyMessage]:
+    return [
+        *_model_warnings(scale, found),
+        *_listener_warnings(scale, found),
+        *_vote_warnings(scale, found, votes, limits),
+    ]
+
+
+def _model_warnings(scale: str, found: Mapping[str, Any]) -> Iterator[LazyMessage]:
+    if found["model"]["error"]:
+        reason = found["model"]["error"]["message"]
+        yield LazyMessage("{scale}: no mixed model. {reason}", scale=scale, reason=reason)
+    if found["tests"]["cannot_reach"]:
+        yield LazyMessage(
+            "{scale}: with {count} listeners, Wilcoxon's test after Holm cannot bring any pair below 5 %, whatever the "
+            "votes. A large p there says nothing.",
+            scale=scale,
+            count=found["tests"]["n_listeners"],
+        )
+
+
+def _listener_warnings(scale: str, found: Mapping[str, Any]) -> Iterator[LazyMessage]:
+    if found["n_listeners"] < FEW_LISTENERS:
+        yield LazyMessage("{scale}: few listeners ({count}).", scale=scale, count=found["n_listeners"])
+    if found["incomplete"]:
+        names = ", ".join(found["incomplete"])
+        yield LazyMessage(
+            "{scale}: listeners who lack a condition or have few votes: {names}.", scale=scale, names=names
+        )
+    if found["p910"]["collapsed"]:
+        yield LazyMessage(
+            "{scale}: the weighted estimate of P.910 rests on {names} alone and is not given; what stands there is the "
+            "removal of bias of P.913.",
+            scale=scale,
+            names=", ".join(found["p910"]["collapsed_listeners"]),
+        )
+
+
+def _vote_warnings(scale: str, found: Mapping[str, Any], votes: pd.DataFrame, limits: Range) -> Iterator[LazyMessage]:
+    unanimous = sum(row["n"] > 1 and row["sd"] == 0 for row in found["items"].values())
+    if unanimous:
+        yield LazyMessage(
+            "{scale}: all votes agree on {count} of {of} stimuli; by the letter, BT.500 counts these against every "
+            "listener.",
+            scale=scale,
+            count=unanimous,
+            of=len(found["items"]),
+        )
+    for condition, score in votes.groupby("condition", sort=True)["score"]:
+        share = max(float((score == end).mean()) for end in (limits.low, limits.high))
+        if share > AT_AN_END:
+            yield LazyMessage(
+                "{scale}: votes on '{condition}' at one end of the scale: {percent} %.",
+                scale=scale,
+                percent=round(100 * share),
+                condition=str(condition),
+            )
