@@ -13,7 +13,7 @@ from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, create_collection
 from tests.e2e import captions
 from tests.e2e import test_chapters as chapters
-from tests.e2e.assistive import CUT_OFF, MOVES, ZOOMED, in_order, opened, shows, stands_out, stops
+from tests.e2e.assistive import MOVES, ZOOMED, cut_off, in_order, opened, shows, stands_out, stops
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
 from tests.factories import (
@@ -410,7 +410,7 @@ def test_plane(platform: Platform, page: Page) -> None:
 
     page.set_viewport_size(ZOOMED[0])  # type: ignore[arg-type]
     expect(page.locator("main")).to_match_aria_snapshot('- heading "This test needs a computer screen" [level=1]')
-    assert page.evaluate(CUT_OFF) == []
+    assert cut_off(page) == []
 
 
 def test_what_waits_moves_only_for_those_who_want_motion(
