@@ -207,12 +207,16 @@ def _doubles(votes: pd.DataFrame, lines: Sequence[int]) -> Iterator[LazyMessage]
     for key, line in zip(votes[identity].itertuples(index=False, name=None), lines, strict=True):
         earlier = first.setdefault(key, line)
         if earlier != line:
+            listener, item, condition, scale = key[:4]
             yield LazyMessage(
                 "line {line}: listener '{listener}' has voted on '{item}' under '{condition}' on the scale '{scale}' "
                 "in line {earlier} already; keep one of them, or number them in a column 'repetition'",
                 line=str(line),
                 earlier=str(earlier),
-                **dict(zip(("listener", "item", "condition", "scale"), key[:4], strict=True)),
+                listener=listener,
+                item=item,
+                condition=condition,
+                scale=scale,
             )
 
 

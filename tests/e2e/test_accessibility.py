@@ -134,7 +134,7 @@ def test_participant_pages_are_accessible(platform: Platform, device: Callable[.
     listener.join(link)
     listener.set_up()
     problems += scan(page, "instructions")
-    listener.start()
+    listener.push("#start:enabled")
     listener.play()
     page.wait_for_selector("#gate:not([disabled])")
     listener.choose(3)
