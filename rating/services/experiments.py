@@ -27,7 +27,7 @@ from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Stimulus
 
-LONGEST_STEM = 44  # of a derived short name, which leaves room for a number in the field's 50 characters
+LONGEST_STEM = 44  # of a derived short name, which leaves space for a number in the field's 50 characters
 
 
 def create_experiment(

@@ -22,7 +22,7 @@ from stimuli.services.imports import (
     enter_state,
     load_draft,
     lock_import,
-    reserve_room,
+    reserve_space,
     wrong_import_state,
 )
 from stimuli.uploads import files as upload_files
@@ -83,7 +83,7 @@ def replace_files(
     stale = [upload_files.path_of(row) for row in old]
     for row in old:
         row.delete()
-    reserve_room(import_.owner, list(asked.values()))
+    reserve_space(import_.owner, list(asked.values()))
     declare_files(import_, asked.values())
     after = {"count": len(asked), "paths": list(asked)[:MOST_LOGGED]}
     audit.record(

@@ -70,7 +70,7 @@ def begin_import(
     declared = check_files(files)
     if not declared:
         raise _import_empty()
-    reserve_room(owner, declared)
+    reserve_space(owner, declared)
     import_ = Import.objects.create(
         collection=collection,
         owner=owner,
@@ -115,7 +115,7 @@ def add_files(*, import_: Import, files: Iterable[DeclaredFile], now: datetime) 
             )
             raise files_rejected(problems=problem)
     check_files(fresh, known=present)
-    reserve_room(import_.owner, fresh)
+    reserve_space(import_.owner, fresh)
     declare_files(import_, fresh)
     # All of them where many were asked for: a database limits the number of parameters of a query.
     few = [file.path for file in asked] if len(asked) <= MOST_NAMED else None
@@ -223,7 +223,7 @@ def quota_bytes() -> int:
     return int(settings.UPLOAD_QUOTA_GB * GB)
 
 
-def reserve_room(owner: User, files: Sequence[DeclaredFile]) -> None:
+def reserve_space(owner: User, files: Sequence[DeclaredFile]) -> None:
     """Reject what does not fit into the quota or onto the disk; two reservations of one person take turns."""
     User.objects.select_for_update().get(pk=owner.pk)
     needed, quota = _sum(files), quota_bytes()

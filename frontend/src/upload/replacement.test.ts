@@ -59,8 +59,8 @@ test("an empty file needs no sending", async () => {
 });
 
 test("what the server refuses is said, and another file can be chosen", async () => {
-  const { replacement, told, sealed, over } = open(undefined, new Problem(413, { detail: "No room." }));
+  const { replacement, told, sealed, over } = open(undefined, new Problem(413, { detail: "The disk is full." }));
   await replacement.send("a.wav", new File(["x"], "a.wav"));
   await settled();
-  assert.deepEqual([told, sealed, over(), replacement.sending], [["No room."], [], 0, false]);
+  assert.deepEqual([told, sealed, over(), replacement.sending], [["The disk is full."], [], 0, false]);
 });
