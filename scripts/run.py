@@ -20,6 +20,8 @@ from scripts.processes import Child, stop_all
 
 READY_TIMEOUT_S = 120
 LARGEST_LOG_BYTES = 10 * 1024 * 1024
+# Whoever presses Ctrl-C does not wait for a demo that is being made: after three seconds a job goes back to the queue.
+WORKER = ("run_worker", "--grace", "3")
 WILDCARDS = {"0.0.0.0", "::"}  # noqa: S104 - compared with, never bound by default
 
 
@@ -118,7 +120,7 @@ def children(host: str, port: int, environment: dict[str, str]) -> list[Child]:
     gunicorn = words(PYTHON, "-m", "gunicorn", "--config", settings, "--bind", f"{written}:{port}")
     return [
         Child("web server", [*gunicorn, "config.wsgi:application"], log=_fresh_log("web"), env=environment),
-        Child("worker", words(PYTHON, ROOT / "manage.py", "run_worker"), log=_fresh_log("worker"), env=environment),
+        Child("worker", words(PYTHON, ROOT / "manage.py", *WORKER), log=_fresh_log("worker"), env=environment),
     ]
 
 

@@ -9,6 +9,7 @@ from urllib.request import urlopen
 
 from scripts.console import ROOT
 from scripts.install import PYTHON
+from scripts.run import WORKER
 
 START_LIMIT_S = 300  # a busy machine is not a defect
 
@@ -19,7 +20,7 @@ def running(*, port: int, environment: Mapping[str, str]) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     commands: list[list[str | Path]] = [
         [PYTHON, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "-b", f"127.0.0.1:{port}", "config.wsgi"],
-        [PYTHON, "manage.py", "run_worker"],
+        [PYTHON, "manage.py", *WORKER],
     ]
     processes = [subprocess.Popen(command, cwd=ROOT, env=dict(environment)) for command in commands]
     try:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.tree import ROOT, every_file, read, relative
+from tests.contracts.tree import ROOT, copy_kernels, every_file, read, relative
 
 PAGE = "docs/adding-a-protocol.md"
 EXAMPLE_FILE = re.compile(r"^`([\w./-]+)`\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -53,7 +53,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         target = copy / relative(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
-        copy_compiled(path, target)
+        copy_bytecode(path, target)
+    copy_kernels(copy)
     before = {relative(path): (copy / relative(path)).read_bytes() for path in every_file()}
     for name, text in worked_example().items():
         assert not (copy / name).exists(), f"{name} exists already; the example must add files, not change them"
@@ -65,21 +66,14 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         shutil.rmtree(Path(sys.pycache_prefix, *copy.parts[1:]), ignore_errors=True)
 
 
-def copy_compiled(path: Path, target: Path) -> None:
-    """Copy what Python and numba have compiled of a module; both know by its size and time that it still holds."""
+def copy_bytecode(path: Path, target: Path) -> None:
+    """Copy what Python has compiled of a module; it knows by its size and time that it still holds."""
     if path.suffix != ".py":
         return
-    python = [(Path(cache_from_source(path)), Path(cache_from_source(target)))]
-    kernels = [(kernel, target.parent / kernel.relative_to(path.parent)) for kernel in kernels_of(path)]
-    for compiled, place in python + kernels:
-        with suppress(FileNotFoundError):  # not compiled yet
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(compiled, place)
-
-
-def kernels_of(path: Path) -> Iterator[Path]:
-    """Numba's files lie beside the module, wherever Python puts its own."""
-    return (path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]")
+    compiled = Path(cache_from_source(target))
+    with suppress(FileNotFoundError):  # not compiled yet
+        compiled.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(cache_from_source(path), compiled)
 
 
 def add_settings_line(settings: Path) -> None:

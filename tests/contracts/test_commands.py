@@ -20,7 +20,7 @@ from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
 from scripts.run import addresses
 from scripts.testing import IN_BROWSER, KILLS, KILLS_ON_SQLITE, ON_SQLITE, Outcome, read_report, stages, summary
-from tests.contracts.tree import modules
+from tests.contracts.tree import copy_kernels, modules
 from tests.processes import children_of, is_alive
 from tests.servers import free_port
 from tests.waiting import wait_until
@@ -235,6 +235,7 @@ whole_way = pytest.mark.skipif(
 def fresh_clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = tmp_path_factory.mktemp("fresh") / "a clone"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*LEFT_BEHIND), symlinks=True)
+    copy_kernels(tree)  # the run of the tests has compiled them already
     return tree
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -47,3 +48,14 @@ def parsed(path: Path) -> ast.Module:
 
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def copy_kernels(copy: Path) -> None:
+    """Give a copy of the project what numba has compiled, which it keeps beside the module.
+
+    It sees by a module's size and time whether that still holds.
+    """
+    for kernel in (ROOT / "audio").rglob("__pycache__/*.nb[ic]"):
+        target = copy / relative(kernel)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy2(kernel, target)

@@ -38,7 +38,7 @@ SOURCES: dict[str, Callable[[Path], MarkedDay]] = {
 # Of these the whole day is prepared, and its clock read off the silences that are found. Of the others only the chunk
 # that holds the marker is, for it costs a twentieth: the place of 23:30 follows from how the file was put together.
 WHOLE = {"cbr.mp3", "day.flac"}
-DEAR = {"cbr.mp3", "day.opus", "day.wav"}  # these wait for --all
+DEAR = {"cbr.mp3", "day.flac", "day.opus", "day.wav"}  # these wait for --all
 BEFORE_S = 0.1
 AROUND = 100  # columns of the spectrogram, and bins of the waveform
 
