@@ -310,7 +310,7 @@ def test_chapters(platform: Platform, page: Page) -> None:
     assert places == sorted(places), names
     page.get_by_role("button", name="Finish recording").click()
     closing = page.get_by_role("dialog", name="Finish this recording?")
-    expect(closing).to_have_accessible_description(re.compile("No title yet: chapter 1, 2"))
+    expect(closing).to_have_accessible_description(re.compile("No title yet: chapters 1, 2"))
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Finish recording")).to_be_focused()
 

@@ -1,6 +1,6 @@
 // Annotation page of a recording: puts picture, list and keys together, keeps every step, and closes the recording.
 import { need } from "../../../frontend/src/lib/dom.ts";
-import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
+import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { Json, Listened } from "../../../frontend/src/outbox/events.ts";
 import { coveredSeconds, type Interval, rangesOf, withHeard } from "../../../frontend/src/player/heard.ts";
@@ -56,6 +56,9 @@ class SubmitCheck {
     const count = division.marks.length + 1;
     const bare = titles === "none" ? [] : untitled(division);
     const forbidden = titles === "needed" && bare.length > 0;
+    const without = fill(ngettext("No title yet: chapter {n}.", "No title yet: chapters {n}.", bare.length), {
+      n: bare.join(", "),
+    });
     dialog.say({
       count: fill(
         count === 1
@@ -67,10 +70,8 @@ class SubmitCheck {
         heard: formatTime(heardS),
         total: formatTime(durationS),
       }),
-      untitled: bare.length && !forbidden ? fill(gettext("No title yet: chapter {n}."), { n: bare.join(", ") }) : "",
-      needed: forbidden
-        ? fill(gettext("Every chapter needs a title. No title yet: chapter {n}."), { n: bare.join(", ") })
-        : "",
+      untitled: bare.length && !forbidden ? without : "",
+      needed: forbidden ? `${gettext("Every chapter needs a title.")} ${without}` : "",
     });
     dialog.go.hidden = forbidden;
   }

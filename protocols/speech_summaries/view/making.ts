@@ -202,7 +202,7 @@ export class Making {
     const { count, positions } = this.#picks;
     const missed = missedBy(count, this.#page);
     this.#row.show();
-    this.#part("counter").textContent = fill(gettext("{n} of {range} words"), { n: count, range: this.#range });
+    this.#part("counter").textContent = fill(gettext("Words: {n} ({range} needed)"), { n: count, range: this.#range });
     const verdict = this.#part("verdict");
     verdict.textContent = this.#verdict(missed);
     verdict.classList.toggle("pill--ok", missed === 0);

@@ -121,10 +121,13 @@ class SubmitCheck {
       tentative: tentative.length
         ? fill(gettext("Still tentative: {n}. They will be kept where they are."), { n: names(tentative) })
         : "",
-      unheard: unheard.length ? fill(gettext("Not heard yet: summary {n}."), { n: names(unheard) }) : "",
+      unheard: unheard.length
+        ? fill(ngettext("Not heard yet: summary {n}.", "Not heard yet: summaries {n}.", unheard.length), {
+            n: names(unheard),
+          })
+        : "",
       unprobed: bare
-        ? fill(ngettext("No probe heard in {n} hour: {hours}.", "No probe heard in {n} hours: {hours}.", bare), {
-            n: bare,
+        ? fill(ngettext("No probe heard in the hour {hours}.", "No probe heard in the hours {hours}.", bare), {
             hours: hoursWithoutProbes.join(", "),
           })
         : "",

@@ -97,20 +97,20 @@ def test_pages_of_staff_stay_in_the_readers_language() -> None:
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("fr", "L’échelle de notation et ses questions sont en anglais."),
-        ("de", "Die Bewertungsskala und ihre Fragen sind auf Englisch."),
-        ("es", "La escala de valoración y sus preguntas están en inglés."),
+        ("fr", "Les textes de la tâche elle-même sont en anglais."),
+        ("de", "Die Texte der Aufgabe selbst sind auf Englisch."),
+        ("es", "Los textos de la tarea en sí están en inglés."),
     ],
 )
-def test_a_scale_in_another_language_is_said_before_consent(language: str, sentence: str) -> None:
+def test_a_task_in_another_language_is_said_before_consent(language: str, sentence: str) -> None:
     page = words(landing(language))
     assert sentence in page
     agree = {"fr": "Accepter et commencer", "de": "Zustimmen und beginnen", "es": "Aceptar y empezar"}[language]
     assert page.index(sentence) < page.index(agree)
 
 
-def test_nothing_is_said_where_the_scale_is_in_the_experiments_language() -> None:
-    assert "The rating scale and its questions" not in landing("en")
+def test_nothing_is_said_where_the_task_is_in_the_experiments_language() -> None:
+    assert "The texts of the task itself" not in landing("en")
 
 
 def test_the_words_of_another_language_are_marked_on_the_page() -> None:
