@@ -1,6 +1,6 @@
 """Forms of the experimenter's pages: panels, links, session settings, designs, and sheets of paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -22,16 +22,28 @@ from rating.protocol import Mark, Protocol, Scale
 
 class PanelForm(ValidatedForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
-    group = forms.CharField(label=_("Group"), max_length=20, required=False)
+    group = forms.ChoiceField(label=_("Group"))
+
+    def __init__(self, *args: Any, groups: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "panel_%s", **kwargs})
+        if groups:
+            self.fields["group"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
+        else:
+            del self.fields["group"]
 
 
 class InvitationsForm(ValidatedForm):
-    count = forms.IntegerField(label=_("Links"), min_value=1, max_value=500, initial=8)
-    as_csv = forms.BooleanField(required=False)
+    count = forms.IntegerField(label=_("Links"), min_value=1, max_value=500)
+
+
+class RehearsalsForm(ValidatedForm):
+    count = forms.IntegerField(label=_("Links for colleagues"), min_value=1, max_value=20, initial=1)
 
 
 class OpenLinkForm(ValidatedForm):
-    service = forms.ChoiceField(choices=[("", ""), *Invitation.Service.choices], required=False)
+    service = forms.ChoiceField(
+        choices=[("", ""), *Invitation.Service.choices], required=False, widget=forms.HiddenInput
+    )
 
 
 class PreviewForm(ValidatedForm):
