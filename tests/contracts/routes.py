@@ -99,6 +99,9 @@ listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
 listening:completion_codes            owned          staff-405
 listening:new_links                   owned          staff-405
+listening:links                       owned          staff-405
+listening:rename_link                 staff-405      owned
+listening:revoke_link                 staff-405      owned
 listening:session_settings            staff-405      owned-400
 listening:reissue                     staff-405      owned-400
 listening:print_sheets                owned-409      staff-405

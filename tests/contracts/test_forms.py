@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from core.models import Job, User
-from listening.models import Seat
+from listening.models import Invitation, Seat
 from rating.models import Experiment
 from stimuli.models import Collection, Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
@@ -73,6 +73,7 @@ FORMS = {
     "listening:session_settings": Form(SETTINGS, {"completion_url": "http://example.org/unsafe"}),
     "listening:adopt_design": Form(DESIGN, {"seats": 9999}, make=designed_draft, led_back=True),
     "listening:paper": Form({"agreed": "on"}, make=on_paper),
+    "listening:rename_link": Form({"label": "P07"}, {"label": LONG}, make=with_a_taken_seat),
     # Nothing is typed here: a button alone.
     "core:retry_job": Form({}),
     "rating:state": Form({}),
@@ -81,6 +82,7 @@ FORMS = {
     "listening:copy": Form({}),
     "listening:open_link": Form({}),
     "listening:close_links": Form({}),
+    "listening:revoke_link": Form({}, make=with_a_taken_seat),
     "listening:remove_seats": Form({}, make=lambda: make_experiment(make_user(User.Role.ADMIN), live=False, seats=1)),
     "stimuli:confirm_import": Form({}),
     "stimuli:cancel_import": Form({}),
@@ -129,6 +131,8 @@ def address(route: str, experiment: Experiment) -> str:
         "user_id": experiment.owner.pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
+    if "_link" in route and Invitation.objects.exists():
+        values["link_id"] = Invitation.objects.get().pk
     if route == "core:retry_job":
         values["job_id"] = Job.objects.create(name="test", state="failed").pk
     if "import" in route:

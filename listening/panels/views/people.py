@@ -28,6 +28,7 @@ from listening.panels.forms import (
 )
 from listening.panels.services import durations, monitoring, panels, removal, seats
 from listening.panels.services.copying import copy_experiment
+from listening.panels.services.links import links_of
 from listening.panels.services.paper import seats_for_paper
 from listening.panels.services.seats import seat_unknown
 from listening.panels.services.session_settings import change_session_settings, checks_are_open, session_settings_of
@@ -177,6 +178,7 @@ def people_page(request: HttpRequest, experiment: Experiment, *, refused: Valida
         "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
         "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
         "designed": panels.is_designed(experiment),
+        "link_count": links_of(experiment=experiment, now=now).count(),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_open,
         "planned_minutes": durations.planned_minutes(experiment),
@@ -194,7 +196,8 @@ def people_page(request: HttpRequest, experiment: Experiment, *, refused: Valida
 
 def links_form(panel: Mapping[str, Any], data: QueryDict | None = None) -> InvitationsForm:
     """The form for links of one panel; it proposes as many as are needed."""
-    return InvitationsForm(data, auto_id=f"links_{panel['number']}_%s", initial={"count": panel.get("needed") or 1})
+    usual = {"count": panel.get("needed") or 1, "days": panels.LINK_DAYS}
+    return InvitationsForm(data, auto_id=f"links_{panel['number']}_%s", initial=usual)
 
 
 def _reason_form(seat: Seat, data: QueryDict | None = None) -> ReasonForm:
