@@ -184,7 +184,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
             default=Value(state.MADE),
             output_field=models.CharField(),
         )
-        return self.annotate(**{"state": found})  # the model declares the attribute's type
+        return self.annotate(**{"state": found})  # noqa: PIE804 - the model declares the attribute
 
 
 class Invitation(BaseModel):
