@@ -1,17 +1,26 @@
 """Forms of core's pages, and the base class of forms for small posts."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from core.http_errors import invalid_request
+from core.errors import AppError
+from core.http_errors import error_message, invalid_request
 from core.models import ApiToken, User
 from core.services.accounts import LONGEST_LIFE_DAYS
 
+Result = TypeVar("Result")
+
 
 class ValidatedForm(forms.Form):
-    """A form for small posts: `value` returns a field's value, or raises an error that lists the wrong fields."""
+    """A form for small posts: `value` returns a field's value, or raises an error that lists the wrong fields.
+
+    `carry_out` makes a change with what was typed; where it is refused, the form says why beside its control.
+    """
+
+    status = 400  # of the page that shows what is wrong
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
@@ -21,8 +30,24 @@ class ValidatedForm(forms.Form):
             raise invalid_request(fields={name: [str(text) for text in texts] for name, texts in self.errors.items()})
         return self.cleaned_data[field]
 
+    def carry_out(
+        self, change: Callable[..., Result], *, field: str = "", by_code: Mapping[str, str] | None = None
+    ) -> Result | None:
+        """What `change` returns for the fields, or None where something is wrong, which the form then says.
 
-class TokenForm(forms.Form):
+        An error of `change` stands beside the field that `by_code` has for its code, else beside `field`, else on top.
+        """
+        if not self.is_valid():
+            return None
+        try:
+            return change(**self.cleaned_data)
+        except AppError as error:
+            self.status = error.status
+            self.add_error((by_code or {}).get(error.code, field) or None, error_message(error))
+            return None
+
+
+class TokenForm(ValidatedForm):
     name = forms.CharField(
         label=_("Name"), max_length=100, help_text=_("Where it will be used, for example: analysis notebook")
     )
@@ -40,5 +65,7 @@ class TokenForm(forms.Form):
 
 
 class RoleForm(ValidatedForm):
-    role = forms.ChoiceField(label=_("Role"), choices=User.Role.choices)
-    reason = forms.CharField(label=_("Why"), max_length=200, required=False)
+    role = forms.TypedChoiceField(label=_("Role"), choices=User.Role.choices, coerce=User.Role)
+    reason = forms.CharField(
+        label=_("Why"), max_length=200, required=False, widget=forms.TextInput(attrs={"placeholder": _("Why")})
+    )

@@ -4,7 +4,7 @@ import hashlib
 import logging
 import sys
 import uuid
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from django.apps import apps
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import RequestDataTooBig
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -25,6 +25,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django.views.i18n import JavaScriptCatalog
 
 from core import http_errors, overview
+from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.forms import RoleForm, TokenForm
 from core.http_errors import error_message, error_response, json_error, transient_error, wants_json
@@ -37,6 +38,7 @@ from core.services import accounts, readiness
 logger = logging.getLogger(__name__)
 
 ENTRIES_A_PAGE = 50
+NEW_TOKEN = "new_token"  # noqa: S105 - a key of the session
 A_YEAR_S = 365 * 24 * 3600
 
 
@@ -127,20 +129,17 @@ def _script_texts(language: str) -> tuple[bytes, str]:
 @requires(Audience.STAFF)
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show one's account; a post makes a token, whose secret is shown in the answer and never again."""
+    """Show one's account; a post makes a token, whose secret is shown on the page that follows and never again."""
     user = staff(request)
     form = TokenForm(request.POST if request.method == "POST" else None)
-    secret = ""
-    if request.method == "POST" and form.is_valid():
-        try:
-            _token, secret = accounts.create_token(owner=user, now=timezone.now(), **form.cleaned_data)
-        except AppError as error:
-            form.add_error("name", error_message(error))
-        else:
-            form = TokenForm()
+    if request.method == "POST":
+        made = form.carry_out(partial(accounts.create_token, owner=user, now=timezone.now()), field="name")
+        if made:
+            keep_once(request, NEW_TOKEN, made[1])
+            return redirect("core:account")
     context = {
         "form": form,
-        "secret": secret,
+        "secret": take_kept(request, NEW_TOKEN) or "",
         "tokens": ApiToken.objects.usable().filter(user=user).order_by("-created_at"),
         "second_factor": has_second_factor(user),
     }
@@ -190,8 +189,22 @@ def audit_log(request: HttpRequest) -> HttpResponse:
 @requires(Audience.ADMIN)
 @require_GET
 def people(request: HttpRequest) -> HttpResponse:
-    people = [(person, has_second_factor(person)) for person in User.objects.order_by("username")]
-    return render(request, "core/people.html", {"people": people, "roles": User.Role.choices, "tab": "people"})
+    return _people_page(request)
+
+
+def _people_page(request: HttpRequest, refused: RoleForm | None = None) -> HttpResponse:
+    rows = []
+    for person in User.objects.order_by("username"):
+        form = _role_form(person)
+        if refused and refused.auto_id == form.auto_id:
+            form = refused
+        rows.append((person, has_second_factor(person), form))
+    context = {"people": rows, "tab": "people"}
+    return render(request, "core/people.html", context, status=refused.status if refused else 200)
+
+
+def _role_form(person: User, data: QueryDict | None = None) -> RoleForm:
+    return RoleForm(data, auto_id=f"account_{person.pk}_%s", initial={"role": person.role})
 
 
 @requires(Audience.ADMIN)
@@ -200,10 +213,9 @@ def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
     person = User.objects.filter(pk=user_id).first()
     if person is None:
         raise http_errors.not_found()
-    form = RoleForm(request.POST)
-    accounts.change_role(
-        account=person, role=User.Role(form.value("role")), actor=staff(request), reason=form.value("reason")
-    )
+    form = _role_form(person, request.POST)
+    if not form.carry_out(partial(accounts.change_role, account=person, actor=staff(request)), field="role"):
+        return _people_page(request, form)
     messages.success(request, _("The role of '%(name)s' is changed.") % {"name": person.username})
     return redirect("core:people")
 

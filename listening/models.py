@@ -3,12 +3,14 @@
 from datetime import datetime
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.models import BaseModel
 from rating.models import Ballot, Experiment, Trial
 
+LONGEST_LABEL = 100
 LONGEST_STATED_MIN = 1440  # of the duration that participants read, over all sessions
 
 
@@ -163,9 +165,40 @@ class Seat(BaseModel):
         return f"{self.panel} seat {self.number}"
 
 
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def for_people(self) -> "InvitationQuerySet":
+        """Links that somebody was given: none to a seat of a simulated listener."""
+        kinds = (Ballot.Kind.MAIN, Ballot.Kind.REHEARSAL)
+        return self.filter(Q(seat__isnull=True) | Q(seat__ballot__kind__in=kinds))
+
+    def with_state(self, now: datetime) -> "InvitationQuerySet":
+        """Each with what has become of it, as `state`."""
+        state = Invitation.State
+        found = Case(
+            When(revoked_at__isnull=False, then=Value(state.REVOKED)),
+            When(seat__state=Seat.State.FINISHED, then=Value(state.FINISHED)),
+            When(seat__state=Seat.State.TAKEN, then=Value(state.RUNNING)),
+            When(seat__state=Seat.State.ABANDONED, then=Value(state.RELEASED)),
+            When(expires_at__lte=now, then=Value(state.EXPIRED)),
+            When(opened_at__isnull=False, then=Value(state.OPENED)),
+            default=Value(state.MADE),
+            output_field=models.CharField(),
+        )
+        return self.annotate(**{"state": found})  # noqa: PIE804 - the model declares the attribute
+
+
 class Invitation(BaseModel):
-    """A link for one person, or for many. Only the digest of its secret is kept. Opening it changes nothing;
-    consenting takes a seat."""
+    """A link for one person, or for many. Only the digest of its secret is kept. Opening it takes nothing, only the
+    first time is noted; consenting takes a seat."""
+
+    class State(models.TextChoices):
+        MADE = "made", pgettext_lazy("link", "Created")
+        OPENED = "opened", pgettext_lazy("link", "Opened")
+        RUNNING = "running", pgettext_lazy("link", "Running")
+        FINISHED = "finished", pgettext_lazy("link", "Finished")
+        RELEASED = "released", pgettext_lazy("link", "Seat released")
+        EXPIRED = "expired", pgettext_lazy("link", "Expired")
+        REVOKED = "revoked", pgettext_lazy("link", "Revoked")
 
     class Service(models.TextChoices):
         PROLIFIC = "prolific", "Prolific"
@@ -176,6 +209,13 @@ class Invitation(BaseModel):
     token_sha256 = models.CharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()
     seat = models.OneToOneField(Seat, null=True, on_delete=models.PROTECT, related_name="invitation")
+    label = models.CharField(max_length=LONGEST_LABEL, blank=True)  # the experimenter's own; no participant sees it
+    opened_at = models.DateTimeField(null=True)  # the first time; a mail scanner may have been the one who opened it
+    revoked_at = models.DateTimeField(null=True)
+
+    state: str  # of InvitationQuerySet.with_state
+
+    objects = InvitationQuerySet.as_manager()
 
     class Meta:
         constraints = [

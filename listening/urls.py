@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from listening.panels.views import design, paper, people, workbooks
+from listening.panels.views import design, links, paper, people, workbooks
 from listening.participation import views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
@@ -21,11 +21,15 @@ urlpatterns = [
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),
     path("experiments/<slug:slug>/people/", people.people, name="people"),
     path("experiments/<slug:slug>/people/codes/", people.completion_codes, name="completion_codes"),
+    path("experiments/<slug:slug>/people/links/", links.links, name="links"),
+    path("experiments/<slug:slug>/people/links/<uuid:link_id>/label/", links.rename_link, name="rename_link"),
+    path("experiments/<slug:slug>/people/links/<uuid:link_id>/revoke/", links.revoke_link, name="revoke_link"),
+    path("experiments/<slug:slug>/people/links/new/", links.new_links, name="new_links"),
     path("experiments/<slug:slug>/people/settings/", people.session_settings, name="session_settings"),
     path("experiments/<slug:slug>/panels/", people.add_panel, name="add_panel"),
     path(
         "experiments/<slug:slug>/panels/<int:number>/invitations/",
-        people.add_invitations,
+        links.add_invitations,
         name="add_invitations",
     ),
     path(SEAT, people.reissue, name="reissue"),
@@ -37,9 +41,9 @@ urlpatterns = [
     path(f"{SEAT}workbook/file/", workbooks.workbook_file, name="workbook_file"),
     path(f"{SEAT}workbook/finish/", workbooks.finish_workbook, name="finish_workbook"),
     path("experiments/<slug:slug>/workbooks/", workbooks.workbooks_zip, name="workbooks_zip"),
-    path("experiments/<slug:slug>/links/", people.open_link, name="open_link"),
-    path("experiments/<slug:slug>/links/close/", people.close_links, name="close_links"),
-    path("experiments/<slug:slug>/rehearsals/", people.rehearse, name="rehearse"),
+    path("experiments/<slug:slug>/links/", links.open_link, name="open_link"),
+    path("experiments/<slug:slug>/links/close/", links.close_links, name="close_links"),
+    path("experiments/<slug:slug>/rehearsals/", links.rehearse, name="rehearse"),
     path("experiments/<slug:slug>/previews/", people.preview, name="preview"),
     path("experiments/<slug:slug>/monitor/", people.monitor, name="monitor"),
     path("monitor/", people.monitor_all, name="monitor_all"),

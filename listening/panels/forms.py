@@ -1,6 +1,6 @@
 """Forms of the experimenter's pages: panels, links, session settings, designs, and sheets of paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -11,27 +11,84 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import ValidatedForm
 from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
-from listening.models import LONGEST_STATED_MIN, Invitation, SessionSettings
+from listening.models import LONGEST_LABEL, LONGEST_STATED_MIN, Invitation, SessionSettings
 from listening.panels.services.material import Material
+from listening.panels.services.panels import LINK_DAYS
 from listening.panels.services.paper import Reading, Sheet
 from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
 from rating.protocol import Mark, Protocol, Scale
+
+MOST_LINKS = 500  # at once
 
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
 class PanelForm(ValidatedForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
-    group = forms.CharField(label=_("Group"), max_length=20, required=False)
+    group = forms.ChoiceField(label=_("Group"))
+
+    def __init__(self, *args: Any, groups: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "panel_%s", **kwargs})
+        if groups:
+            self.fields["group"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
+        else:
+            del self.fields["group"]
 
 
 class InvitationsForm(ValidatedForm):
-    count = forms.IntegerField(label=_("Links"), min_value=1, max_value=500, initial=8)
-    as_csv = forms.BooleanField(required=False)
+    count = forms.IntegerField(label=_("Links"), min_value=1, max_value=MOST_LINKS)
+    labels = forms.CharField(
+        label=_("Labels, one per line (optional)"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_(
+            "For example P07 or an e-mail address. One link is created for each line. Participants never see them."
+        ),
+    )
+    days = forms.IntegerField(label=_("Days until they expire"), min_value=1, max_value=730, required=False)
+
+    def clean_labels(self) -> list[str]:
+        labels = [line.strip() for line in self.cleaned_data["labels"].splitlines() if line.strip()]
+        if len(labels) > MOST_LINKS:
+            raise forms.ValidationError(gettext("At most %(most)d lines at once.") % {"most": MOST_LINKS})
+        for label in labels:
+            if len(label) > LONGEST_LABEL:
+                said = gettext("A label has at most %(most)d characters: %(label)s …")
+                raise forms.ValidationError(said % {"most": LONGEST_LABEL, "label": label[:20]})
+            if labels.count(label) > 1:
+                raise forms.ValidationError(gettext("%(label)s is there twice.") % {"label": label})
+        return labels
+
+    def clean_days(self) -> int:
+        return self.cleaned_data["days"] or LINK_DAYS
+
+
+class LabelForm(ValidatedForm):
+    label = forms.CharField(label=_("Label"), max_length=LONGEST_LABEL, required=False)
+
+
+class LinkListForm(ValidatedForm):
+    """What the list of links is narrowed to, by the address of the page."""
+
+    search = forms.CharField(label=_("Label contains"), max_length=LONGEST_LABEL, required=False)
+    state = forms.ChoiceField(label=_("State"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["state"].choices = [("", _("All")), *Invitation.State.choices]  # type: ignore[attr-defined]
+
+    def chosen(self) -> dict[str, str]:
+        return self.cleaned_data if self.is_valid() else {"search": "", "state": ""}
+
+
+class RehearsalsForm(ValidatedForm):
+    count = forms.IntegerField(label=_("Links for colleagues"), min_value=1, max_value=20, initial=1)
 
 
 class OpenLinkForm(ValidatedForm):
-    service = forms.ChoiceField(choices=[("", ""), *Invitation.Service.choices], required=False)
+    service = forms.ChoiceField(
+        choices=[("", ""), *Invitation.Service.choices], required=False, widget=forms.HiddenInput
+    )
 
 
 class PreviewForm(ValidatedForm):

@@ -36,7 +36,17 @@ def invitation_for(token: str) -> Invitation:
             404,
             _("This link is not known here. Check that it was copied whole, or ask for a new one."),
         )
+    check_not_revoked(invitation)
     return invitation
+
+
+def check_not_revoked(invitation: Invitation) -> None:
+    if invitation.revoked_at is not None:
+        raise AppError(
+            "invitation.revoked",
+            410,
+            _("This link no longer works: the experimenter has withdrawn it. Ask for a new one."),
+        )
 
 
 def visits_held(request: HttpRequest) -> list[str]:

@@ -41,6 +41,8 @@ JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the test is (GET), or take the seat and begin (POST). Mail scanners that open links take nothing."""
     invitation = invitation_for(token)
+    if request.method == "GET":
+        visits.note_opened(invitation, now=timezone.now())
     arrival, held = arrival_of(request, invitation), visits_held(request)
     seat = visits.seat_held(invitation, arrival, held)
     if seat is not None and seat.state == Seat.State.ABANDONED:

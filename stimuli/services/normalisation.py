@@ -117,6 +117,12 @@ def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: st
     return enqueue(normalise_copy, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
 
 
+def job_for(*, source: Collection, slug: str) -> Job | None:
+    """The newest job that copies this collection under this short name."""
+    jobs = Job.objects.filter(key=f"{normalise_copy.name}:{slug}", arguments__source_id=str(source.pk))
+    return jobs.order_by("-created_at").first()
+
+
 @job(queue="interactive", title=gettext_noop("Creating the copy"))
 def normalise_copy(*, run: JobRun, source_id: str, target_lufs: float, slug: str, title: str, actor_id: str) -> None:
     """Normalise a copy of a collection: an error is its result, and stands in its last note."""

@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -101,14 +103,14 @@ def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
     """Exclude an item from new designs, or include it again."""
     found = editing.item_in(collection_for(staff(request), slug), item_id)
     form = ExclusionForm(request.POST)
-    change, reason = form.value("change"), form.value("reason")
-    try:
+
+    def apply(*, change: str, reason: str) -> Item:
         if change == ExclusionForm.EXCLUDE:
-            editing.exclude_item(item=found, actor=staff(request), reason=reason, now=timezone.now())
-        else:
-            editing.include_item(item=found, actor=staff(request))
-    except AppError as error:
-        messages.error(request, error_message(error))
+            return editing.exclude_item(item=found, actor=staff(request), reason=reason, now=timezone.now())
+        return editing.include_item(item=found, actor=staff(request))
+
+    if not form.carry_out(apply):
+        messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
     return redirect(reverse("stimuli:collection", args=[slug]) + f"#item-{found.pk}")
 
 
@@ -118,15 +120,20 @@ def normalise(request: HttpRequest, slug: str) -> HttpResponse:
     """Copy a collection to one loudness; the original stays as it is."""
     source = collection_for(staff(request), slug)
     form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title))
-    context = {"collection": source, "form": form, "job": None, "presets": PRESETS}
-    if request.method == "POST" and form.is_valid():
-        wanted = form.cleaned_data
-        try:
-            context["job"] = normalisation.ask_for_copy(source=source, actor=staff(request), **wanted)
-            context["copy_slug"] = wanted["slug"]
-        except AppError as error:
-            form.add_error(None, error_message(error))
-    return render(request, "stimuli/normalise.html", context)
+    if request.method == "POST":
+        ask = partial(normalisation.ask_for_copy, source=source, actor=staff(request))
+        if form.carry_out(ask, by_code={"collection.slug_taken": "slug"}):
+            address = reverse("stimuli:normalise", args=[slug])
+            return redirect(f"{address}?{urlencode({'copy': form.cleaned_data['slug']})}")
+    copy_slug = request.GET.get("copy", "")
+    context = {
+        "collection": source,
+        "form": form,
+        "job": normalisation.job_for(source=source, slug=copy_slug) if copy_slug else None,
+        "copy_slug": copy_slug,
+        "presets": PRESETS,
+    }
+    return render(request, "stimuli/normalise.html", context, status=form.status if form.errors else 200)
 
 
 # --- Matrix and quality checks ----------------------------------------------------------------------------------------

@@ -100,7 +100,10 @@ def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
 @requires(Audience.STAFF)
 def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
-    imports.cancel_import(import_=shown, actor=staff(request), now=timezone.now())
+    try:
+        imports.cancel_import(import_=shown, actor=staff(request), now=timezone.now())
+    except AppError as error:
+        messages.error(request, error_message(error))
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 

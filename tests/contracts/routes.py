@@ -54,7 +54,7 @@ core:change_role                      admin-405      admin-400
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:settings                      owned          owned
-stimuli:item                          staff-405      owned-400
+stimuli:item                          staff-405      owned
 stimuli:clips                         owned          staff-405
 stimuli:compare                       owned          staff-405
 stimuli:normalise                    owned          owned
@@ -98,6 +98,10 @@ listening:remove_seats                owned          owned
 listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
 listening:completion_codes            owned          staff-405
+listening:new_links                   owned          staff-405
+listening:links                       owned          staff-405
+listening:rename_link                 staff-405      owned
+listening:revoke_link                 staff-405      owned
 listening:session_settings            staff-405      owned-400
 listening:reissue                     staff-405      owned-400
 listening:print_sheets                owned-409      staff-405
@@ -113,7 +117,7 @@ listening:close_links                 staff-405      owned
 listening:rehearse                    staff-405      owned-400
 listening:preview                     staff-405      owned-400
 listening:design                      owned          staff-405
-listening:adopt_design                staff-405      owned-400
+listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405

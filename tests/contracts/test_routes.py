@@ -15,6 +15,7 @@ from pytest_django.fixtures import Settings
 
 from core.models import ApiToken, Job, User
 from core.permissions import LIBRARY_VIEWS
+from listening.models import Invitation
 from listening.participation.services import media
 from rating.models import Slot
 from stimuli.models import Stimulus
@@ -106,6 +107,7 @@ def shared_world(module_db: None) -> World:
             "item_id": experiment.collection.items.all()[0].pk,
             "job_id": Job.objects.create(name="test", state="failed", requested_by=owner).pk,
             "token_id": ApiToken.objects.get().pk,
+            "link_id": Invitation.objects.all()[0].pk,
             "user_id": other.pk,
             "change": "pause",
             "method": "mos",

@@ -89,7 +89,7 @@ def test_its_use_is_noted_at_most_once_a_minute() -> None:
 def test_the_account_page_shows_a_new_token_once() -> None:
     browser = browser_of(experimenter())
     fields = {"name": "notebook", "scopes": ["read", "write"], "days": 7}
-    page = browser.post(reverse("core:account"), fields).content.decode()
+    page = browser.post(reverse("core:account"), fields, follow=True).content.decode()
     secret = re.search(r"earmark_[A-Za-z0-9_-]{43}", page)
     assert secret is not None
     assert code_for(bearing(secret[0]), post=True) == "200"

@@ -1,6 +1,7 @@
 """Panels, their seats, and the links to them."""
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -185,8 +186,19 @@ def _last_number(panel: Panel) -> int:
 
 
 @transaction.atomic
-def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days: int = LINK_DAYS) -> list[str]:
-    """Make links for any free seat of the panel. Their secrets are returned once and kept nowhere."""
+def invite(
+    *,
+    panel: Panel,
+    count: int,
+    now: datetime,
+    actor: User | None,
+    days: int = LINK_DAYS,
+    labels: Sequence[str] = (),
+) -> list[str]:
+    """Make links for any free seat of the panel, one for each label where there are labels.
+
+    Their secrets are returned once and kept nowhere.
+    """
     if _has_seats_pending(panel):
         raise AppError(
             "panel.seats_pending",
@@ -194,12 +206,13 @@ def invite(*, panel: Panel, count: int, now: datetime, actor: User | None, days:
             _("The seats of panel {number} are still being created. Create links when all seats are ready."),
             number=panel.number,
         )
-    tokens = [_invitation(panel=panel, expires_at=now + timedelta(days=days)) for _ in range(count)]
+    expires_at = now + timedelta(days=days)
+    tokens = [_invitation(panel=panel, expires_at=expires_at, label=label) for label in labels or [""] * count]
     audit.record(
         actor=actor,
         action="panel.invited",
         target=f"experiment/{panel.experiment.slug}",
-        after={"panel": panel.number, "links": count, "days": days},
+        after={"panel": panel.number, "links": len(tokens), "days": days},
     )
     return tokens
 
@@ -261,7 +274,8 @@ def panel_of(*, experiment: Experiment, number: int) -> Panel:
 
 
 def links_for_many(*, experiment: Experiment, now: datetime) -> QuerySet[Invitation]:
-    return Invitation.objects.filter(panel__experiment=experiment, many=True, expires_at__gt=now)
+    valid = Invitation.objects.filter(expires_at__gt=now, revoked_at__isnull=True)
+    return valid.filter(panel__experiment=experiment, many=True)
 
 
 def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
@@ -275,7 +289,8 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
     # A link to a seat that does not count, as rehearsals and simulated listeners have, is no participant's.
     kept_for_one = Q(invitations__seat__state=Seat.State.OPEN, invitations__seat__ballot__kind=Ballot.Kind.MAIN)
     unclaimed = Q(invitations__seat__isnull=True) | kept_for_one
-    unused = unclaimed & Q(invitations__many=False, invitations__expires_at__gt=now)
+    valid = Q(invitations__expires_at__gt=now, invitations__revoked_at__isnull=True)
+    unused = unclaimed & valid & Q(invitations__many=False)
     panels = experiment.panels.annotate(
         total=seats(kept),
         open=seats(kept & Q(seats__state=Seat.State.OPEN)),
@@ -303,9 +318,9 @@ def _invitation(
     many: bool = False,
     token: str = "",
     service: str = "",
+    label: str = "",
 ) -> str:
     token = token or secrets.token_urlsafe(24)
-    Invitation.objects.create(
-        panel=panel, seat=seat, many=many, token_sha256=token_digest(token), expires_at=expires_at, service=service
-    )
+    kind = {"many": many, "service": service, "label": label}
+    Invitation.objects.create(panel=panel, seat=seat, token_sha256=token_digest(token), expires_at=expires_at, **kind)
     return token

@@ -3,10 +3,13 @@
 import tempfile
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -77,13 +80,18 @@ def _form_context(request: HttpRequest, experiment: Experiment) -> dict[str, Any
 @requires(Audience.STAFF)
 def adopt(request: HttpRequest, slug: str) -> HttpResponse:
     """Apply the design that was previewed, and no other: its hash is sent along."""
-    experiment = experiment_of(request, slug)
-    form = DesignForm(request.POST, material=material_of(experiment))
-    wanted = form.wanted()
-    designs.ask_for_design(
-        experiment=experiment, wanted=wanted, sha256=request.POST.get("sha256", ""), actor=staff(request)
-    )
-    return redirect("listening:design", slug=slug)
+    experiment, page = experiment_of(request, slug), reverse("listening:design", args=[slug])
+    try:
+        form = DesignForm(request.POST, material=material_of(experiment))
+        if form.is_valid():
+            sha256 = request.POST.get("sha256", "")
+            designs.ask_for_design(experiment=experiment, wanted=form.wanted(), sha256=sha256, actor=staff(request))
+            return redirect(page)
+    except AppError as error:
+        messages.error(request, error_message(error))
+    # The form of the page has the fields in its address, and says what is wrong with them.
+    fields = [(name, value) for name in DesignForm.base_fields for value in request.POST.getlist(name) or [""]]
+    return redirect(f"{page}?{urlencode(fields)}")
 
 
 @require_GET

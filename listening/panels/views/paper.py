@@ -1,5 +1,6 @@
 """Views of paper sheets: print them, and enter what was drawn on them."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -57,15 +58,13 @@ def print_sheets(request: HttpRequest, slug: str, number: int, place: int) -> Ht
 def paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """The recordings of a seat and how far their sheets are entered; posting records the consent."""
     seat = _seat_asked_for(request, slug, number, place)
+    form = PaperConsentForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
-        services.begin_on_paper(
-            seat=seat,
-            agreed=PaperConsentForm(request.POST).value("agreed"),
-            now=timezone.now(),
-            actor=staff(request),
-        )
-        return redirect("listening:paper", slug=slug, number=number, place=place)
-    return render(request, "listening/paper.html", _about(seat) | {"consent_form": PaperConsentForm()})
+        begin = partial(services.begin_on_paper, seat=seat, now=timezone.now(), actor=staff(request))
+        if form.carry_out(begin, field="agreed"):
+            return redirect("listening:paper", slug=slug, number=number, place=place)
+    context = _about(seat) | {"consent_form": form}
+    return render(request, "listening/paper.html", context, status=form.status if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])
@@ -106,6 +105,10 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
 @requires(Audience.STAFF)
 def finish_paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)
-    services.finish_on_paper(seat=seat, now=timezone.now(), actor=staff(request))
-    messages.success(request, _("Seat %(seat)s is finished.") % {"seat": place})
+    try:
+        services.finish_on_paper(seat=seat, now=timezone.now(), actor=staff(request))
+    except AppError as error:
+        messages.error(request, error_message(error))
+    else:
+        messages.success(request, _("Seat %(seat)s is finished.") % {"seat": place})
     return redirect("listening:paper", slug=slug, number=number, place=place)

@@ -1,117 +1,84 @@
-"""Views of the pages People and Monitor: panels, links, seats, previews, session settings, live progress."""
+"""Views of the pages People and Monitor: panels, seats, previews, session settings, live progress."""
 
 import csv
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
+from core.forms import ValidatedForm
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
-from listening.models import Seat
-from listening.panels.forms import InvitationsForm, OpenLinkForm, PanelForm, PreviewForm, SessionSettingsForm
+from listening.models import Seat, Visit
+from listening.panels.forms import (
+    InvitationsForm,
+    OpenLinkForm,
+    PanelForm,
+    PreviewForm,
+    RehearsalsForm,
+    SessionSettingsForm,
+)
 from listening.panels.services import durations, monitoring, panels, removal, seats
 from listening.panels.services.copying import copy_experiment
+from listening.panels.services.links import links_of
 from listening.panels.services.paper import seats_for_paper
 from listening.panels.services.seats import seat_unknown
 from listening.panels.services.session_settings import change_session_settings, checks_are_open, session_settings_of
 from listening.participation.access import admit, describe_device
-from listening.participation.recruitment import service_address
 from listening.participation.services.visits import completions_of
 from rating.forms import ReasonForm
 from rating.models import Experiment
 from rating.registry import get_protocol, module_of
 from rating.services.access import Access, experiment_of
 
+# The field that an error is shown beside.
+PREVIEW_FIELDS = {"panel.unknown": "panel", "seat.unknown": "seat", "preview.session": "from_session"}
+URL_FIELDS = {"session_settings.completion_url": "completion_url"}
+
 
 @require_GET
 @requires(Audience.STAFF)
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    return _people_page(request, experiment_of(request, slug))
+    return people_page(request, experiment_of(request, slug))
 
 
 @require_POST
 @requires(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment, form = experiment_of(request, slug), PanelForm(request.POST)
-    panels.ask_for_panel(
-        experiment=experiment, seats=form.value("seats"), group=form.value("group"), actor=staff(request)
-    )
-    return redirect("listening:people", slug=slug)
-
-
-@require_POST
-@requires(Audience.STAFF)
-def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Make links and show them in the answer and nowhere else: their secrets are not kept."""
-    experiment, now = experiment_of(request, slug), timezone.now()
-    form = InvitationsForm(request.POST)
-    tokens = panels.invite(
-        panel=panels.panel_of(experiment=experiment, number=number),
-        count=form.value("count"),
-        now=now,
-        actor=staff(request),
-    )
-    links = [panels.link(token) for token in tokens]
-    if form.value("as_csv"):
-        expires = (now + timedelta(days=panels.LINK_DAYS)).date().isoformat()
-        rows = [[number, link, expires] for link in links]
-        return _csv(f"{slug}-panel-{number}-links", ["panel", "link", "expires"], rows)
-    return _people_page(request, experiment, links=links)
-
-
-@require_POST
-@requires(Audience.STAFF)
-def open_link(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make one link for many, in the form that a recruiting service needs where one is given; shown once."""
-    experiment, service = experiment_of(request, slug), OpenLinkForm(request.POST).value("service")
-    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=staff(request), service=service)
-    link = panels.link(token)
-    return _people_page(request, experiment, links=[service_address(link, service) if service else link])
-
-
-@require_POST
-@requires(Audience.STAFF)
-def close_links(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
-    panels.close_links_for_many(experiment=experiment, now=timezone.now(), actor=staff(request))
-    return redirect("listening:people", slug=slug)
-
-
-@require_POST
-@requires(Audience.STAFF)
-def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
-    experiment = experiment_of(request, slug)
-    tokens = panels.rehearse(
-        experiment=experiment,
-        count=InvitationsForm(request.POST).value("count"),
-        now=timezone.now(),
-        actor=staff(request),
-    )
-    return _people_page(request, experiment, links=[panels.link(token) for token in tokens])
+    form = PanelForm(request.POST, groups=get_protocol(experiment.protocol).groups.names)
+    if form.carry_out(partial(panels.ask_for_panel, experiment=experiment, actor=staff(request)), field="seats"):
+        return redirect("listening:people", slug=slug)
+    return people_page(request, experiment, refused=form)
 
 
 @require_POST
 @requires(Audience.STAFF)
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Open a copy of one seat for the experimenter, as its listener will see it."""
-    experiment, form = experiment_of(request, slug), PreviewForm(request.POST)
-    visit = seats.open_preview(
-        panel=panels.panel_of(experiment=experiment, number=form.value("panel")),
-        seat_number=form.value("seat"),
-        from_session=form.value("from_session"),
-        now=timezone.now(),
-        device=describe_device(request.headers.get("User-Agent", "")),
-    )
-    admit(request, visit)
-    return redirect("listening:visit", visit_id=visit.id)
+    experiment, form = experiment_of(request, slug), PreviewForm(request.POST, auto_id="preview_%s")
+
+    def open_preview(*, panel: int, seat: int, from_session: int) -> Visit:
+        return seats.open_preview(
+            panel=panels.panel_of(experiment=experiment, number=panel),
+            seat_number=seat,
+            from_session=from_session,
+            now=timezone.now(),
+            device=describe_device(request.headers.get("User-Agent", "")),
+        )
+
+    if visit := form.carry_out(open_preview, by_code=PREVIEW_FIELDS):
+        admit(request, visit)
+        return redirect("listening:visit", visit_id=visit.id)
+    return people_page(request, experiment, refused=form)
 
 
 @require_POST
@@ -119,14 +86,20 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Release a taken seat to the next person."""
     experiment = experiment_of(request, slug)
-    reason = ReasonForm(request.POST).value("reason")
     panel = panels.panel_of(experiment=experiment, number=number)
     seat = panel.seats.main().select_related("panel").filter(number=place).first()
     if seat is None:
         raise seat_unknown(panel=number, seat=place)
-    seats.reissue_seat(seat=seat, now=timezone.now(), actor=staff(request), reason=reason)
-    messages.success(request, _("Seat %(seat)s is open again. The next person gets the same plan.") % {"seat": place})
-    return redirect("listening:people", slug=slug)
+    form = _reason_form(seat, request.POST)
+    release = partial(seats.reissue_seat, seat=seat, now=timezone.now(), actor=staff(request))
+    if form.carry_out(release, field="reason"):
+        said = _("Seat %(seat)s is open again. The next person gets the same plan.")
+        messages.success(request, said % {"seat": place})
+        return redirect("listening:people", slug=slug)
+    if seat.state != Seat.State.TAKEN:  # it is no longer in the table, so there is no control to stand beside
+        messages.error(request, " ".join(str(text) for text in form.errors["reason"]))
+        return redirect("listening:people", slug=slug)
+    return people_page(request, experiment, refused=form)
 
 
 @require_POST
@@ -166,9 +139,11 @@ def remove_seats(request: HttpRequest, slug: str) -> HttpResponse:
 def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
     form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
-    change_session_settings(experiment=experiment, actor=staff(request), **form.values())
-    messages.success(request, _("The session settings are saved."))
-    return redirect("listening:people", slug=slug)
+    change = partial(change_session_settings, experiment=experiment, actor=staff(request))
+    if form.carry_out(lambda **_filled_in: change(**form.values()), by_code=URL_FIELDS):
+        messages.success(request, _("The session settings are saved."))
+        return redirect("listening:people", slug=slug)
+    return people_page(request, experiment, refused=form)
 
 
 @require_GET
@@ -177,43 +152,65 @@ def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
     """Completion codes of all finished seats, to pay people by; ids of recruiting services are not kept."""
     experiment = experiment_of(request, slug)
     rows = completions_of(experiment=experiment, actor=staff(request))
-    return _csv(
+    return csv_file(
         f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers", "withdrawn_at"], rows
     )
 
 
-def _people_page(request: HttpRequest, experiment: Experiment, *, links: Sequence[str] = ()) -> HttpResponse:
+def people_page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedForm | None = None) -> HttpResponse:
+    """The page, with the form that was refused as it was filled in, and the others as new."""
+
+    def shown(form: ValidatedForm) -> ValidatedForm:
+        return refused if refused and refused.auto_id == form.auto_id else form
+
     now, stored = timezone.now(), session_settings_of(experiment)
-    held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN).select_related("panel")
-    shown, protocol = panels.overview(experiment=experiment, now=now), get_protocol(experiment.protocol)
+    rows, protocol = panels.overview(experiment=experiment, now=now), get_protocol(experiment.protocol)
     seat_jobs = panels.seat_jobs(experiment)
+    checks_open = checks_are_open(experiment)
     context = {
         "experiment": experiment,
-        "panels": [panel | {"job": seat_jobs.get(panel["number"])} for panel in shown],
+        "panels": [row | {"job": seat_jobs.get(row["number"]), "form": shown(links_form(row))} for row in rows],
         "seat_jobs": seat_jobs,
-        "reload": not links,  # links are shown this once: a page with them must not be loaded anew by itself
-        "needed": [panel for panel in shown if panel["needed"]],
-        "held": held.select_related("participant").order_by("panel__number", "number"),
+        "reload": not refused,  # a page with what was typed must not be loaded anew by itself
+        "needed": [row for row in rows if row["needed"]],
+        "held": [(seat, shown(_reason_form(seat))) for seat in _held(experiment)],
         "now": now,
-        "groups": protocol.groups.names,
         "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
         "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
         "designed": panels.is_designed(experiment),
+        "link_count": links_of(experiment=experiment, now=now).count(),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
-        "checks_open": checks_are_open(experiment),
+        "checks_open": checks_open,
         "planned_minutes": durations.planned_minutes(experiment),
         "misleading_minutes": durations.misleading_minutes(experiment),
-        "session_settings_form": SessionSettingsForm(initial=vars(stored), checks_open=checks_are_open(experiment)),
-        "preview_form": PreviewForm(),
-        "links": links,
-        "finished": any(panel["finished"] for panel in shown),
+        "panel_form": shown(PanelForm(groups=protocol.groups.names)),
+        "session_settings_form": shown(SessionSettingsForm(initial=vars(stored), checks_open=checks_open)),
+        "open_form": shown(OpenLinkForm(auto_id="open_%s")),
+        "preview_form": shown(PreviewForm(auto_id="preview_%s")),
+        "rehearsals_form": shown(RehearsalsForm(auto_id="rehearsals_%s")),
+        "finished": any(row["finished"] for row in rows),
         "tab": "people",
     }
-    return render(request, "listening/people.html", context)
+    return render(request, "listening/people.html", context, status=refused.status if refused else 200)
 
 
-def _csv(name: str, columns: list[str], rows: list[list[Any]]) -> HttpResponse:
-    """CSV download that is not cached: links for a mail merge, codes to pay by."""
+def links_form(panel: Mapping[str, Any], data: QueryDict | None = None) -> InvitationsForm:
+    """The form for links of one panel; it proposes as many as are needed."""
+    usual = {"count": panel.get("needed") or 1, "days": panels.LINK_DAYS}
+    return InvitationsForm(data, auto_id=f"links_{panel['number']}_%s", initial=usual)
+
+
+def _reason_form(seat: Seat, data: QueryDict | None = None) -> ReasonForm:
+    return ReasonForm(data, auto_id=f"release_{seat.panel.number}_{seat.number}_%s")
+
+
+def _held(experiment: Experiment) -> QuerySet[Seat]:
+    held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN)
+    return held.select_related("panel", "participant").order_by("panel__number", "number")
+
+
+def csv_file(name: str, columns: list[str], rows: list[list[Any]]) -> HttpResponse:
+    """CSV download that is not cached."""
     answer = HttpResponse(
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}.csv"', "Cache-Control": "no-store"},

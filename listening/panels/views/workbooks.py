@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_http_methods, require_POST
 
+from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
@@ -21,6 +22,7 @@ from listening.panels.services.paper import seat_for_paper, sheets_of
 from listening.workbooks.base import Choices, Finding
 from rating.services.access import experiment_of
 
+FINDINGS = "workbook_findings"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -45,16 +47,22 @@ def workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpRe
         else:
             if not entered.stands_open:
                 _say_stored(request, entered)
+                keep_once(request, FINDINGS, [_said(finding) for finding in entered.returned.findings])
+                return redirect(request.path)
         seat = seat_for_paper(experiment=seat.ballot.experiment, panel_number=number, seat_number=place)
     if seat.state != Seat.State.OPEN:
         del form.fields["agreed"]
     rated = [sheet for sheet in sheets_of(seat=seat) if sheet.number]
+    if entered:
+        findings = [_said(finding) for finding in entered.returned.findings]
+    else:
+        findings = take_kept(request, FINDINGS) or []  # of a workbook that was entered a moment ago
     context = {
         "experiment": seat.ballot.experiment,
         "seat": seat,
         "form": form,
         "entered": entered,
-        "findings": [_said(finding) for finding in entered.returned.findings] if entered else [],
+        "findings": findings,
         "answered": sum(sheet.trial.answered for sheet in rated),
         "clips": len(rated),
         "tab": "people",
@@ -110,8 +118,12 @@ def workbooks_zip(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def finish_workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)
-    services.finish_from_workbook(seat=seat, now=timezone.now(), actor=staff(request))
-    messages.success(request, _("Seat %(seat)s is finished.") % {"seat": place})
+    try:
+        services.finish_from_workbook(seat=seat, now=timezone.now(), actor=staff(request))
+    except AppError as error:
+        messages.error(request, error_message(error))
+    else:
+        messages.success(request, _("Seat %(seat)s is finished.") % {"seat": place})
     return redirect("listening:workbook", slug=slug, number=number, place=place)
 
 

@@ -32,6 +32,7 @@ from listening.panels.services.seats import (
     touch,
 )
 from listening.panels.services.session_settings import session_settings_of
+from listening.participation.access import check_not_revoked
 from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.participation.services.verification import record_completion
 from rating.models import UNANSWERED, Ballot, Experiment
@@ -133,10 +134,11 @@ class PanelFull(AppError):
 
 
 def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = (), address: str = "") -> None:
-    """Raise what keeps this link from a seat, if anything does. Opening a link never changes a row.
+    """Raise what keeps this link from a seat, if anything does.
 
     `held` are the visits that the same browser had before, `address` is the network address that it comes from.
     """
+    check_not_revoked(invitation)
     if invitation.expires_at <= now:
         raise AppError(
             "invitation.expired",
@@ -167,6 +169,12 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
         )
     if invitation.many and address:
         _check_address_limit(invitation.panel.experiment, address, now)
+
+
+def note_opened(invitation: Invitation, *, now: datetime) -> None:
+    """Note the first time that a link was opened."""
+    if invitation.opened_at is None:
+        Invitation.objects.filter(pk=invitation.pk, opened_at__isnull=True).update(opened_at=now)
 
 
 class TextChanged(AppError):

@@ -124,7 +124,8 @@ def test_what_was_tried_is_used_and_then_shown_with_hash_and_seed(client: Client
     page = shown(client, experiment)
     assert "The frozen design" in page
     assert 'name="preset"' not in page
-    assert client.post(f"/experiments/{experiment.slug}/design/use/", sent).status_code == 409
+    refused = client.post(f"/experiments/{experiment.slug}/design/use/", sent, follow=True)
+    assert "this needs it to be draft" in refused.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -139,7 +140,8 @@ def test_a_design_that_no_longer_fits_is_rejected_with_a_sentence_on_the_page(cl
 
 
 def test_a_form_with_nothing_in_it_is_rejected(client: Client, experiment: Experiment) -> None:
-    assert client.post(f"/experiments/{experiment.slug}/design/use/", {}).status_code == 400
+    refused = client.post(f"/experiments/{experiment.slug}/design/use/", {}, follow=True)
+    assert "This field is required." in refused.content.decode()
     assert not Job.objects.exists()
 
 

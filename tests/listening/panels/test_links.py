@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from datetime import timedelta
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client
@@ -196,9 +197,10 @@ def test_personal_links_ask_no_service_who_comes() -> None:
 def test_links_come_as_a_table_for_a_mail_merge(client: Client) -> None:
     experiment = make_experiment(seats=2)
     client.force_login(experiment.owner)
-    answer = client.post(f"/experiments/{experiment.slug}/panels/1/invitations/", {"count": 2, "as_csv": "yes"})
-    assert answer.headers["Content-Type"].startswith("text/csv")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    answer = client.post(f"/experiments/{experiment.slug}/panels/1/invitations/", {"count": 2}, follow=True)
+    table = re.search(r'href="data:text/csv;charset=utf-8,([^"]+)" download', answer.content.decode())
+    assert table is not None
+    rows = list(csv.DictReader(io.StringIO(unquote(table[1]), newline="")))
     assert [row["panel"] for row in rows] == ["1", "1"]
     for row in rows:
         assert Client().get("/join/" + row["link"].partition("/join/")[2]).status_code == 200
@@ -210,7 +212,7 @@ def test_links_come_as_a_table_for_a_mail_merge(client: Client) -> None:
 def test_the_link_for_many_is_shown_once_and_as_prolific_wants_it(client: Client, service: str, ending: str) -> None:
     experiment = make_experiment(seats=1)
     client.force_login(experiment.owner)
-    page = client.post(f"/experiments/{experiment.slug}/links/", {"service": service}).content.decode()
+    page = client.post(f"/experiments/{experiment.slug}/links/", {"service": service}, follow=True).content.decode()
     assert re.search(r"/join/[\w-]+" + re.escape(ending), page)
     made = Invitation.objects.get()
     assert (made.many, made.service) == (True, service)

@@ -1,6 +1,7 @@
 """The experimenter's page of panels: seats are added, links are shown once and kept nowhere."""
 
 import re
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from core.encryption import KEPT_FOR
 from core.jobs import queue
 from core.jobs.worker import work
 from core.models import Job
@@ -18,7 +20,7 @@ from listening.models import Invitation, Panel, Seat
 from listening.panels.services import panels
 from listening.panels.services.designs import adopt_draft, draft_design
 from protocols.acr.protocol import AbsoluteCategoryRating
-from rating.models import Ballot
+from rating.models import Ballot, Experiment
 from rating.services.ballots import open_ballot, store_plans
 from stimuli.services.collections import create_collection
 from tests.factories import make_experiment, make_panel_experiment, make_user
@@ -41,16 +43,38 @@ def run_job(job: Job) -> Job:
     return job
 
 
-def test_new_links_are_shown_in_the_answer_and_never_again(client: Client, page: str) -> None:
-    answer = client.post(f"{page}panels/1/invitations/", {"count": 2})
+def sessions() -> str:
+    return "".join(str(session.get_decoded()) for session in Session.objects.all())
+
+
+def test_new_links_are_shown_on_the_next_page_and_never_again(client: Client, page: str) -> None:
+    made = client.post(f"{page}panels/1/invitations/", {"count": 2})
+    waiting = sessions()
+    answer = client.get(made.headers["Location"])
     links = set(re.findall(r"/join/([\w-]+)/", answer.content.decode()))
     assert len(links) == Invitation.objects.count() == 2
-    later = client.get(f"{page}people/").content.decode()
-    kept = "".join(str(session.get_decoded()) for session in Session.objects.all())
+    again = client.get(made.headers["Location"]).content.decode()
+    assert "they were shown already" in again
+    later = again + client.get(f"{page}people/").content.decode() + sessions()
     for link in links:
         assert Client().get(f"/join/{link}/").status_code == 200
+        assert link not in waiting
         assert link not in later
-        assert link not in kept
+
+
+def test_new_links_wait_a_quarter_of_an_hour_for_their_page(
+    client: Client, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = client.post(f"{page}panels/1/invitations/", {"count": 2})
+    later = time.time() + KEPT_FOR.total_seconds() + 1
+    monkeypatch.setattr("cryptography.fernet.time.time", lambda: later)
+    assert "/join/" not in client.get(made.headers["Location"]).content.decode()
+
+
+def test_new_links_are_shown_on_the_page_of_their_own_experiment_alone(client: Client, page: str) -> None:
+    client.post(f"{page}panels/1/invitations/", {"count": 2})
+    other = make_experiment(Experiment.objects.get().owner)
+    assert "/join/" not in client.get(f"/experiments/{other.slug}/people/links/new/").content.decode()
 
 
 def test_a_panel_is_added_and_its_seats_are_made_in_the_background(client: Client, page: str) -> None:
@@ -75,10 +99,9 @@ def test_a_panel_that_is_being_filled_gets_no_links_yet(client: Client, page: st
     assert refused.status_code == 409
     assert "The seats of panel 2 are still being created." in refused.content.decode()
     assert not Invitation.objects.exists()
-    # Links of another panel are shown once: that page is not loaded anew when the job is done.
-    assert "data-job-reload" not in client.post(f"{page}panels/1/invitations/", {"count": 1}).content.decode()
+    assert "data-job-reload" not in refused.content.decode()  # a page with what was typed is not loaded anew
     run_job(Job.objects.get())
-    assert client.post(f"{page}panels/2/invitations/", {"count": 3}).status_code == 200
+    assert client.post(f"{page}panels/2/invitations/", {"count": 3}).status_code == 302
 
 
 def test_what_could_not_be_filled_is_refused_at_once(client: Client) -> None:

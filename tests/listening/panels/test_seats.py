@@ -254,14 +254,15 @@ def test_a_preview_can_begin_at_a_later_session_and_not_after_the_last(client: C
     assert [trial["position"] for trial in upcoming["trials"]] == [3, 4]
     rejected = client.post(address, {"panel": 1, "seat": 1, "from_session": 3})
     assert rejected.status_code == 422
-    assert b"preview.session" in rejected.content
+    assert b"has no page from session 3 on" in rejected.content
+    assert b'value="3"' in rejected.content
     assert Visit.objects.count() == 1
 
 
 def test_colleagues_rehearse_a_draft_by_links_of_their_own(client: Client) -> None:
     experiment = make_experiment(seats=2, live=False)
     client.force_login(experiment.owner)
-    page = client.post(f"/experiments/{experiment.slug}/rehearsals/", {"count": 3}).content.decode()
+    page = client.post(f"/experiments/{experiment.slug}/rehearsals/", {"count": 3}, follow=True).content.decode()
     assert page.count("/join/") >= 3
     rehearsals = Seat.objects.filter(ballot__kind=Ballot.Kind.REHEARSAL).order_by("number")
     main = [plan(seat.ballot) for seat in Seat.objects.main().order_by("number")]

@@ -73,7 +73,7 @@ def test_a_whole_workbook_becomes_votes_and_the_seat_can_be_finished(
     staff: Client, address: str, experiment: Experiment
 ) -> None:
     answer = send(staff, address, filled(download(staff, address)), agreed="on")
-    assert answer.status_code == 200, answer.content.decode()
+    assert answer.status_code == 302, answer.content.decode()
     held = ballot(experiment)
     assert held.trials.filter(kind="test", answered=True).count() == 2
     scores = Score.objects.filter(vote__ballot=held)
@@ -102,17 +102,17 @@ def test_while_a_cell_is_in_doubt_nothing_is_stored(staff: Client, address: str,
     assert "H5" in page
     assert not Vote.objects.exists()
     assert Seat.objects.get(ballot=ballot(experiment)).state == Seat.State.OPEN
-    assert send(staff, address, file, agreed="on", flip="on").status_code == 200
+    assert send(staff, address, file, agreed="on", flip="on").status_code == 302
     assert Score.objects.filter(scale="FLUENCY", value=-0.3).count() == 1
 
 
 def test_a_workbook_that_was_begun_leaves_drafts_and_the_rest_follows(
     staff: Client, address: str, experiment: Experiment
 ) -> None:
-    assert send(staff, address, filled(download(staff, address), rows=3), agreed="on").status_code == 200
+    assert send(staff, address, filled(download(staff, address), rows=3), agreed="on").status_code == 302
     trials = ballot(experiment).trials.filter(kind="test").order_by("position")
     assert [trial.answered for trial in trials] == [True, False]
-    assert send(staff, address, filled(download(staff, address))).status_code == 200
+    assert send(staff, address, filled(download(staff, address))).status_code == 302
     assert [trial.answered for trial in trials.all()] == [True, True]
     assert Vote.objects.filter(trial=trials[0]).count() == 1
 
@@ -121,7 +121,7 @@ def test_the_same_file_twice_stores_nothing_twice(staff: Client, address: str) -
     file = filled(download(staff, address))
     send(staff, address, file, agreed="on")
     before = Vote.objects.count()
-    assert send(staff, address, file).status_code == 200
+    assert send(staff, address, file).status_code == 302
     assert Vote.objects.count() == before
 
 
@@ -137,7 +137,7 @@ def test_an_answer_given_online_is_not_overwritten_silently(
     answer = send(staff, address, file)
     assert answer.status_code == 422
     assert answer.content.decode().count('data-kind="conflict"') == 1
-    assert send(staff, address, file, replace="on").status_code == 200
+    assert send(staff, address, file, replace="on").status_code == 302
     assert _first_trial(experiment).answered
 
 

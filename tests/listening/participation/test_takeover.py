@@ -27,7 +27,9 @@ MINUTES = timedelta(minutes=1)
 
 def link_of(experiment: Experiment, service: str = "") -> str:
     """Create a link for many as an experimenter does, for people of a recruiting service or for anybody."""
-    page = browser_of(experiment.owner).post(f"/experiments/{experiment.slug}/links/", {"service": service})
+    page = browser_of(experiment.owner).post(
+        f"/experiments/{experiment.slug}/links/", {"service": service}, follow=True
+    )
     (token,) = set(re.findall(r"/join/([\w-]+)/", page.content.decode()))
     return f"/join/{token}/"
 

@@ -1,0 +1,181 @@
+"""Every form of the staff's pages: a post that succeeds redirects, a refused one shows its page with the reason."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from core.models import Job, User
+from listening.models import Invitation, Seat
+from rating.models import Experiment
+from stimuli.models import Collection, Stimulus
+from tests.contracts.routes import PATTERNS, TABLE
+from tests.contracts.test_routes import EVERY_ROUTE
+from tests.factories import make_experiment, make_panel_experiment, make_user, seated_visit
+from tests.people import browser_of
+from tests.stimuli.import_material import begin
+
+pytestmark = pytest.mark.django_db
+LONG = "x" * 600  # longer than any line may be
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form: what it sends, and what is wrong in the field that the refusal must stand beside."""
+
+    good: dict[str, Any]
+    wrong: dict[str, Any] = field(default_factory=dict)  # nothing: the form has no field that can be filled in wrongly
+    make: Callable[[], Experiment] = lambda: make_experiment(make_user(User.Role.ADMIN), seats=2)
+    led_back: bool = False  # a refusal leads to a page that shows the fields from its address
+
+
+def draft() -> Experiment:
+    return make_experiment(make_user(User.Role.ADMIN), live=False)
+
+
+def designed_draft() -> Experiment:
+    return make_panel_experiment(make_user(User.Role.ADMIN))
+
+
+def with_a_taken_seat() -> Experiment:
+    experiment = make_experiment(make_user(User.Role.ADMIN), seats=1)
+    seated_visit(experiment)
+    return experiment
+
+
+def on_paper() -> Experiment:
+    return make_experiment(make_user(User.Role.ADMIN), protocol="tcsd_plane", seats=1)
+
+
+TEXTS = {"title": "Another title", "consent_text": "I agree.", "reason": "a typo"}
+SETTINGS = {"rest_s": 30, "lease_hours": 12, "headphone_screen": "off", "completion_url": ""}
+DESIGN = {"preset": "crossed", "panels": 1, "seats": 2, "size": 4, "sessions": 2, "seed": "7"}
+FORMS = {
+    "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
+    "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
+    "stimuli:settings": Form({"title": "Another title"}, {"title": LONG}),
+    "stimuli:normalise": Form({"target_lufs": -30, "slug": "copy", "title": "Copy"}, {"slug": "not a slug"}),
+    "stimuli:new_collection": Form({"slug": "sounds", "title": "Sounds"}, {"slug": "not a slug"}),
+    "rating:settings": Form(TEXTS, {"title": LONG}),
+    "rating:options": Form({"plays_allowed": 1, "practice": 0}, {"practice": "many"}, make=draft),
+    "rating:share": Form({"colleague": "colleague", "role": "viewer"}, {"colleague": "nobody-of-this-name"}),
+    "rating:transfer": Form({"colleague": "colleague"}, {"colleague": "nobody-of-this-name"}),
+    "rating:delete": Form({"typed": "the-slug"}, {"typed": "something else"}, make=draft),
+    "listening:add_panel": Form({"seats": 2}, {"seats": 501}),
+    "listening:add_invitations": Form({"count": 2}, {"count": 501}),
+    "listening:rehearse": Form({"count": 2}, {"count": 21}),
+    "listening:preview": Form({"panel": 1, "seat": 1, "from_session": 0}, {"seat": 99}),
+    "listening:reissue": Form({"reason": "ill"}, {"reason": LONG}, make=with_a_taken_seat),
+    "listening:session_settings": Form(SETTINGS, {"completion_url": "http://example.org/unsafe"}),
+    "listening:adopt_design": Form(DESIGN, {"seats": 9999}, make=designed_draft, led_back=True),
+    "listening:paper": Form({"agreed": "on"}, make=on_paper),
+    "listening:rename_link": Form({"label": "P07"}, {"label": LONG}, make=with_a_taken_seat),
+    # Nothing is typed here: a button alone.
+    "core:retry_job": Form({}),
+    "rating:state": Form({}),
+    "rating:unshare": Form({}),
+    "rating:archive": Form({}),
+    "listening:copy": Form({}),
+    "listening:open_link": Form({}),
+    "listening:close_links": Form({}),
+    "listening:revoke_link": Form({}, make=with_a_taken_seat),
+    "listening:remove_seats": Form({}, make=lambda: make_experiment(make_user(User.Role.ADMIN), live=False, seats=1)),
+    "stimuli:confirm_import": Form({}),
+    "stimuli:cancel_import": Form({}),
+}
+EXCEPTIONS = {
+    "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",
+    "rating:preview_text": "answers a script with a piece of a page, and changes nothing",
+    "rating:new_experiment": "its page is tested with its form, tests/rating/test_experiments.py",
+    "rating:unblind": "led back to the results, which ask for the reason, tests/analysis/test_results_page.py",
+    "rating:restore": "a button of the bin, tests/rating/test_disposal.py",
+    "core:revoke_token": "a button, tests/core/test_tokens.py",
+    "stimuli:item": "one optional reason, whose length browsers limit; a message says what is wrong",
+    "stimuli:correct_import": "one optional reason, whose length browsers limit, tests/stimuli/test_import_pages.py",
+    "stimuli:clock": "rows that depend on each other, tests/stimuli/test_clocks.py",
+    "listening:paper_sheet": "needs a sheet, tests/listening/panels/test_paper.py",
+    "listening:finish_paper": "a button, tests/listening/panels/test_paper.py",
+    "listening:workbook": "needs a file, tests/listening/panels/test_workbooks.py",
+    "listening:finish_workbook": "a button, tests/listening/panels/test_workbooks.py",
+    "listening:workbook_file": "answers with a file: a post, because making it keeps the seat",
+    "listening:workbooks_zip": "answers with a file: a post, because making it keeps the seats",
+}
+
+
+def staff_posts() -> set[str]:
+    """The routes of staff's pages that take a post; those of the sign-in library have their own pages and forms."""
+    own = {name: TABLE[name][1] for name in TABLE if ":" in name and not name.startswith("api:")}
+    return {
+        name
+        for name, pattern in own.items()
+        if PATTERNS[pattern]["anonymous"] == "in" and PATTERNS[pattern]["admin"] != "405"
+    }
+
+
+def test_every_post_of_the_staff_is_listed() -> None:
+    assert sorted(staff_posts() ^ (set(FORMS) | set(EXCEPTIONS))) == []
+
+
+def address(route: str, experiment: Experiment) -> str:
+    """Where the form is sent."""
+    collection: Collection = experiment.collection
+    values = {
+        "slug": collection.slug if route.startswith("stimuli:") else experiment.slug,
+        "number": 1,
+        "place": Seat.objects.order_by("number").values_list("number", flat=True).first() or 1,
+        "change": "pause",
+        "user_id": experiment.owner.pk,
+        "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
+    }
+    if "_link" in route and Invitation.objects.exists():
+        values["link_id"] = Invitation.objects.get().pk
+    if route == "core:retry_job":
+        values["job_id"] = Job.objects.create(name="test", state="failed").pk
+    if "import" in route:
+        values["import_id"] = begin(collection).pk
+    [needed] = {each.arguments for each in EVERY_ROUTE if each.name == route}
+    return reverse(route, kwargs={name: values[name] for name in needed})
+
+
+def client_of(experiment: Experiment) -> Client:
+    make_user(name="colleague")
+    return browser_of(experiment.owner)
+
+
+@pytest.mark.parametrize("route", FORMS)
+def test_a_post_that_succeeds_redirects_to_a_page(route: str) -> None:
+    form = FORMS[route]
+    experiment = form.make()
+    good = form.good | ({"typed": experiment.slug} if "typed" in form.good else {})
+    client = client_of(experiment)
+    answer = client.post(address(route, experiment), good)
+    assert answer.status_code == 302, answer.content.decode()
+    page = client.get(answer.headers["Location"], follow=True)
+    assert page.status_code == 200
+    assert 'class="errorlist"' not in page.content.decode()
+
+
+@pytest.mark.parametrize("route", [route for route, form in FORMS.items() if form.wrong])
+def test_a_post_that_is_refused_shows_its_page_with_the_reason_and_what_was_typed(route: str) -> None:
+    form = FORMS[route]
+    experiment = form.make()
+    answer = client_of(experiment).post(address(route, experiment), form.good | form.wrong, follow=form.led_back)
+    page = answer.content.decode()
+    [(name, typed)] = form.wrong.items()
+    assert answer.status_code == 200 or 400 <= answer.status_code < 500
+    assert '<nav class="tabs"' in page or 'class="crumbs"' in page or "<h1>" in page
+    control = re.search(rf'<(?:input|textarea|select)[^>]*name="{name}"[^>]*aria-invalid="true"[^>]*>', page)
+    assert control is not None, page
+    assert f'value="{typed}"' in control[0]
+    assert 'class="errorlist"' in page
+
+
+def test_a_consent_that_is_not_ticked_is_said_beside_its_box() -> None:
+    experiment = on_paper()
+    answer = browser_of(experiment.owner).post(address("listening:paper", experiment), {})
+    assert answer.status_code == 422
+    assert re.search(r'name="agreed"[^>]*aria-invalid="true"', answer.content.decode())
