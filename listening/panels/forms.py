@@ -17,12 +17,19 @@ from listening.panels.services.paper import Reading, Sheet
 from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
 from rating.protocol import Mark, Protocol, Scale
 
+USUAL_LISTENERS = 8
+
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
 class PanelForm(ValidatedForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
     group = forms.CharField(label=_("Group"), max_length=20, required=False)
+
+
+class FirstSeatsForm(ValidatedForm):
+    listeners = forms.IntegerField(label=_("Listeners"), min_value=1, max_value=500)
+    design = forms.BooleanField(required=False)
 
 
 class InvitationsForm(ValidatedForm):

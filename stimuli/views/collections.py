@@ -117,7 +117,9 @@ def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
 def normalise(request: HttpRequest, slug: str) -> HttpResponse:
     """Copy a collection to one loudness; the original stays as it is."""
     source = collection_for(staff(request), slug)
-    form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title))
+    awaiting = normalisation.awaiting_copies(source).filter(owner=staff(request)).first()
+    named = {"slug": awaiting.slug, "title": awaiting.title} if awaiting else {}
+    form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title) | named)
     context = {"collection": source, "form": form, "job": None, "presets": PRESETS}
     if request.method == "POST" and form.is_valid():
         wanted = form.cleaned_data
