@@ -1,13 +1,24 @@
-"""Querysets of core's models."""
+"""Querysets of core's models, and short names that none of a queryset's rows has."""
 
-from typing import TYPE_CHECKING
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.text import slugify
 
 if TYPE_CHECKING:
     from core.models import ApiToken, Job, User
+
+LONGEST_STEM = 44  # of a derived short name, which leaves space for a number in the field's 50 characters
+
+
+def free_slug(title: str, *, among: "models.QuerySet[Any]", otherwise: str) -> str:
+    """A short name made of the title, or of `otherwise`, with a number where one of these rows has it."""
+    stem = slugify(title)[:LONGEST_STEM].strip("-") or otherwise
+    taken = set(among.filter(slug__startswith=stem).values_list("slug", flat=True))
+    return next(name for name in chain([stem], (f"{stem}-{n}" for n in count(2))) if name not in taken)
 
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):

@@ -12,14 +12,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from audio.loudness import PRESETS, Preset
 from core.forms import ValidatedForm
 from core.languages import language_choices
 from core.models import User
 from rating.models import Collaborator, Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
 from rating.protocol import Option, Protocol
-from rating.registry import protocols
-from rating.services.texts import TEXTS
+from rating.registry import get_protocol, protocols
+from rating.services.experiments import usual_label_set
+from rating.services.texts import TEXTS, standard_consent
 from stimuli.models import Collection
 
 LONGEST_TEXT = 20_000
@@ -85,12 +87,8 @@ class AmendmentForm(TextsForm):
                 self.fields[name].disabled = True
 
 
-class ExperimentForm(TextsForm):
-    """The fields of a draft, new or not. `material_fixed`: seats were drawn, so the collection and protocol stay."""
-
-    field_order = ["title", "slug", "collection", "label_set", "language"]
-
-    slug = forms.RegexField(
+def short_name() -> forms.RegexField:
+    return forms.RegexField(
         label=_("Short name"),
         regex=r"^[-a-zA-Z0-9_]+$",
         max_length=50,
@@ -100,6 +98,14 @@ class ExperimentForm(TextsForm):
             "invalid": _("Use only letters without accents, digits, hyphens and underscores, and no spaces.")
         },
     )
+
+
+class ExperimentForm(TextsForm):
+    """The fields of a draft, new or not. `material_fixed`: seats were drawn, so the collection and protocol stay."""
+
+    field_order = ["title", "slug", "collection", "label_set", "language"]
+
+    slug = short_name()
     collection = forms.ModelChoiceField(label=_("Collection"), queryset=Collection.objects.none(), to_field_name="slug")
     label_set = forms.ChoiceField(label=_("Protocol and labels"))
     language = forms.ChoiceField(
@@ -129,10 +135,10 @@ class ExperimentForm(TextsForm):
         collection.queryset = readable  # type: ignore[attr-defined]
         collection.disabled = material_fixed
         label_set.choices = [  # type: ignore[attr-defined]
-            (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
+            choice
             for protocol in protocols().values()
-            for labels in protocol.label_sets
             if not (experiment and material_fixed) or protocol.slug == experiment.protocol
+            for choice in labels_of(protocol)
         ]
 
     def values(self) -> dict[str, Any]:
@@ -140,6 +146,95 @@ class ExperimentForm(TextsForm):
         fields = super().values()
         protocol, label_set = fields.pop("label_set").split("/", 1)
         return fields | {"protocol": protocol, "label_set": label_set}
+
+
+class NewExperimentForm(TextsForm):
+    """A new experiment: only a title is needed, beside sounds that were uploaded or a collection."""
+
+    field_order = ["title", "contact", "language", "label_set", "slug"]
+
+    protocol = forms.ChoiceField(label=_("Protocol"), widget=forms.RadioSelect)
+    collection = forms.ModelChoiceField(
+        label=_("Collection"),
+        queryset=Collection.objects.none(),
+        to_field_name="slug",
+        required=False,
+        empty_label=_("Upload files instead"),
+    )
+    level = forms.ChoiceField(
+        label=_("Loudness of the clips"),
+        widget=forms.RadioSelect,
+        required=False,
+        help_text=_(
+            "By ITU-R BS.1770-4. The files that you upload stay as they are; the experiment gets a collection of "
+            "copies, which says of each clip what was done to it."
+        ),
+    )
+    language = forms.ChoiceField(
+        label=_("Language"),
+        initial=settings.LANGUAGE_CODE,
+        help_text=_("Of everything that participants see. Write the title and your own texts in it."),
+    )
+    label_set = forms.ChoiceField(
+        label=_("Labels of the scale"),
+        required=False,
+        help_text=_("Labels that are a draft can be tried out, but the experiment cannot go live with them."),
+    )
+    slug = short_name()
+    # What the page has shown of the upload: only a proposal that was seen is imported.
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, user: User, has_upload: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.has_upload = has_upload
+        known = protocols()
+        for name, choices in {
+            "protocol": [(slug, protocol.title) for slug, protocol in known.items()],
+            "level": [("", _("As they are")), *((f"{one.target_lufs:g}", level_label(one)) for one in PRESETS)],
+            "language": language_choices(),
+            "label_set": [
+                ("", _("Approved labels, in the language above if there are any")),
+                *((protocol.title, labels_of(protocol)) for protocol in known.values()),
+            ],
+        }.items():
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
+        self.fields["collection"].queryset = Collection.objects.visible_to(user)  # type: ignore[attr-defined]
+        self.fields["consent_text"].required = False
+        self.fields["consent_text"].help_text = _(
+            "What participants agree to, in Markdown. Leave it empty for the standard text; you see it next."
+        )
+        self.initial = {"protocol": next(iter(known)), "contact": user.email, "level": "", **self.initial}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.has_upload and not cleaned.get("collection") and "collection" not in self.errors:
+            self.add_error("collection", gettext("Upload files above, or choose a collection."))
+        label_set, protocol = cleaned.get("label_set", ""), cleaned.get("protocol", "")
+        if label_set and protocol and not label_set.startswith(f"{protocol}/"):
+            self.add_error("label_set", gettext("These are labels of another protocol."))
+        return cleaned
+
+    def values(self) -> dict[str, Any]:
+        """What the services take."""
+        fields = super().values()
+        for name in ("level", "seen", "collection"):
+            del fields[name]
+        protocol, language = get_protocol(fields.pop("protocol")), fields["language"]
+        label_set = fields["label_set"].partition("/")[2] or usual_label_set(protocol, language)
+        consent = fields["consent_text"] or standard_consent(language)
+        return fields | {"protocol_slug": protocol.slug, "label_set": label_set, "consent_text": consent}
+
+
+def labels_of(protocol: Protocol) -> list[tuple[str, str]]:
+    """The label sets of a protocol, as a list offers them."""
+    return [
+        (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
+        for labels in protocol.label_sets
+    ]
+
+
+def level_label(preset: Preset) -> str:
+    return gettext("%(target)s LUFS: %(name)s") % {"target": f"{preset.target_lufs:g}", "name": gettext(preset.title)}
 
 
 def initial_of(experiment: Experiment) -> dict[str, Any]:
@@ -178,11 +273,15 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 class OptionsForm(ValidatedForm):
-    """The options of a protocol; a field has the name that the option has in the data."""
+    """The options of a protocol; a field has the name that the option has in the data. `simple`: none in JSON."""
 
-    def __init__(self, *args: Any, protocol: Protocol, fixed: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, protocol: Protocol, fixed: bool = False, simple: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         for option in protocol.options:
+            if simple and kind_of(protocol, option) is Kind.OBJECT:
+                continue
             self.fields[option] = _option_field(protocol, option)
             self.fields[option].disabled = fixed
 

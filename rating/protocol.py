@@ -249,6 +249,7 @@ class Protocol(ABC):
     slug: ClassVar[str]  # the label of its app
     version: ClassVar[str]  # stored on every vote
     title: ClassVar[str]
+    summary: ClassVar[str] = ""  # what listeners do, in one sentence for experimenters; marked for translation
     scales: ClassVar[tuple[Scale, ...]]
     label_sets: ClassVar[tuple[LabelSet, ...]]
     options: ClassVar[Mapping[str, Option]] = {"plays_allowed": Option(1, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP)}

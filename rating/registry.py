@@ -15,6 +15,7 @@ from django.utils.translation import gettext_noop as _
 from core.errors import AppError
 from rating.protocol import Protocol
 
+SHARED_PICTURE = "rating/_picture.html"
 SHARED_VIEW = "scales"  # the category scales in the browser, for protocols without a view of their own
 
 Base = TypeVar("Base")
@@ -91,6 +92,13 @@ def view_of(slug: str) -> str:
 def style_of(slug: str) -> str:
     """The built style sheet of a protocol that has one, as `static` takes it."""
     return f"dist/{slug}.css" if _folder(slug, "style.css").exists() else ""
+
+
+@cache
+def picture_of(slug: str) -> str:
+    """The template of the picture on a protocol's card, or the shared one of a clip where it has none."""
+    name = f"{slug}/picture.html"
+    return name if _folder(slug, "templates", slug, "picture.html").exists() else SHARED_PICTURE
 
 
 def _folder(slug: str, *parts: str) -> Path:

@@ -1,12 +1,16 @@
 """Views of experiments, for experimenters."""
 
 import json
+from typing import Any
+from uuid import UUID
 
+from django.conf import settings as project_settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.errors import AppError
@@ -24,6 +28,7 @@ from rating.forms import (
     DeleteForm,
     ExperimentForm,
     ListForm,
+    NewExperimentForm,
     OptionsForm,
     ReasonForm,
     ShareForm,
@@ -31,12 +36,16 @@ from rating.forms import (
     shown_options,
 )
 from rating.models import Collaborator, Experiment, TextVersion
-from rating.registry import get_protocol
+from rating.registry import get_protocol, picture_of, protocols
 from rating.services import access, disposal
 from rating.services import experiments as services
 from rating.services.access import Access, experiment_of
+from rating.services.creation import create_from_upload
 from rating.services.editing import amend_texts, edit_experiment
 from rating.services.texts import consent_counts, published_texts
+from stimuli.models import Import
+from stimuli.services import imports
+from stimuli.views.imports import summary_of, upload_config
 
 CHANGES = {
     "live": services.go_live,
@@ -83,21 +92,81 @@ def experiments(request: HttpRequest) -> HttpResponse:
     return render(request, "rating/experiments.html", context)
 
 
+@never_cache
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def new_experiment(request: HttpRequest) -> HttpResponse:
-    chosen = {"collection": request.GET.get("collection", "")}
-    form = ExperimentForm(request.POST or None, user=staff(request), initial=chosen)
+    """Create an experiment from files that are being uploaded on the same page, or from a collection."""
+    upload = _upload_of(request)
+    initial = {"collection": request.GET.get("collection", "")}
+    form = NewExperimentForm(request.POST or None, user=staff(request), has_upload=upload is not None, initial=initial)
+    options = {slug: _first_options(request, slug) for slug in protocols()}
     if request.method == "POST" and "preview" not in request.POST and form.is_valid():
-        fields = form.values()
-        try:
-            made = services.create_experiment(owner=staff(request), protocol_slug=fields.pop("protocol"), **fields)
-        except AppError as error:
-            _place_error(form, error)
-        else:
+        chosen = options[form.cleaned_data["protocol"]]
+        if (not chosen.is_bound or chosen.is_valid()) and (made := _create(request, form, chosen, upload)):
             _warn(request, made)
             return redirect("rating:experiment", slug=made.slug)
-    return render(request, "rating/new_experiment.html", {"form": form})
+    return render(request, "rating/new_experiment.html", _creation_context(request, form, options, upload))
+
+
+def _first_options(request: HttpRequest, slug: str) -> OptionsForm:
+    """The options of a protocol that a new experiment may have; the defaults where none were sent."""
+    protocol, sent = get_protocol(slug), any(name.startswith(f"{slug}-") for name in request.POST)
+    return OptionsForm(
+        request.POST if sent else None, protocol=protocol, prefix=slug, simple=True, initial=protocol.defaults
+    )
+
+
+def _upload_of(request: HttpRequest) -> Import | None:
+    """The upload that the page has begun, unless another collection was chosen instead of it."""
+    known = request.POST.get("import", "") or request.GET.get("import", "")
+    if not known or request.POST.get("collection"):
+        return None
+    try:
+        return imports.import_for(staff(request), UUID(known))
+    except ValueError:
+        raise malformed_request() from None
+
+
+def _create(
+    request: HttpRequest, form: NewExperimentForm, options: OptionsForm, upload: Import | None
+) -> Experiment | None:
+    """Create the experiment; what is wrong stands in one of the forms then."""
+    chosen = options.cleaned_data if options.is_bound else {}
+    fields: dict[str, Any] = {"owner": staff(request), "options": chosen, **form.values()}
+    level, seen = form.cleaned_data["level"], form.cleaned_data["seen"] == Import.State.PROPOSED
+    try:
+        if upload is None:
+            return services.create_experiment(collection=form.cleaned_data["collection"], **fields)
+        target_lufs = float(level) if level else None
+        return create_from_upload(upload=upload, target_lufs=target_lufs, proposal_seen=seen, **fields)
+    except AppError as error:
+        _place_error(options if error.data.get("option") in options.fields else form, error)
+        return None
+
+
+def _creation_context(
+    request: HttpRequest, form: NewExperimentForm, options: dict[str, OptionsForm], upload: Import | None
+) -> dict[str, Any]:
+    chosen = form["protocol"].value()
+    return {
+        "form": form,
+        "cards": [
+            {
+                "protocol": protocol,
+                "picture": picture_of(slug),
+                "summary": _(protocol.summary),
+                "chosen": slug == chosen,
+                "options": options[slug],
+            }
+            for slug, protocol in protocols().items()
+        ],
+        "upload": upload,
+        "found": summary_of(upload) if upload else None,
+        "receiving": upload is None or upload.state == Import.State.RECEIVING,
+        "config": upload_config(request, upload),
+        "expires_days": project_settings.UPLOAD_EXPIRES_DAYS,
+    }
 
 
 def _place_error(form: ValidatedForm, error: AppError) -> None:

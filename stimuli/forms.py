@@ -15,7 +15,10 @@ from stimuli.times_of_day import seconds_of, written
 class CollectionForm(ValidatedForm):
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Only you and your colleagues see it."))
     slug = forms.SlugField(
-        label=_("Short name"), max_length=50, help_text=_("For addresses: letters, digits, hyphens.")
+        label=_("Short name"),
+        max_length=50,
+        required=False,
+        help_text=_("For addresses. Leave it empty to derive it from the title."),
     )
 
 
@@ -51,7 +54,7 @@ class LevelForm(ValidatedForm):
         target = PRESETS[0].target_lufs
         return {
             "target_lufs": target,
-            "title": f"{title} ({target:g} LUFS)",
+            "title": normalisation.copy_title(title, target),
             "slug": f"{slug[:40]}-{abs(target):g}lufs",
         }
 

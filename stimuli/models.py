@@ -271,6 +271,10 @@ class Import(BaseModel):
     # The files that were left out or replaced after a check: which, by whom, when and why
     # (stimuli.services.corrections).
     corrections = models.JSONField(default=list)
+    # The empty collection that gets a copy of every clip at one loudness once the import is committed, where that was
+    # asked for (stimuli.services.normalisation).
+    copy_into = models.ForeignKey(Collection, on_delete=models.SET_NULL, null=True, related_name="copied_by")
+    copy_lufs = models.FloatField(null=True)
     # The version of the collection that this import made.
     version = models.PositiveIntegerField(null=True)
     # Unfinished uploads are thrown away then.

@@ -28,7 +28,7 @@ class CollectionSerializer(serializers.ModelSerializer[Collection]):
         fields = ["slug", "title", "owner", "version", "item_count", "condition_count", "created_at"]
         read_only_fields = ["version", "created_at"]
         # That a short name is taken is for the service to say, as an error.
-        extra_kwargs = {"slug": {"validators": [], "max_length": 50}}
+        extra_kwargs = {"slug": {"validators": [], "max_length": 50, "required": False}}
 
 
 class ConditionSerializer(serializers.ModelSerializer[Condition]):

@@ -19,6 +19,7 @@ from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_L
 from rating.protocol import Mark, Protocol, Scale
 
 MOST_LINKS = 500  # at once
+USUAL_LISTENERS = 8
 
 # --- People -----------------------------------------------------------------------------------------------------------
 
@@ -33,6 +34,11 @@ class PanelForm(ValidatedForm):
             self.fields["group"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
         else:
             del self.fields["group"]
+
+
+class FirstSeatsForm(ValidatedForm):
+    listeners = forms.IntegerField(label=_("Listeners"), min_value=1, max_value=500)
+    design = forms.BooleanField(required=False)
 
 
 class InvitationsForm(ValidatedForm):

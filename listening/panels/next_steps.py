@@ -7,17 +7,28 @@ from enum import StrEnum
 from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from core.models import Job
 from listening.models import Design
 from listening.panels.services import designs, durations, panels
 from rating.models import Ballot, Experiment
 from rating.protocol import Designable, LabelStatus
 from rating.registry import get_protocol
 from rating.services.experiments import language_warnings
-from stimuli.models import Condition, Stimulus
+from rating.services.texts import standard_consent
+from stimuli.models import Collection, Condition, Import, Stimulus
+from stimuli.services.imports import job_of
+from stimuli.services.normalisation import job_of_copy
+
+
+class Action(StrEnum):
+    """What the overview offers for a step beside the page where it is done."""
+
+    SEATS = "seats"  # lay out seats by a usual design, or without one
+    LINK = "link"  # make one link for many
 
 
 class StepState(StrEnum):
@@ -31,11 +42,13 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """One step: its state, a sentence, and the page where it is done."""
+    """One step: its state, a sentence, the page where it is done, and the job that it waits for."""
 
     state: StepState
     sentence: str
     address: str
+    job: Job | None = None
+    action: Action | None = None
 
 
 def steps_of(experiment: Experiment, *, now: datetime) -> list[Step]:
@@ -49,6 +62,7 @@ def steps_of(experiment: Experiment, *, now: datetime) -> list[Step]:
 def _before(experiment: Experiment, statuses: list[dict[str, Any]]) -> Iterator[Step]:
     design = Design.objects.filter(experiment=experiment).first()
     yield _stimuli(experiment)
+    yield from _consent(experiment)
     yield _words(experiment)
     yield from _language(experiment)
     if _can_be_designed(experiment):
@@ -77,7 +91,9 @@ def _stimuli(experiment: Experiment) -> Step:
         clips=Count("pk"), items=Count("item", distinct=True), conditions=Count("condition", distinct=True)
     )
     if not rated["clips"]:
-        return Step(StepState.OPEN, gettext("The collection has no clips to rate yet."), address)
+        return _coming(experiment.collection) or Step(
+            StepState.OPEN, gettext("The collection has no clips to rate yet."), address
+        )
     missing = rated["items"] * rated["conditions"] - rated["clips"]
     if missing:
         said = ngettext(
@@ -91,6 +107,46 @@ def _stimuli(experiment: Experiment) -> Step:
         gettext("%(clips)s clips: %(items)s items, %(conditions)s conditions.") % _grouped(rated),
         address,
     )
+
+
+def _coming(collection: Collection) -> Step | None:
+    """The upload that will fill the collection, or the copies of its clips at one loudness."""
+    upload = (
+        Import.objects.filter(Q(collection=collection) | Q(copy_into=collection)).select_related("collection").first()
+    )
+    if upload is None:
+        return None
+    states, address = Import.State, reverse("stimuli:import", args=[upload.collection.slug, upload.pk])
+    if upload.state == states.DONE and upload.copy_into == collection:
+        return _copies(upload, collection)
+    said = {
+        states.RECEIVING: gettext("Not all files have arrived. Send the rest."),
+        states.CHECKING: gettext("The files are being checked."),
+        states.HAS_ERRORS: gettext("Some files have errors. Leave them out or replace them, then import the clips."),
+        states.PROPOSED: gettext("The files are checked. Look at what was found and import the clips."),
+        states.IMPORTING: gettext("The clips are being imported."),
+    }.get(states(upload.state))
+    if said is None:
+        return None
+    going = upload.state in (states.CHECKING, states.IMPORTING)
+    return Step(StepState.GOING if going else StepState.OPEN, said, address, job=job_of(upload) if going else None)
+
+
+def _copies(upload: Import, collection: Collection) -> Step:
+    job, target = job_of_copy(collection), f"{upload.copy_lufs:g}"
+    address = reverse("stimuli:normalise", args=[upload.collection.slug])
+    if job is not None and job.is_unfinished:
+        said = gettext("The clips are being copied at %(target)s LUFS.") % {"target": target}
+        return Step(StepState.GOING, said, address, job=job)
+    said = gettext("The clips could not be copied at %(target)s LUFS. %(why)s Choose another loudness.")
+    return Step(StepState.OPEN, said % {"target": target, "why": job.progress_note if job else ""}, address)
+
+
+def _consent(experiment: Experiment) -> Iterator[Step]:
+    """Only where the consent text is the standard one, which nobody may have read yet."""
+    if experiment.consent_text == standard_consent(experiment.language):
+        said = gettext("The consent text is the standard one. Read it, and adapt it to your study.")
+        yield Step(StepState.CHECK, said, reverse("rating:settings", args=[experiment.slug]))
 
 
 def _words(experiment: Experiment) -> Step:
@@ -112,11 +168,11 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
     address = reverse("listening:design", args=[experiment.slug])
     job = designs.job_for(experiment)
     if job is not None and job.is_unfinished:
-        return Step(StepState.GOING, gettext("The design is being applied."), address)
+        return Step(StepState.GOING, gettext("The design is being applied."), address, job=job)
     if design is None and seats:
         return Step(StepState.CHECK, gettext("No design for all panels; each seat has its own order."), address)
     if design is None:
-        return Step(StepState.OPEN, gettext("No design yet."), address)
+        return Step(StepState.OPEN, gettext("No design yet."), address, action=Action.SEATS)
     doubts = sum(finding["verdict"] != "ok" for finding in design.report.get("findings", []))
     if doubts:
         said = ngettext(
@@ -131,10 +187,10 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
 def _seats(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:
     seats = sum(panel["total"] for panel in statuses)
     address = reverse("listening:people", args=[experiment.slug])
-    if any(job.is_unfinished for job in panels.seat_jobs(experiment).values()):
-        return Step(StepState.GOING, gettext("The seats of a panel are being created."), address)
+    if job := next((job for job in panels.seat_jobs(experiment).values() if job.is_unfinished), None):
+        return Step(StepState.GOING, gettext("The seats of a panel are being created."), address, job=job)
     if not seats:
-        return Step(StepState.OPEN, gettext("No seats for listeners yet."), address)
+        return Step(StepState.OPEN, gettext("No seats for listeners yet."), address, action=Action.SEATS)
     said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(statuses))
     return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(statuses))}, address)
 
@@ -170,7 +226,7 @@ def _links(experiment: Experiment, statuses: list[dict[str, Any]], now: datetime
     if not needed:
         return Step(StepState.DONE, gettext("Every open seat has a link."), address)
     said = ngettext("%(n)s open seat has no link yet.", "%(n)s open seats have no link yet.", needed)
-    return Step(StepState.OPEN, said % {"n": intcomma(needed)}, address)
+    return Step(StepState.OPEN, said % {"n": intcomma(needed)}, address, action=Action.LINK)
 
 
 def _listening(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:

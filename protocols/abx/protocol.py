@@ -56,6 +56,7 @@ class AbxDiscrimination(Protocol):
     slug = "abx"
     version = "1.0"
     title = "ABX discrimination"
+    summary = _("Listeners compare X with A and B and say which of the two it is.")
     scales = (Scale("ANSWER", low=1, high=2), Scale("CORRECT", low=0, high=1))
     access = PageAccess(workspace=True)  # sounds are switched between, not heard through
     options: ClassVar[Mapping[str, Option]] = {

@@ -1,5 +1,6 @@
 """Absolute category rating, ITU-T P.800: hear a clip once, say how good it was on a five-point scale."""
 
+from core.i18n import gettext_noop as _
 from rating.protocol import LabelSet, LabelStatus, Scale, ScaleLabels, ScaleProtocol
 
 
@@ -7,6 +8,7 @@ class AbsoluteCategoryRating(ScaleProtocol):
     slug = "acr"
     version = "1.0"
     title = "Absolute category rating (P.800)"
+    summary = _("Listeners hear one clip and rate its quality from 1 to 5.")
     scales = (Scale("QUALITY", low=1, high=5),)
     label_sets = (
         LabelSet(

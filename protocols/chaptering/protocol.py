@@ -56,6 +56,7 @@ class Chaptering(Protocol):
     slug = "chaptering"
     version = "1.0"
     title = "Chapters of a recording"
+    summary = _("Listeners mark where the chapters of a long recording begin and name them.")
     scales = (Scale("CHAPTERS", low=1, high=MOST_CHAPTERS + 1),)
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     text_kinds = frozenset({"transcript"})

@@ -31,6 +31,7 @@ class DegradationCategoryRating(ScaleProtocol):
     slug = "dcr"
     version = "1.0"
     title = "Degradation category rating (P.800)"
+    summary = _("Listeners hear the reference, then the clip, and rate how annoying the difference is.")
     scales = (Scale("DEG", low=1, high=5),)
     page_holds = PageHolds.PAIR
     shows_reference = True

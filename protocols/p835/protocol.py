@@ -40,6 +40,7 @@ class SpeechBackgroundOverall(ScaleProtocol):
     slug = "p835"
     version = "1.0"
     title = "Speech, background, overall (P.835)"
+    summary = _("Listeners hear each clip three times and rate the speech, the background and the whole.")
     scales = (Scale("SIG", low=1, high=5), Scale("BAK", low=1, high=5), Scale("OVRL", low=1, high=5))
     scale_orders = (SPEECH_FIRST, BACKGROUND_FIRST)
     label_sets = LABEL_SETS

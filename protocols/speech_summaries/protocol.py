@@ -56,6 +56,7 @@ class SpeechSummaries(Protocol):
     slug = "speech_summaries"
     version = "1.0"
     title = "Speech summaries by picking words"
+    summary = _("Some people shorten a transcript by picking words; others judge the result.")
     scales = (Scale("QUALITY", low=1, high=5), Scale("WORDS", low=1, high=MOST_WORDS))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     text_kinds = frozenset({"tokens", "summary"})

@@ -221,6 +221,7 @@ class TemporalSourcePlane(Protocol):
     slug = "tcsd_plane"
     version = "1.0"
     title = "Temporal consistency and source diversity (TC/SD plane)"
+    summary = _("Listeners place the summaries of a day of sound on a plane with two axes.")
     scales = (Scale("TC", low=0, high=1, step=10**-PLACES), Scale("SD", low=0, high=1, step=10**-PLACES))
     roles = frozenset({"test", REFERENCE, "anchor", FULL_LENGTH})
     text_kinds = frozenset({"cues"})

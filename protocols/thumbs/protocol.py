@@ -56,6 +56,7 @@ class CaptionScores(Protocol):
     slug = "thumbs"
     version = "1.0"
     title = "Captions of soundscapes (THumBS)"
+    summary = _("Listeners hear a soundscape and rate captions for precision and recall, with penalties.")
     scales = (
         *(Scale(key, low=1, high=5, step=0.5) for key in SCORES),
         *(Scale(key, low=-2, high=0, step=0.1) for key in PENALTIES),

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
-from itertools import chain, count
+from itertools import count
 from random import Random
 from string import ascii_uppercase
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.text import slugify
 from django.utils.translation import get_language_info, gettext
 from django.utils.translation import gettext_noop as _
 
+from core import querysets
 from core.errors import AppError
 from core.hashing import digest
 from core.languages import is_draft
@@ -26,8 +26,6 @@ from rating.protocol import LabelStatus, Protocol
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Stimulus
-
-LONGEST_STEM = 44  # of a derived short name, which leaves space for a number in the field's 50 characters
 
 
 def create_experiment(
@@ -74,10 +72,8 @@ def create_experiment(
 
 def free_slug(title: str, *, apart_from: Experiment | None = None) -> str:
     """A short name made of the title, with a number where another experiment has it."""
-    stem = slugify(title)[:LONGEST_STEM].strip("-") or "experiment"
     others = Experiment.objects.exclude(pk=apart_from.pk) if apart_from else Experiment.objects.all()
-    taken = set(others.filter(slug__startswith=stem).values_list("slug", flat=True))
-    return next(name for name in chain([stem], (f"{stem}-{n}" for n in count(2))) if name not in taken)
+    return querysets.free_slug(title, among=others, otherwise="experiment")
 
 
 def slug_taken(slug: str) -> AppError:
@@ -336,6 +332,13 @@ def check_label_set(protocol: Protocol, label_set: str) -> None:
             label_set=label_set,
             known=", ".join(known),
         )
+
+
+def usual_label_set(protocol: Protocol, language: str) -> str:
+    """The label set to begin with: one in the language that may collect data, else any that may, else the first."""
+    approved = [labels for labels in protocol.label_sets if labels.status != LabelStatus.DRAFT]
+    own = [labels for labels in approved if labels.language == language]
+    return (own or approved or list(protocol.label_sets))[0].id
 
 
 def check_language(language: str) -> None:

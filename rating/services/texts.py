@@ -1,13 +1,26 @@
-"""Versions of an experiment's texts: what was read by whom, and amendments after it went live."""
+"""Texts of an experiment: the standard consent text, versions that were read, and amendments after it went live."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext, override
+
 from rating.models import Ballot, Experiment, TextVersion
 
 TEXTS = ("title", "consent_text", "instructions", "debrief", "contact")
+
+
+def standard_consent(language: str) -> str:
+    """What participants agree to where the experimenter has written nothing else, in Markdown."""
+    with override(language):
+        about = gettext("You listen to sounds on this device and answer questions about them.")
+        rights = gettext(
+            "Your answers are kept under a number, without your name, and are used for research. Taking part is "
+            "voluntary: you can stop at any time and need not say why."
+        )
+    return f"{about}\n\n{rights}"
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,12 @@ class Migration(migrations.Migration):
                 ('plan', models.JSONField(default=dict)),
                 ('report', models.JSONField(default=dict)),
                 ('corrections', models.JSONField(default=list)),
+                ('copy_lufs', models.FloatField(null=True)),
                 ('version', models.PositiveIntegerField(null=True)),
                 ('expires_at', models.DateTimeField()),
                 ('finished_at', models.DateTimeField(null=True)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='imports', to='stimuli.collection')),
+                ('copy_into', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='copied_by', to='stimuli.collection')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='imports', to=settings.AUTH_USER_MODEL)),
             ],
             options={

@@ -15,6 +15,7 @@ from audio.formats import HEAD_BYTES, recognise_format
 from audio.wav import LEAST_BITS, is_plain, measure_depth
 from core.errors import AppError
 from core.models import User
+from core.querysets import free_slug
 from core.services import audit
 from stimuli import storage
 from stimuli.models import Collection, Condition, Item, Recording, Stimulus
@@ -36,8 +37,9 @@ def collection_slug_taken(*, slug: str) -> AppError:
     )
 
 
-def open_collection(*, owner: User, slug: str, title: str) -> Collection:
-    """Make an empty collection to import into."""
+def open_collection(*, owner: User, title: str, slug: str = "") -> Collection:
+    """Make an empty collection to import into. Without a short name, one is derived from the title."""
+    slug = slug or free_slug(title, among=Collection.objects.all(), otherwise="collection")
     try:
         with transaction.atomic():
             return create_collection(owner=owner, slug=slug, title=title)

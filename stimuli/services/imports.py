@@ -32,6 +32,7 @@ from stimuli.imports.sources import Kind, files_in, inspect_file
 from stimuli.models import Collection, Import, ImportFile, ImportFileQuerySet, Recording, Stimulus
 from stimuli.services.collections import check_may_import, check_replaceable, check_unfrozen
 from stimuli.services.commit_import import CellsTaken, ImportCommit, Progress, commit_import, taken_places
+from stimuli.services.normalisation import enqueue_copy_of_import
 from stimuli.services.quality_checks import cells_in
 from stimuli.services.staged_files import StagedFiles
 from stimuli.services.uploads import check_open, valid_sha256
@@ -440,12 +441,15 @@ def _propose_again(import_: Import, drafted: ImportDraft, error: CellsTaken) -> 
 
 
 def _finish(import_: Import, commit: ImportCommit) -> None:
+    asked = lock_import(import_)  # a copy may have been asked for since the job began
+    import_.copy_into, import_.copy_lufs = asked.copy_into, asked.copy_lufs
     if import_.stimulus:
         check_unfrozen(import_.collection, lock=True)
         _record_replacement(import_.stimulus, commit)
     _describe(import_, commit, now=timezone.now())
     import_.save()
     _record(commit, import_)
+    enqueue_copy_of_import(import_, actor=commit.actor)
     transaction.on_commit(lambda: upload_files.discard(import_.pk))
 
 

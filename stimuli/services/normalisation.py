@@ -33,9 +33,9 @@ from stimuli.imports.pipeline import ImportDraft
 from stimuli.imports.plans import Cell, Plan
 from stimuli.imports.probe import ProbedFile
 from stimuli.imports.reports import Report, some
-from stimuli.models import Collection, Import
+from stimuli.models import Collection, CollectionQuerySet, Import
 from stimuli.sandbox import error_from_child, run_sandboxed
-from stimuli.services.collections import collection_slug_taken
+from stimuli.services.collections import collection_slug_taken, open_collection
 from stimuli.services.commit_import import ImportCommit, Progress, commit_import
 from stimuli.services.ingest import Transactional
 from stimuli.services.quality_checks import CellRecording, StimulusCell, cells_in, measure_missing
@@ -91,16 +91,16 @@ def normalise_collection(
     progress: Progress = lambda done, total, note: None,
 ) -> Collection:
     """Copy a collection with every clip at the target; the source stays as it is, whatever happens."""
-    if Collection.objects.filter(slug=slug).exists():
-        raise collection_slug_taken(slug=slug)
+    awaiting = _awaiting_copy(slug, source)
     measure_missing(collection=source)
     cells = cells_in(source)
     reject_unfit(cells, target_lufs)
     staged = StagedFiles()
     with staged.until_committed():
         copies = _copies(_sources(cells), target_lufs, staged, progress)
-        made = Collection(slug=slug, title=title, owner=actor)
-        commit = ImportCommit(made, _draft(source, cells, copies), actor, replace=False, linked=True, is_new=True)
+        made = awaiting or Collection(slug=slug, title=title, owner=actor)
+        draft, is_new = _draft(source, cells, copies), awaiting is None
+        commit = ImportCommit(made, draft, actor, replace=False, linked=True, is_new=is_new)
         commit.origins = {copy.probed.sha256: (copy.source.sound.id, copy.gain_db) for copy in copies.values()}
         conclude = partial(_conclude, commit, source, copies, target_lufs)
         commit_import(commit, staged, transactional=transactional, then=conclude, progress=progress)
@@ -109,18 +109,68 @@ def normalise_collection(
 
 def ask_for_copy(*, source: Collection, target_lufs: float, slug: str, title: str, actor: User) -> Job:
     """Have a collection copied to a level in the background, unless it is clear now that it cannot be."""
-    if Collection.objects.filter(slug=slug).exists():
-        raise collection_slug_taken(slug=slug)
+    _awaiting_copy(slug, source)
     reject_unfit(cells_in(source), target_lufs)
+    return _enqueue_copy(source, target_lufs=target_lufs, slug=slug, title=title, actor=actor)
+
+
+def _enqueue_copy(source: Collection, *, target_lufs: float, slug: str, title: str, actor: User) -> Job:
     arguments = {"source_id": str(source.pk), "target_lufs": target_lufs, "slug": slug, "title": title}
-    key = f"{normalise_copy.name}:{slug}"
+    key = _copy_key(slug)
     return enqueue(normalise_copy, key=key, requested_by=actor, actor_id=str(actor.pk), **arguments)
+
+
+def _copy_key(slug: str) -> str:
+    return f"{normalise_copy.name}:{slug}"
+
+
+def _awaiting_copy(slug: str, source: Collection) -> Collection | None:
+    """The collection of this name that awaits copies from this source; a name of any other is taken."""
+    awaiting = awaiting_copies(source).filter(slug=slug).first()
+    if awaiting is None and Collection.objects.filter(slug=slug).exists():
+        raise collection_slug_taken(slug=slug)
+    return awaiting
+
+
+def awaiting_copies(source: Collection) -> CollectionQuerySet:
+    """Empty collections that were opened for copies of this one, which are not made yet or could not be."""
+    return Collection.objects.filter(copied_by__collection=source, version=0)
+
+
+@transaction.atomic
+def ask_for_copy_of_import(*, import_: Import, target_lufs: float, actor: User) -> Collection:
+    """Open a collection that gets the clips of an import at one loudness as soon as they are imported."""
+    import_ = Import.objects.select_for_update(of=("self",)).select_related("collection").get(pk=import_.pk)
+    check_level(target_lufs)
+    title = copy_title(import_.collection.title, target_lufs)
+    import_.copy_into, import_.copy_lufs = open_collection(owner=actor, title=title), target_lufs
+    import_.save(update_fields=["copy_into", "copy_lufs"])
+    if import_.state == Import.State.DONE:
+        enqueue_copy_of_import(import_, actor=actor)
+    return import_.copy_into
+
+
+def enqueue_copy_of_import(import_: Import, *, actor: User | None) -> None:
+    """Enqueue the copy that was asked for with an import, if one was."""
+    into, target_lufs = import_.copy_into, import_.copy_lufs
+    if into and target_lufs is not None:
+        person = actor or import_.owner
+        _enqueue_copy(import_.collection, target_lufs=target_lufs, slug=into.slug, title=into.title, actor=person)
 
 
 def job_for(*, source: Collection, slug: str) -> Job | None:
     """The newest job that copies this collection under this short name."""
-    jobs = Job.objects.filter(key=f"{normalise_copy.name}:{slug}", arguments__source_id=str(source.pk))
+    jobs = Job.objects.filter(key=_copy_key(slug), arguments__source_id=str(source.pk))
     return jobs.order_by("-created_at").first()
+
+
+def job_of_copy(collection: Collection) -> Job | None:
+    """The latest job that copies clips into this collection."""
+    return Job.objects.filter(key=_copy_key(collection.slug)).order_by("-created_at").first()
+
+
+def copy_title(title: str, target_lufs: float) -> str:
+    return f"{title[:180]} ({target_lufs:g} LUFS)"
 
 
 @job(queue="interactive", title=gettext_noop("Creating the copy"))
@@ -142,14 +192,7 @@ def _levels_rejected(*, problem: str) -> AppError:
 
 def reject_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
     """Reject a level that some of the clips cannot have, naming them and the highest level that all can have."""
-    if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
-        message = LazyMessage(
-            "{target} LUFS is no level between {lowest} and {highest}",
-            target=f"{target_lufs:g}",
-            lowest=f"{LOWEST_LUFS:g}",
-            highest=f"{HIGHEST_LUFS:g}",
-        )
-        raise _levels_rejected(problem=message)
+    check_level(target_lufs)
     measured = {str(source): source.sound.measures for source in _sources(cells) if source.sound.measures}
     unknown = [name for name, measures in measured.items() if measures["integrated_lufs"] is None]
     if unknown:
@@ -169,6 +212,17 @@ def reject_unfit(cells: Sequence[StimulusCell], target_lufs: float) -> None:
             target=f"{target_lufs:g}",
             names=some(clipped),
             highest=f"{min(ceilings.values()):.1f}",
+        )
+        raise _levels_rejected(problem=message)
+
+
+def check_level(target_lufs: float) -> None:
+    if not LOWEST_LUFS <= target_lufs <= HIGHEST_LUFS:
+        message = LazyMessage(
+            "{target} LUFS is no level between {lowest} and {highest}",
+            target=f"{target_lufs:g}",
+            lowest=f"{LOWEST_LUFS:g}",
+            highest=f"{HIGHEST_LUFS:g}",
         )
         raise _levels_rejected(problem=message)
 

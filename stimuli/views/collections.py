@@ -119,7 +119,9 @@ def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
 def normalise(request: HttpRequest, slug: str) -> HttpResponse:
     """Copy a collection to one loudness; the original stays as it is."""
     source = collection_for(staff(request), slug)
-    form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title))
+    awaiting = normalisation.awaiting_copies(source).filter(owner=staff(request)).first()
+    named = {"slug": awaiting.slug, "title": awaiting.title} if awaiting else {}
+    form = LevelForm(request.POST or None, initial=LevelForm.proposal(source.slug, source.title) | named)
     if request.method == "POST":
         ask = partial(normalisation.ask_for_copy, source=source, actor=staff(request))
         if form.carry_out(ask, by_code={"collection.slug_taken": "slug"}):

@@ -81,8 +81,12 @@ def new_replacement(request: HttpRequest, slug: str, stimulus_id: UUID) -> HttpR
 @require_GET
 @requires(Audience.STAFF)
 def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
+    """An import as it stands; `?part=summary` is what the page of a new experiment shows of it."""
     collection = collection_for(staff(request), slug)
-    return _page(request, collection, imports.import_for(staff(request), import_id, collection=collection))
+    shown = imports.import_for(staff(request), import_id, collection=collection)
+    if request.GET.get("part") == "summary":
+        return render(request, "stimuli/_import_summary.html", {"found": summary_of(shown)})
+    return _page(request, collection, shown)
 
 
 @require_POST
@@ -163,11 +167,36 @@ def _page(
     return render(request, "stimuli/import.html", context)
 
 
-def _config(request: HttpRequest, collection: Collection, shown: Import | None) -> dict[str, Any]:
-    """What the page's script needs to know."""
+def summary_of(import_: Import) -> dict[str, Any]:
+    """What was found in short: the state, the counts, the gravest findings, and where the rest of it stands."""
+    report, plan = found(import_.report), proposed(import_.plan)
     return {
-        "imports_url": reverse("api:imports", args=[collection.slug]),
-        "pages_url": reverse("stimuli:collection", args=[collection.slug]) + "imports/",
+        "import": import_,
+        "state": import_.state,
+        "plan": plan,
+        "findings": report["findings"][:MOST_IN_SUMMARY],
+        "more": report["more"] + max(0, len(report["findings"]) - MOST_IN_SUMMARY),
+        "address": reverse("stimuli:import", args=[import_.collection.slug, import_.pk]),
+    }
+
+
+def upload_config(request: HttpRequest, shown: Import | None) -> dict[str, Any]:
+    """What the script of a page needs whose upload opens a collection of its own."""
+    if shown:
+        return _config(request, shown.collection, shown)
+    return _config(request, None, None)
+
+
+def _config(request: HttpRequest, collection: Collection | None, shown: Import | None) -> dict[str, Any]:
+    """What the page's script needs to know."""
+    own = {
+        "imports_url": reverse("api:imports", args=[collection.slug]) if collection else "",
+        "pages_url": reverse("stimuli:collection", args=[collection.slug]) + "imports/" if collection else "",
+    }
+    return {
+        **own,
+        "collections_url": reverse("api:collections"),
+        "collection_pages_url": reverse("stimuli:collections"),
         "hashing_url": static("dist/hashing.js"),
         "import_id": str(shown.pk) if shown else "",
         "csrf": get_token(request),
@@ -179,6 +208,7 @@ def _config(request: HttpRequest, collection: Collection, shown: Import | None) 
 
 
 MOST_FINDINGS = 200
+MOST_IN_SUMMARY = 5
 MOST_STIMULI = 200
 PILLS = {"error": "bad", "warning": "warn"}
 

@@ -34,6 +34,7 @@ CODE = (
     "rating/errors.py",
     "rating/protocol.py",
     "rating/services/pages.py",
+    "rating/services/texts.py",
     "rating/services/votes.py",
     "stimuli/responses.py",
     "stimuli/services/delivery.py",

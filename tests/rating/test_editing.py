@@ -84,7 +84,7 @@ def test_a_short_name_of_another_experiment_is_refused_beside_the_field(staff: C
 
 
 def test_a_short_name_is_derived_from_the_title_and_numbered(staff: Client, draft: Experiment) -> None:
-    given = filled(draft, title="Écoute : première partie", slug="")
+    given = filled(draft, title="Écoute : première partie", slug="", protocol="acr")
     staff.post("/new-experiment/", given)
     staff.post("/new-experiment/", given)
     staff.post("/new-experiment/", given | {"title": "音質"})
@@ -106,7 +106,7 @@ def test_a_short_name_with_spaces_is_refused_in_plain_words(staff: Client, draft
 
 
 def test_a_title_that_another_experiment_has_is_warned_of_and_taken(staff: Client, draft: Experiment) -> None:
-    page = staff.post("/new-experiment/", filled(draft, slug="second"), follow=True).content.decode()
+    page = staff.post("/new-experiment/", filled(draft, slug="second", protocol="acr"), follow=True).content.decode()
     assert "Another experiment has the same title: first-try" in page
     assert Experiment.objects.filter(slug="second").exists()
 

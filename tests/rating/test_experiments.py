@@ -80,6 +80,7 @@ def test_the_form_offers_languages_and_warns_where_the_scale_is_in_another(clien
         "title": "T",
         "slug": "t",
         "collection": collection.slug,
+        "protocol": "acr",
         "label_set": "acr/acr-en-1",
         "consent_text": "Ja.",
     }

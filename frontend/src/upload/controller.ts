@@ -32,6 +32,10 @@ export interface UploadControllerParts {
   screen: Screen;
   server: Server;
   scope: Scope;
+  /** Where a page needs no press to have the files checked: what it does once they are handed in. */
+  whenSealed?: () => void;
+  /** The address under which a reload finds the import again. */
+  address?: () => string;
 }
 
 export class UploadController {
@@ -43,6 +47,8 @@ export class UploadController {
   #handles: Handle[] = [];
   #turn: Promise<void> = Promise.resolve();
   #changed = false;
+  #sealing = false;
+  #sealed = false;
 
   constructor(parts: UploadControllerParts) {
     const { config, scope, server } = parts;
@@ -76,9 +82,15 @@ export class UploadController {
     return done + absent < files && !this.#handles.length;
   }
 
+  /** Whether files were chosen that are not all handed in. */
+  get pending(): boolean {
+    return this.#queue.totals().files > 0 && !this.#sealed;
+  }
+
   draw(): void {
     this.#changed = false;
     this.#parts.screen.show(this.#queue, { paused: this.#sender.paused, now: performance.now() });
+    if (this.#parts.whenSealed && this.#queue.complete && !this.#sealing) void this.seal();
   }
 
   wake(): void {
@@ -150,12 +162,15 @@ export class UploadController {
 
   /** Everything is there: have it looked at. */
   async seal(): Promise<void> {
-    const { screen, server } = this.#parts;
+    const { screen, server, whenSealed } = this.#parts;
     screen.seal.disabled = true;
+    this.#sealing = true;
     try {
       await server.seal(this.#queue.rows);
+      this.#sealed = true;
       await forgetHandles(server.importId);
-      location.reload();
+      if (whenSealed) whenSealed();
+      else location.reload();
     } catch (problem) {
       this.#complain(problem);
       screen.seal.disabled = false;
@@ -224,8 +239,8 @@ export class UploadController {
 
   /** From now on a reload leads to this import. */
   #settleIn(): void {
-    const { server } = this.#parts;
-    history.replaceState(null, "", server.page);
+    const { server, address } = this.#parts;
+    history.replaceState(null, "", address?.() ?? server.page);
     need<HTMLFormElement>("#cancel").action = `${server.page}cancel/`;
   }
 

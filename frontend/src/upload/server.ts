@@ -6,8 +6,11 @@ import type { Announced, Row } from "./queue.ts";
 
 /** What Django hands over: addresses, and the import if the page is that of one. */
 export interface Config {
+  /** Both are empty where the first files open a collection of their own. */
   imports_url: string;
   pages_url: string;
+  collections_url: string;
+  collection_pages_url: string;
   hashing_url: string;
   import_id: string;
   /** The stimulus whose sound the import replaces, if it does that. */
@@ -25,11 +28,15 @@ export class Server {
   readonly #config: Config;
   readonly #scope: Scope;
   #importId: string;
+  #importsUrl: string;
+  #pagesUrl: string;
 
   constructor(config: Config, scope: Scope) {
     this.#config = config;
     this.#scope = scope;
     this.#importId = config.import_id;
+    this.#importsUrl = config.imports_url;
+    this.#pagesUrl = config.pages_url;
   }
 
   /** Empty until files were announced. */
@@ -38,7 +45,7 @@ export class Server {
   }
 
   get page(): string {
-    return `${this.#config.pages_url}${this.#importId}/`;
+    return `${this.#pagesUrl}${this.#importId}/`;
   }
 
   /** The cookie's, because signing in again in another tab changes it. */
@@ -52,6 +59,7 @@ export class Server {
   async announce(picked: readonly Picked[]): Promise<Announced[]> {
     const files = picked.map(({ path, file }) => ({ path, byte_count: file.size }));
     if (this.#importId) return this.#post<Announced[]>(`${this.#importId}/files/`, { files });
+    if (!this.#importsUrl) await this.#openCollection(picked);
     const begun = await this.#post<{ id: string; files: Announced[] }>("", {
       files,
       stimulus: this.#config.stimulus ?? null,
@@ -66,7 +74,7 @@ export class Server {
   }
 
   list(): Promise<Announced[]> {
-    const url = `${this.#config.imports_url}${this.#importId}/files/`;
+    const url = `${this.#importsUrl}${this.#importId}/files/`;
     return requestJson(url, { signal: this.#scope.signal, timeoutMs: LONG_LIST_MS });
   }
 
@@ -83,12 +91,31 @@ export class Server {
     await request(row.url, { method: "DELETE", headers, csrf: this.csrf(), signal: this.#scope.signal });
   }
 
+  /** A collection with the name of what was chosen. */
+  async #openCollection(picked: readonly Picked[]): Promise<void> {
+    const { collections_url, collection_pages_url } = this.#config;
+    const json = { title: titleOf(picked) };
+    const { slug } = await requestJson<{ slug: string }>(collections_url, {
+      json,
+      csrf: this.csrf(),
+      signal: this.#scope.signal,
+    });
+    this.#importsUrl = `${collections_url}${slug}/imports/`;
+    this.#pagesUrl = `${collection_pages_url}${slug}/imports/`;
+  }
+
   #post<T>(path: string, json: unknown): Promise<T> {
-    return requestJson<T>(`${this.#config.imports_url}${path}`, {
+    return requestJson<T>(`${this.#importsUrl}${path}`, {
       json,
       csrf: this.csrf(),
       signal: this.#scope.signal,
       timeoutMs: LONG_LIST_MS,
     });
   }
+}
+
+/** The name of the folder or of the first file, without what tells its kind. */
+export function titleOf(picked: readonly Picked[]): string {
+  const [first = "", second] = picked[0]?.path.split("/") ?? [];
+  return ((second === undefined ? first.replace(/\.[^.]+$/, "") : first) || first).slice(0, 200);
 }

@@ -55,7 +55,7 @@ def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpRespons
     if tokens := form.carry_out(partial(panels.invite, panel=panel, now=now, actor=staff(request)), field="count"):
         labels, days = form.cleaned_data["labels"], form.cleaned_data["days"]
         links = [panels.link(token) for token in tokens]
-        return _show_once(request, experiment, links, panel=number, labels=labels, days=days)
+        return show_once(request, experiment, links, panel=number, labels=labels, days=days)
     return people_page(request, experiment, refused=form)
 
 
@@ -67,7 +67,7 @@ def open_link(request: HttpRequest, slug: str) -> HttpResponse:
     make = partial(panels.invite_many, experiment=experiment, now=timezone.now(), actor=staff(request))
     if token := form.carry_out(make):
         link, service = panels.link(token), form.cleaned_data["service"]
-        return _show_once(request, experiment, [service_address(link, service) if service else link])
+        return show_once(request, experiment, [service_address(link, service) if service else link])
     return people_page(request, experiment, refused=form)
 
 
@@ -85,11 +85,11 @@ def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     experiment, form = experiment_of(request, slug), RehearsalsForm(request.POST, auto_id="rehearsals_%s")
     make = partial(panels.rehearse, experiment=experiment, now=timezone.now(), actor=staff(request))
     if tokens := form.carry_out(make, field="count"):
-        return _show_once(request, experiment, [panels.link(token) for token in tokens])
+        return show_once(request, experiment, [panels.link(token) for token in tokens])
     return people_page(request, experiment, refused=form)
 
 
-def _show_once(
+def show_once(
     request: HttpRequest,
     experiment: Experiment,
     links: list[str],
