@@ -7,7 +7,8 @@ from typing import Any
 NAMED = ("condition", "against")
 # Columns that say what a row is about besides, most general first.
 ABOUT = ("panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording", "rater")
-UNITS = ("listener", "vote", "vote-1.96", "item")
+UNITS = ("model", "listener", "vote", "vote-1.96", "item", "two-way")
+COMPARED = ("differences", "contrasts", "pair_tests")  # tables in which conditions are compared with each other
 
 
 def shown(
@@ -29,9 +30,10 @@ def shown(
         for part, rows in allowed.items()
         if isinstance(rows, list)
     }
-    differences = tables.get("differences", [])
-    if blind and {row["condition"] for row in differences} != {row["against"] for row in differences}:
-        tables["differences"] = []
+    for part in COMPARED:
+        rows = tables.get(part, [])
+        if blind and {row["condition"] for row in rows} != {row["against"] for row in rows}:
+            tables[part] = []
     rest = {part: value for part, value in allowed.items() if not isinstance(value, list)}
     return tables | rest | ({"baseline": None} if blind and "baseline" in rest else {})
 

@@ -29,6 +29,8 @@ COLUMNS = (
     "condition_factors",  # the condition's, such as {"method": "greedy", "z": "0.5"}
     "group",  # of people, such as expert; empty where the protocol has none
 )
+# A column that results add: whether the listener has answered every page of the test.
+COMPLETE = "complete"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class AnyMethod(ABC):
 
 class Method(AnyMethod):
     """A method over numbers: constants and one verb."""
+
+    sets_incomplete_apart: ClassVar[bool] = False  # it gives the figures of complete listeners itself
 
     @abstractmethod
     def run(self, table: pd.DataFrame) -> Json:

@@ -53,7 +53,8 @@ def _measure(name: str, experiment: Experiment) -> Iterator[str]:
 
 
 def _by_condition(table: pd.DataFrame) -> Any:
-    return tables.by_condition(tables.Gathered.of(with_categories(table)))
+    gathered = tables.Gathered.of(with_categories(table))
+    return tables.by_condition(gathered, gathered)
 
 
 def _grouped(table: pd.DataFrame) -> Any:

@@ -27,6 +27,9 @@ X_ACCEL_PREFIX = env.str("EARMARK_X_ACCEL_PREFIX", default="")
 # Data, logs, copies and exports are for the account that runs the server alone. An nginx that sends files itself reads
 # them as a member of that account's group. Every process loads these settings before it writes its first file.
 os.umask(0o027 if X_ACCEL_PREFIX else 0o077)
+# Matrices of the mixed model are small: several threads of one process only wait for each other, and for the sound that
+# is being decoded beside. Read when numpy is loaded, which is later, and by a worker alone.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 FILE_UPLOAD_PERMISSIONS = 0o640 if X_ACCEL_PREFIX else 0o600
 PUBLIC_URL = env.str("EARMARK_PUBLIC_URL", default="http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("EARMARK_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])

@@ -3,6 +3,11 @@
 file <- list.files("data", pattern = "_description-responses_data\\.csv$", full.names = TRUE)
 votes <- read.csv(file, colClasses = c(condition = "character", subject_id = "character"))
 test <- votes[votes$kind == "test", ]
+# Listeners count who have answered every page; as long as nobody has, all of them do.
+file <- list.files("data", pattern = "_description-participants_data\\.csv$", full.names = TRUE)
+people <- read.csv(file, colClasses = "character")
+counted <- test$subject_id %in% people$subject_id[people$complete == "true"]
+if (any(counted)) test <- test[counted, ]
 # Average within each listener first, then over listeners, with the 95 % t interval over listeners.
 listeners <- aggregate(value ~ condition + scale + subject_id, data = test, FUN = mean)
 summarise <- function(x) {

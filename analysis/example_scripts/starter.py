@@ -14,9 +14,14 @@ KEYS = ["condition", "scale"]
 FIGURES = ["n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high"]
 
 
-def mean_opinion_scores(votes: pd.DataFrame) -> pd.DataFrame:
-    """Average within each listener first, then over listeners, with the 95 % t interval over listeners."""
+def mean_opinion_scores(votes: pd.DataFrame, complete: pd.Series) -> pd.DataFrame:
+    """Average within each listener first, then over listeners, with the 95 % t interval over listeners.
+
+    Listeners count who have answered every page; as long as nobody has, all of them do.
+    """
     test = votes[votes["kind"] == "test"]
+    counted = test["subject_id"].isin(complete)
+    test = test[counted] if counted.any() else test
     listeners = test.groupby([*KEYS, "subject_id"])["value"].mean().groupby(KEYS)
     table = pd.DataFrame(
         {
@@ -33,7 +38,10 @@ def mean_opinion_scores(votes: pd.DataFrame) -> pd.DataFrame:
 def main() -> int:
     (responses,) = (ROOT / "data").glob("*_description-responses_data.csv")
     votes = pd.read_csv(responses, dtype={"condition": str, "subject_id": str}, keep_default_na=False)
-    found = mean_opinion_scores(votes.assign(value=votes["value"].astype(float)))
+    (participants,) = (ROOT / "data").glob("*_description-participants_data.csv")
+    people = pd.read_csv(participants, dtype=str, keep_default_na=False)
+    complete = people.loc[people["complete"] == "true", "subject_id"]
+    found = mean_opinion_scores(votes.assign(value=votes["value"].astype(float)), complete)
     sys.stdout.write(found.round(4).to_string() + "\n")
     computed = ROOT / "analysis" / "expected.csv"
     if not computed.exists():

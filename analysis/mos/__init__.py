@@ -1,10 +1,10 @@
-"""Mean opinion score by condition and scale, with 95 % t intervals over listeners and, beside them, votes and items."""
+"""Mean opinion score by condition and scale: 95 % intervals of a mixed model and, beside them, over listeners."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.method import Json, Method
+from analysis.method import COMPLETE, Json, Method
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,6 +15,15 @@ EMPTY: Json = {
     "votes_level": [],
     "votes_level_p808": [],
     "items_level": [],
+    "model_level": [],
+    "two_way_level": [],
+    "all_listeners": [],
+    "complete_model": [],
+    "contrasts": [],
+    "components": [],
+    "tests": [],
+    "pair_tests": [],
+    "agreement": [],
     "panels": [],
     "factors": [],
     "items": [],
@@ -33,10 +42,12 @@ EMPTY: Json = {
 class MeanOpinionScore(Method):
     """Tables of means that differ in what is taken as independent, named by `unit` in every row.
 
-    listener: each listener's marks are averaged first, then the listener means. The interval says where the mean would
-    lie with other listeners, and a listener who heard more clips weighs no more than the others. The default.
-    item: the same with items, for other material. vote: all marks pooled, as the P.808 toolkit does it; it treats the
-    votes of one person as independent and is therefore too short. vote-1.96: the same with 1.96 in place of t.
+    model: marginal means of a mixed model with listeners and items random, so that the interval says where the mean
+    would lie with other listeners and other material. The default. two-way: the mean of all marks, with percentiles of
+    draws of listeners and items. listener: each listener's marks are averaged first, then the listener means, of those
+    who have answered every page. item: the same with items, for other material. vote: all marks pooled, as the P.808
+    toolkit does it; it treats the votes of one person as independent and is therefore too short. vote-1.96: the same
+    with 1.96 in place of t.
 
     For n values x: mean = sum(x) / n; SD = sqrt(sum((x - mean)^2) / (n - 1)); interval = mean +/- t(0.975, n - 1) *
     SD / sqrt(n), not cut to the ends of the scale. One value has neither an SD nor an interval: these are null, not 0.
@@ -44,33 +55,42 @@ class MeanOpinionScore(Method):
     """
 
     slug = "mos"
-    version = "2.0"
+    version = "3.0"
     title = "Mean opinion score"
+    sets_incomplete_apart = True
 
     def run(self, table: pd.DataFrame) -> Json:
         # numpy, pandas and scipy load here, in the worker; the web process only needs a method's name.
-        from analysis.mos import effects, tables
+        from analysis.mos import effects, model, tables
         from analysis.mos.cells import names, with_categories
 
         practised = table["kind"] == "practice"
         test, practice = with_categories(table[~practised]), with_categories(table[practised])
         if test.empty:
             return EMPTY | {"anchoring": tables.by_item(practice)}
-        gathered = tables.Gathered.of(test)
+        counted = _of_complete(test)
+        counted = test if len(counted) == len(test) else with_categories(counted)
+        inferred = model.inference(test, counted)
+        everybody = tables.Gathered.of(test)
+        complete = everybody if counted is test else tables.Gathered.of(counted)
         items = tables.by_item(test)
         distribution = tables.distribution(test)
+        warnings = [*tables.warn(items, distribution), *inferred.pop("model_warnings")]
         return EMPTY | {
-            **tables.by_condition(gathered),
-            "panels": tables.by_panel(gathered),
-            "factors": tables.by_factor(gathered),
+            **tables.by_condition(everybody, complete),
+            "panels": tables.by_panel(everybody, complete),
+            "factors": tables.by_factor(everybody, complete),
             "items": items,
-            **effects.within_listeners(test, gathered.people),
+            **effects.within_listeners(counted, complete.people),
+            "baseline": effects.baseline(test),
+            **inferred,
             "anchoring": tables.by_item(practice),
             "distribution": distribution,
-            "warnings": tables.warn(items, distribution),
+            "warnings": warnings,
             "counts": {
                 "votes": len(test),
                 "listeners": len(names(test, "listener")),
+                "counted_listeners": len(names(counted, "listener")),
                 "panels": len(names(test, "panel")),
                 "items": len(names(test, "item")),
                 "conditions": len(names(test, "condition")),
@@ -78,3 +98,9 @@ class MeanOpinionScore(Method):
                 "practice_votes": len(practice),
             },
         }
+
+
+def _of_complete(marks: pd.DataFrame) -> pd.DataFrame:
+    """The marks of listeners who have answered every page; all of them as long as nobody has."""
+    complete = marks[marks[COMPLETE]] if COMPLETE in marks else marks
+    return marks if complete.empty else complete

@@ -19,14 +19,13 @@ PAGES = 100  # a slope is told for this many pages, so that it can be read besid
 
 
 def within_listeners(marks: pd.DataFrame, people: Cells) -> dict[str, Any]:
-    """Everything in which listeners are compared with themselves, and the condition to compare with first."""
+    """Everything in which listeners are compared with themselves."""
     sums = Sums.of(marks)
     return {
         "differences": differences(marks, ratio(people.x, people.n)),
         "orders": scale_orders(marks),
         "positions": positions(marks, sums),
         "sessions": sessions(marks, sums),
-        "baseline": baseline(marks),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -50,13 +50,42 @@ class Gathered:
         return (things or self.things).gathered(self.item_of_thing, len(names(self.marks, "item")))
 
 
-def by_condition(gathered: Gathered) -> dict[str, Rows]:
-    """One table a unit: `rows` over listeners, and beside it over votes, over votes with 1.96, and over items."""
-    rows = _rows(gathered.marks, gathered.people, gathered.items())
-    return {name: [row for row in rows if row["unit"] == unit] for name, unit in UNIT_OF_TABLE.items()}
+def by_condition(everybody: Gathered, complete: Gathered) -> dict[str, Rows]:
+    """One table a unit: `rows` over listeners, and beside it over votes, over votes with 1.96, and over items.
+
+    `rows` are of complete listeners; where there are others, `all_listeners` has the same with everybody.
+    """
+    rows = _by_condition(everybody)
+    found = {name: [row for row in rows if row["unit"] == unit] for name, unit in UNIT_OF_TABLE.items()}
+    if complete is not everybody:
+        found["all_listeners"] = found["rows"]
+        found["rows"] = [row for row in _by_condition(complete) if row["unit"] == "listener"]
+    return found
 
 
-def by_panel(gathered: Gathered) -> Rows:
+def by_panel(everybody: Gathered, complete: Gathered) -> Rows:
+    return _set_apart(_by_panel, everybody, complete)
+
+
+def by_factor(everybody: Gathered, complete: Gathered) -> Rows:
+    """The items of each level of each factor; an item that lacks a factor is in none of its levels."""
+    return _set_apart(_by_factor, everybody, complete)
+
+
+def _set_apart(made: Callable[[Gathered], Rows], everybody: Gathered, complete: Gathered) -> Rows:
+    """All units of everybody's marks, except that figures over listeners are of complete ones."""
+    rows = made(everybody)
+    if complete is everybody:
+        return rows
+    others = [row for row in rows if row["unit"] != "listener"]
+    return [row for row in made(complete) if row["unit"] == "listener"] + others
+
+
+def _by_condition(gathered: Gathered) -> Rows:
+    return _rows(gathered.marks, gathered.people, gathered.items())
+
+
+def _by_panel(gathered: Gathered) -> Rows:
     rows: Rows = []
     for code, panel in enumerate(names(gathered.marks, "panel")):
         people = gathered.people.taken(np.flatnonzero(gathered.panel_of_listener == code))
@@ -65,8 +94,7 @@ def by_panel(gathered: Gathered) -> Rows:
     return rows
 
 
-def by_factor(gathered: Gathered) -> Rows:
-    """The items of each level of each factor; an item that lacks a factor is in none of its levels."""
+def _by_factor(gathered: Gathered) -> Rows:
     marks, rows = gathered.marks, []
     items = gathered.items()
     by_item = marks.drop_duplicates("item", keep="last").set_index("item")["factors"]

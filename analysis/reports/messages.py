@@ -66,6 +66,12 @@ def _incomplete(row: Row) -> str:
         "{n} of {of} listeners have not answered every page, and still count as whole listeners: {who}.",
         row["listeners"],
     )
+    if row.get("apart"):
+        said = ngettext(
+            "{n} of {of} listeners has not answered every page, and is left out of figures over listeners: {who}.",
+            "{n} of {of} listeners have not answered every page, and are left out of figures over listeners: {who}.",
+            row["listeners"],
+        )
     return said.format(n=row["listeners"], of=row["of"], who=", ".join(who))
 
 

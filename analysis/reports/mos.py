@@ -1,4 +1,4 @@
-"""Report of mean opinion scores: units to choose from, differences, breakdowns, and shapes that others parse."""
+"""Report of mean opinion scores: model and other units, differences, breakdowns, and shapes that others parse."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -11,8 +11,10 @@ from django.utils.translation import gettext_lazy
 
 from analysis import datasets, p808_export
 from analysis.exports import csv_lines
+from analysis.reports import inference
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
-from analysis.reports.messages import complete_only, fill_methods_text, listener_sentences
+from analysis.reports.inference import of_scale
+from analysis.reports.messages import fill_methods_text, listener_sentences
 from analysis.reports.tables import (
     Row,
     Table,
@@ -24,26 +26,43 @@ from analysis.reports.tables import (
     text_column,
 )
 from analysis.services.results import ITEMS_A_PAGE
+from core.i18n import translate_messages
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
-UNIT_TABLES = {"listener": "rows", "vote": "votes_level", "vote-1.96": "votes_level_p808", "item": "items_level"}
+UNIT_TABLES = {
+    "model": "model_level",
+    "listener": "rows",
+    "item": "items_level",
+    "two-way": "two_way_level",
+    "vote": "votes_level",
+    "vote-1.96": "votes_level_p808",
+}
+
+
+BROKEN_DOWN = ("listener", "item", "vote", "vote-1.96")  # units of tables by panel and factor
 
 
 def units() -> dict[str, str]:
     return {
+        "model": _("Mixed model"),
         "listener": _("Listeners"),
+        "item": _("Items"),
+        "two-way": _("Listeners and items, bootstrap"),
         "vote": _("Votes"),
         "vote-1.96": _("Votes, 1.96 SE"),
-        "item": _("Items"),
     }
 
 
 def unit_notes() -> dict[str, str]:
     return {
+        "model": inference.model_note(),
         "listener": _(
             "Mean of listener means with its 95 % t interval over listeners. One listener alone has no interval."
+        ),
+        "two-way": _(
+            "Mean of all votes with its 95 % percentile interval: listeners and items drawn anew together, 2,000 times."
         ),
         "vote": _(
             "Mean of all votes with its 95 % t interval over votes. It takes the votes of one person as independent, "
@@ -60,40 +79,44 @@ def unit_notes() -> dict[str, str]:
 
 
 def means(table: Mapping[str, Any], *, unit: str, scale: str) -> Table:
-    rows = _of_scale(table.get(UNIT_TABLES[unit], []), scale)
-    return Table("conditions", _("By condition"), unit_notes()[unit], mean_columns(), rows)
+    if unit == "model":
+        return inference.conditions(table, scale=scale)
+    rows = of_scale(table.get(UNIT_TABLES[unit], []), scale)
+    columns = [column for column in mean_columns() if unit != "two-way" or column.keys != ("sd",)]
+    return Table("conditions", _("By condition"), unit_notes()[unit], columns, rows)
 
 
-def differences(table: Mapping[str, Any], *, against: str, scale: str) -> tuple[Table, list[str], str]:
-    """The differences to one condition, the conditions to choose from, and the one that was chosen."""
-    rows = table.get("differences", [])
-    choices = list(dict.fromkeys(row["against"] for row in rows))
-    first = table.get("baseline") or next(iter(choices), "")
-    chosen = against if against in choices else first
+def differences_over_listeners(table: Mapping[str, Any], *, against: str, scale: str) -> Table:
     columns = difference_columns("difference", _("Difference"), text_column(_("Condition"), "condition"))
     note = _("Each listener's own difference, averaged, with its 95 % t interval over listeners.")
-    shown = [row for row in _of_scale(rows, scale) if row["against"] == chosen]
-    return Table("differences", _("Differences"), note, columns, shown), choices, chosen
+    shown = [row for row in of_scale(table.get("differences", []), scale) if row["against"] == against]
+    return Table("differences-listeners", _("Differences over listeners"), note, columns, shown)
 
 
 def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[Table]:
-    """Means by panel and by factor, the spread of the votes, and what order and position did."""
+    """Agreement and the model's details, means by panel and by factor, and what order and position did.
+
+    Panels and factors have no model of their own, and are shown over listeners in its place.
+    """
+    unit = unit if unit in BROKEN_DOWN else "listener"
     made = [
+        inference.agreement(table, scale=scale),
+        inference.components(table, scale=scale),
         Table(
             "panels",
             _("By panel"),
             unit_notes()[unit],
             mean_columns(text_column(_("Panel"), "panel")),
-            _of_unit(_of_scale(table.get("panels", []), scale), unit),
+            _of_unit(of_scale(table.get("panels", []), scale), unit),
         ),
         Table(
             "factors",
             _("By factor"),
             unit_notes()[unit],
             mean_columns(text_column(_("Factor"), "factor"), text_column(_("Level"), "level")),
-            _of_unit(_of_scale(table.get("factors", []), scale), unit),
+            _of_unit(of_scale(table.get("factors", []), scale), unit),
         ),
-        _distribution(_of_scale(table.get("distribution", []), scale)),
+        _distribution(of_scale(table.get("distribution", []), scale)),
         *_effects(table, scale),
     ]
     return [each for each in made if each.rows]
@@ -107,7 +130,7 @@ def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> Table:
         "anchoring": _("Practice with reference stimuli, kept apart from all other figures. Over listeners."),
     }
     columns = mean_columns(text_column(_("Item"), "item"), items=False)
-    table = Table(part, titles[part], notes[part], columns, _of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
+    table = Table(part, titles[part], notes[part], columns, of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
     return replace(table, page=min(max(page, 1), table.pages))
 
 
@@ -126,9 +149,16 @@ def warning_sentences(warnings: list[Row]) -> list[str]:
             "{scale}, {condition}: {share} of the answers are at the highest end; differences may not show there."
         ),
         "unbalanced": _("{scale}: conditions have between {least} and {most} answers."),
+        "no_model": _("{scale}: no mixed model. {reason}"),
+        "cannot_reach": _(
+            "{scale}: with {listeners} listeners, Wilcoxon's test after Holm cannot bring any pair below 5 %, whatever "
+            "the votes. A large p there says nothing."
+        ),
     }
     return [
-        sentences[row["code"]].format_map({**row, "share": percent(row["share"]) if "share" in row else ""})
+        sentences[row["code"]].format_map(
+            {**translate_messages(row, _), "share": percent(row["share"]) if "share" in row else ""}
+        )
         for row in warnings
         if row["code"] in sentences
     ]
@@ -150,7 +180,7 @@ def _distribution(rows: list[Row]) -> Table:
 
 
 def _effects(table: Mapping[str, Any], scale: str) -> list[Table]:
-    orders = _of_scale(table.get("orders", []), scale)
+    orders = of_scale(table.get("orders", []), scale)
     order = difference_columns(
         "difference",
         _("Difference"),
@@ -173,14 +203,14 @@ def _effects(table: Mapping[str, Any], scale: str) -> list[Table]:
             _("Position"),
             _("How marks drift within a session: the slope of each listener's residuals, averaged over listeners."),
             slope,
-            _of_scale(table.get("positions", []), scale),
+            of_scale(table.get("positions", []), scale),
         ),
         Table(
             "sessions",
             _("Sessions"),
             _("A residual is a mark less the mean of its condition and less its listener's own mean; over listeners."),
             session,
-            _of_scale(table.get("sessions", []), scale),
+            of_scale(table.get("sessions", []), scale),
         ),
     ]
 
@@ -197,10 +227,6 @@ def _order_note(*, between: bool) -> str:
     )
 
 
-def _of_scale(rows: list[Row], scale: str) -> list[Row]:
-    return [row for row in rows if not scale or row["scale"] == scale]
-
-
 def _of_unit(rows: list[Row], unit: str) -> list[Row]:
     return [row for row in rows if row["unit"] == unit]
 
@@ -215,9 +241,10 @@ def methods_text(experiment: Experiment, result: Result) -> str:
             "{listeners} listeners in {panels} panels rated {items} items under {conditions} conditions on the scales "
             "{scales} with the protocol {protocol} {protocol_version} (wording {wording}), {votes} votes in all."
         ),
+        *inference.methods_sentences(result["table"]),
         _(
-            "Mean opinion scores are means of listener means; intervals are 95 % t intervals over listeners, not cut "
-            "to the ends of the scale. SDs have n − 1 in the denominator."
+            "Figures over listeners are means of listener means, of listeners who answered every page, with 95 % t "
+            "intervals, not cut to the ends of the scale. SDs have n − 1 in the denominator."
         ),
         _("{practice_votes} votes of the anchoring session are kept apart.") if counts["practice_votes"] else "",
         _("No vote was excluded by a rule; ballots that were given up and taken over by others do not count."),
@@ -249,7 +276,9 @@ class MosReport(Report):
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table, scales = result["table"], [scale["key"] for scale in result["scales"]]
         chosen = MosChoices(asked, scales)
-        compared, choices, against = differences(table, against=chosen.against, scale=chosen.scale)
+        compared, choices, against = inference.differences(
+            table, against=chosen.against, scale=chosen.scale, margin=chosen.margin
+        )
         long = [
             long_table(part, table.get(part, []), scale=chosen.scale, page=chosen.pages[part]) for part in self.long
         ]
@@ -258,16 +287,20 @@ class MosReport(Report):
             "units": units(),
             "scales": scales,
             "means": means(table, unit=chosen.unit, scale=chosen.scale),
-            "complete": complete_only(
-                means({"rows": table.get("complete_listeners", [])}, unit="listener", scale=chosen.scale)
-            ),
-            "unit_table": UNIT_TABLES[chosen.unit],
+            "apart": inference.completeness(table, scale=chosen.scale),
+            "unit_table": UNIT_TABLES[chosen.unit] if table.get(UNIT_TABLES[chosen.unit]) else "rows",
+            "figure_note": _("Points: means. Bars: 95 % intervals ({unit}).").format(unit=units()[chosen.unit]),
             "unit_links": {unit: chosen.query(unit=unit) for unit in UNIT_TABLES},
             "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
             "every_scale": chosen.query(scale=""),
             "differences": compared,
             "choices": choices,
             "against": against,
+            "compared": [
+                inference.all_pairs(table, scale=chosen.scale, margin=chosen.margin),
+                differences_over_listeners(table, against=against, scale=chosen.scale),
+                *inference.tests(table, scale=chosen.scale),
+            ],
             "breakdowns": breakdowns(table, unit=chosen.unit, scale=chosen.scale),
             "long": [_paged(each, chosen) for each in long if each.rows],
             "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
@@ -283,20 +316,23 @@ class MosReport(Report):
 
 
 class MosChoices(Choices):
-    """The unit of intervals, one scale or all, what differences are to, and pages of long tables."""
+    """The unit of intervals, one scale or all, what differences are to, a margin, and pages of long tables."""
 
-    usual: ClassVar[Mapping[str, str]] = {"unit": "listener"}
+    usual: ClassVar[Mapping[str, str]] = {"unit": "model"}
 
     def __init__(self, asked: Asked, scales: list[str]) -> None:
         super().__init__(asked)
-        self.unit = asked["unit"] if asked.get("unit") in UNIT_TABLES else "listener"
+        self.unit = asked["unit"] if asked.get("unit") in UNIT_TABLES else "model"
         self.scale = asked["scale"] if asked.get("scale") in scales else ""
         self.against = asked.get("against", "")
+        self.margin_text = asked.get("margin", "").strip()[:20]
+        self.margin = _margin(self.margin_text)
         self.pages = {part: _number(asked.get(f"{part}_page", "")) for part in LONG}
 
     @property
     def chosen(self) -> Mapping[str, str | None]:
-        return {"unit": self.unit, "scale": self.scale, "against": self.against}
+        margin = self.margin_text if self.margin else ""
+        return {"unit": self.unit, "scale": self.scale, "against": self.against, "margin": margin}
 
 
 def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:
@@ -314,6 +350,15 @@ def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, P
     rows = p808_export.condition_rows({scale: clips(scale=scale) for scale in scales}, layout)
     name = "votes_per_cond_all-scales" if len(scales) > 1 else "votes_per_cond"
     yield f"legacy/p808/{name}.csv", csv_lines(rows, columns=p808_export.condition_columns(scales, layout))
+
+
+def _margin(text: str) -> float | None:
+    """A difference above 0, with a point or a comma; none where it is something else."""
+    try:
+        margin = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return margin if 0 < margin <= inference.LARGEST_MARGIN else None
 
 
 def _number(text: str) -> int:

@@ -39,12 +39,15 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 
 - `data/*responses_data.csv`: one row a mark, practice included (`kind`). The `.json` beside it explains every column.
 - `data/*participants_data.csv`: which column of the wide matrices is which listener, how many pages of the test were
-  answered, and whether anything is left (`complete`). Results count everybody; `complete_listeners` in them does not.
+  answered, and whether nothing is left (`complete`). Where listeners are incomplete, the results hold figures with and
+  without them: means over listeners are of complete ones and `all_listeners` of everybody, or, with other methods
+  than mos, they are of everybody and `complete_listeners` of complete ones.
 - `data/*stimuli_data.csv`: items, conditions, factors.
 - `data/*texts_data.csv`: every version of the title, consent text, instructions and debrief that listeners could read,
   from when on, why it was amended, and how many agreed to it; `text_version` of a participant says which one it was.
-- `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: listener, vote,
-  vote-1.96 (as the P.808 toolkit has it) or item. What cannot be computed is empty.
+- `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: model (mixed
+  model with listeners and items random), listener, item, two-way (bootstrap over listeners and items), vote or
+  vote-1.96 (as the P.808 toolkit has it). What cannot be computed is empty.
 - `analysis/`: `starter.py` (pandas, scipy) and `starter.R` print the means by condition, as `expected.csv` has them.
 - `legacy/udase/`: one matrix a scale: condition, sample, subject_1 ..., empty where a listener did not rate a clip.
   Of a clip that was rated twice by one listener the last mark stands here.

@@ -11,7 +11,7 @@ from analysis import datasets
 from analysis.blinded_view import shown
 from analysis.datasets import CountedBallot, Progress
 from analysis.exports import subject_id
-from analysis.method import Method, PageMethod
+from analysis.method import COMPLETE, Method, PageMethod
 from analysis.models import Result
 from analysis.registry import get_method, get_report, method_of, methods
 from core.jobs import JobRun
@@ -82,10 +82,12 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
     ballots, scores = dataset.ballots, dataset.scores
     listeners = set(scores["listener"][scores["kind"] == "test"].unique())
     people = _heard_from(experiment, ballots, listeners, simulated=simulated)
-    table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people))
     complete = [each.listener for each in people if each.complete]
-    if 0 < len(complete) < len(people):
-        table["complete_listeners"] = method.run(scores[scores["listener"].isin(complete)])["rows"]
+    scores = scores.assign(**{COMPLETE: scores["listener"].isin(complete)})
+    apart = method.sets_incomplete_apart and bool(complete)
+    table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people, apart=apart))
+    if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
+        table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
     return table
 
 
@@ -97,17 +99,22 @@ def _heard_from(
     return [each for each in progress if each.listener in listeners]
 
 
-def listener_warnings(experiment: Experiment, ballots: Sequence[CountedBallot], people: Sequence[Progress]) -> Rows:
-    """Return each warning as a code and its numbers; who shows it finds the words."""
-    return [*_about_incomplete(ballots, people), *_about_panels(experiment, ballots, people)]
+def listener_warnings(
+    experiment: Experiment, ballots: Sequence[CountedBallot], people: Sequence[Progress], *, apart: bool = False
+) -> Rows:
+    """Return each warning as a code and its numbers; who shows it finds the words.
+
+    Incomplete listeners are `apart` where figures over listeners are made without them.
+    """
+    return [*_about_incomplete(ballots, people, apart=apart), *_about_panels(experiment, ballots, people)]
 
 
 def with_warnings(table: Mapping[str, Any], warnings: Rows) -> dict[str, Any]:
     return {**table, "warnings": [*table.get("warnings", []), *warnings]}
 
 
-def _about_incomplete(ballots: Sequence[CountedBallot], people: Sequence[Progress]) -> Rows:
-    """Somebody who gave one answer and left weighs as much as everybody else in a mean over listeners."""
+def _about_incomplete(ballots: Sequence[CountedBallot], people: Sequence[Progress], *, apart: bool) -> Rows:
+    """Somebody who gave one answer and left would weigh as much as everybody else in a mean over listeners."""
     named = [
         {
             "listener": subject_id(ballot.participant, ballot.ballot),
@@ -119,7 +126,13 @@ def _about_incomplete(ballots: Sequence[CountedBallot], people: Sequence[Progres
         if not each.complete
         for ballot in [ballots[each.listener - 1]]
     ]
-    found = {"code": "incomplete_listeners", "listeners": len(named), "of": len(people), "people": named}
+    found = {
+        "code": "incomplete_listeners",
+        "listeners": len(named),
+        "of": len(people),
+        "people": named,
+        "apart": apart,
+    }
     return [found] if named else []
 
 

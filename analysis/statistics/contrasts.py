@@ -92,9 +92,13 @@ def equivalence(contrast: Contrast, *, margin: float) -> Equivalence:
         return Equivalence(margin, *[float("nan")] * 5)
     p_above = float(stdtr(contrast.df, -(contrast.estimate + margin) / contrast.se))
     p_below = float(stdtr(contrast.df, (contrast.estimate - margin) / contrast.se))
+    return Equivalence(margin, p_above, p_below, max(p_above, p_below), *within_limits(contrast))
+
+
+def within_limits(contrast: Contrast) -> tuple[float, float]:
+    """The 90 % interval: two one-sided tests at 5 % find equivalence for every margin that it lies within."""
     half = float(stdtrit(contrast.df, 1 - ALPHA)) * contrast.se
-    limits = contrast.estimate - half, contrast.estimate + half
-    return Equivalence(margin, p_above, p_below, max(p_above, p_below), *limits)
+    return contrast.estimate - half, contrast.estimate + half
 
 
 def compact_letters(names: Sequence[Any], different: Iterable[tuple[Any, Any]]) -> dict[Any, str]:

@@ -15,14 +15,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from analysis.statistics.agreement import absolute_agreement, concordance, interval_alpha, ordinal_alpha
+from analysis.statistics.agreement import concordance
 from analysis.statistics.bootstrap import ROUNDS, two_way_bootstrap
-from analysis.statistics.categories import bounded_mean, sos_a
-from analysis.statistics.contrasts import all_pairs, letters_of
+from analysis.statistics.categories import bounded_mean
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, figure
-from analysis.statistics.listener_tests import ListenerMeans, listener_means, rank_tests, repeated_anova
-from analysis.statistics.mixed_model import COMPONENTS, RESIDUAL, Kind, MixedModel, fit_mixed_model
+from analysis.statistics.mixed_model import Kind
 from analysis.statistics.p910 import listener_model
+from analysis.statistics.scale_record import model_record, scale_record
 from analysis.statistics.screening import (
     bs1534_mid_anchor,
     bs1534_reference,
@@ -85,8 +84,7 @@ def analyse(table: VotesTable, options: Options, *, content: bytes, whole: Votes
     if whole is not None and table.excluded:
         found["with_excluded"] = {
             "scales": {
-                scale: dict(zip(("conditions", "model"), _described(votes, whole.ranges[scale], options), strict=True))
-                for scale, votes in _by_scale(whole.votes)
+                scale: _with_everybody(votes, whole.ranges[scale], options) for scale, votes in _by_scale(whole.votes)
             }
         }
     return found
@@ -111,54 +109,39 @@ def _check_factors(table: VotesTable, options: Options) -> None:
 
 def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options) -> dict[str, Any]:
     limits = table.ranges[scale]
-    conditions, model = _described(votes, limits, options)
-    means = listener_means(votes)
+    record = scale_record(votes, low=limits.low, high=limits.high, kind=options.model, factors=options.model_factors)
     stimuli = votes["item"].str.cat(votes["condition"], sep=BETWEEN)
     by_stimulus = votes["score"].groupby(stimuli)
-    marks, listeners = _matrix(votes, stimuli)
-    items = _items(by_stimulus)
     found = {
         "range": {"low": limits.low, "high": limits.high, "source": limits.source},
         "n_votes": len(votes),
-        "n_listeners": len(listeners),
+        "n_listeners": int(votes["listener"].nunique()),
         "n_items": int(votes["item"].nunique()),
-        "conditions": conditions,
-        "model": model,
-        "items": items,
+        "conditions": _conditions(votes, record["model"], limits, options),
+        "model": record["model"],
+        "items": _items(by_stimulus),
         "factors": {name: _factor(votes, name) for name in table.factors},
-        "tests": _tests(means),
-        "agreement": _agreement(marks, means),
-        "sos_a": figure(
-            sos_a(
-                by_stimulus.mean().to_numpy(np.float64),
-                np.asarray(by_stimulus.var(ddof=0), dtype=np.float64),
-                lowest=limits.low,
-                highest=limits.high,
-            )
-        ),
+        "tests": record["tests"],
+        "agreement": record["agreement"],
+        "sos_a": record["sos_a"],
         "screening": _screening(votes, stimuli, limits),
         "p910": _p910(votes, stimuli),
         "repeats": _repeats(votes, stimuli),
-        "incomplete": _incomplete(votes, means),
+        "incomplete": _incomplete(votes, record["tests"]["listeners_left_out"]),
     }
     return found | {"warnings": _warnings(scale, found, votes, limits)}
 
 
-# Conditions and the model
+# Conditions
 
 
-def _described(votes: pd.DataFrame, limits: Range, options: Options) -> tuple[dict[str, Any], dict[str, Any]]:
-    model: MixedModel | None = None
-    try:
-        model = fit_mixed_model(votes, kind=options.model, factors=options.model_factors)
-        modelled = _model(model)
-    except AppError as error:
-        modelled = _no_model(options, error)
-    return _conditions(votes, model, limits, options), modelled
+def _with_everybody(votes: pd.DataFrame, limits: Range, options: Options) -> dict[str, Any]:
+    model = model_record(votes, kind=options.model, factors=options.model_factors)
+    return {"conditions": _conditions(votes, model, limits, options), "model": model}
 
 
-def _conditions(votes: pd.DataFrame, model: MixedModel | None, limits: Range, options: Options) -> dict[str, Any]:
-    mixed = {mean.condition: [figure(mean.low), figure(mean.high)] for mean in model.means()} if model else {}
+def _conditions(votes: pd.DataFrame, model: Mapping[str, Any], limits: Range, options: Options) -> dict[str, Any]:
+    mixed = {condition: mean["ci95"] for condition, mean in model["means"].items()}
     drawn = (
         two_way_bootstrap(votes, np.random.default_rng(options.seed), rounds=ROUNDS).means
         if options.ci_method == "bootstrap"
@@ -175,7 +158,7 @@ def _conditions(votes: pd.DataFrame, model: MixedModel | None, limits: Range, op
         ci95 = {unit: _interval(values, options.ci_method) for unit, values in over.items()}
         if options.ci_method == "bounded":
             ci95["votes"] = _bounded(score, limits)
-        ci95["mixed"] = mixed.get(condition, UNKNOWN)
+        ci95["mixed"] = mixed.get(str(condition), UNKNOWN)
         if drawn:
             ci95["two_way"] = [figure(drawn[condition].low), figure(drawn[condition].high)]
         whole = Estimate.over(score)
@@ -211,57 +194,6 @@ def _bounded(score: Floats, limits: Range) -> list[float | None]:
     return [figure(found.low), figure(found.high)]
 
 
-def _model(model: MixedModel) -> dict[str, Any]:
-    contrasts = all_pairs(model)
-    letters = letters_of(model, contrasts)
-    return {
-        "kind": model.kind,
-        "factors": list(model.factors),
-        "error": None,
-        "reml_criterion": figure(model.reml_criterion),
-        "components": {
-            name: figure(model.components[name]) if name in model.components else None
-            for name in (*COMPONENTS["full"], RESIDUAL)
-        },
-        "dropped": {name: str(reason) for name, reason in model.dropped.items()},
-        "means": {
-            str(mean.condition): {
-                "estimate": figure(mean.estimate),
-                "se": figure(mean.se),
-                "df": figure(mean.df),
-                "ci95": [figure(mean.low), figure(mean.high)],
-                "letters": letters[mean.condition],
-            }
-            for mean in model.means()
-        },
-        "contrasts": [
-            {
-                "a": str(each.a),
-                "b": str(each.b),
-                **{
-                    name: figure(getattr(each, name))
-                    for name in ("estimate", "se", "df", "low", "high", "t", "p", "p_holm")
-                },
-            }
-            for each in contrasts
-        ],
-    }
-
-
-def _no_model(options: Options, error: AppError) -> dict[str, Any]:
-    """The same keys, with the reason for which there are no figures."""
-    return {
-        "kind": options.model,
-        "factors": list(options.model_factors),
-        "error": {"code": error.code, "message": str(error)},
-        "reml_criterion": None,
-        "components": dict.fromkeys((*COMPONENTS["full"], RESIDUAL)),
-        "dropped": {},
-        "means": {},
-        "contrasts": [],
-    }
-
-
 def _items(by_stimulus: Any) -> dict[str, Any]:
     table = by_stimulus.agg(["size", "mean", "std"])
     return {
@@ -283,68 +215,13 @@ def _factor(votes: pd.DataFrame, name: str) -> dict[str, Any]:
     return found
 
 
-# Tests and agreement
-
-
-def _tests(means: ListenerMeans) -> dict[str, Any]:
-    ranks, anova = rank_tests(means), repeated_anova(means)
-    return {
-        "n_listeners": len(means.listeners),
-        "listeners_left_out": [str(name) for name in means.incomplete],
-        "friedman": {
-            "chi2": figure(ranks.friedman.chi2),
-            "df": ranks.friedman.df,
-            "p": figure(ranks.friedman.p),
-            "kendall_w": figure(ranks.kendall_w),
-        },
-        "wilcoxon_holm": [
-            {
-                "a": str(pair.a),
-                "b": str(pair.b),
-                "n": pair.n,
-                "w_plus": figure(pair.w_plus),
-                "p": figure(pair.p),
-                "p_holm": figure(pair.p_holm),
-                "d_z": figure(pair.effect.value),
-                "d_z_ci95": [figure(pair.effect.low), figure(pair.effect.high)],
-            }
-            for pair in ranks.pairs
-        ],
-        "least_p_holm": figure(ranks.least_p),
-        "cannot_reach": ranks.cannot_reach,
-        "rm_anova": {
-            "f": figure(anova.f),
-            "df": anova.df,
-            "df_error": anova.df_error,
-            "p": figure(anova.p),
-            "epsilon": figure(anova.epsilon),
-            "p_corrected": figure(anova.p_corrected),
-        },
-    }
+# Listeners
 
 
 def _matrix(votes: pd.DataFrame, columns: pd.Series[Any]) -> tuple[Floats, list[str]]:
     """Listener x column, the mean where there are several votes, and the listeners' names."""
     table = votes["score"].groupby([votes["listener"], columns]).mean().unstack()
     return table.to_numpy(np.float64), [str(name) for name in table.index]
-
-
-def _agreement(marks: Floats, means: ListenerMeans) -> dict[str, Any]:
-    single = absolute_agreement(marks)
-    of_means = absolute_agreement(means.values)
-    return {
-        "icc_a1": figure(single.value),
-        "icc_a1_ci95": [figure(single.low), figure(single.high)],
-        "icc_ak": figure(single.of_mean(len(marks)).value),
-        "icc_targets": single.n_targets,
-        "conditions_icc_a1": figure(of_means.value),
-        "conditions_icc_ak": figure(of_means.of_mean(len(means.values)).value) if len(means.values) else None,
-        "alpha_ordinal": figure(ordinal_alpha(marks)[0]),
-        "alpha_interval": figure(interval_alpha(marks)[0]),
-    }
-
-
-# Listeners
 
 
 def _screening(votes: pd.DataFrame, stimuli: pd.Series[Any], limits: Range) -> dict[str, Any]:
@@ -431,12 +308,12 @@ def _repeats(votes: pd.DataFrame, stimuli: pd.Series[Any]) -> dict[str, Any]:
     }
 
 
-def _incomplete(votes: pd.DataFrame, means: ListenerMeans) -> dict[str, Any]:
+def _incomplete(votes: pd.DataFrame, left_out: Sequence[str]) -> dict[str, Any]:
     """Listeners who lack a condition, or have fewer than half as many votes as is usual."""
     counts = votes["listener"].value_counts()
     usual = float(counts.median())
     few = {str(name) for name, n in counts.items() if n < FEW_OF_THE_USUAL * usual}
-    named = sorted(few | {str(name) for name in means.incomplete})
+    named = sorted(few.union(left_out))
     return {name: {"n_votes": int(counts[name]), "usual": usual} for name in named}
 
 

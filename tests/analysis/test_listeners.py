@@ -47,28 +47,45 @@ def page(client: Client, experiment: Experiment) -> str:
     return unescape(client.get(f"/experiments/{experiment.slug}/results/").content.decode())
 
 
-def test_a_drop_out_is_named_and_complete_listeners_stand_beside_all(client: Client) -> None:
-    experiment = make_experiment(seats=2, items=3, conditions=1)
+def test_a_stray_vote_is_not_a_whole_listener(client: Client) -> None:
+    """One vote of 1 beside a hundred of 4 would give 2.5 if both listeners weighed the same."""
+    experiment = make_experiment(seats=2, items=100, conditions=1)
     whole, begun = seated_visit(experiment).seat, seated_visit(experiment).seat
     answer(whole.ballot, value=4)
     answer(begun.ballot, value=1, pages=1)
     refresh()
-    (everybody,), (complete,) = table(experiment)["rows"], table(experiment)["complete_listeners"]
-    assert (everybody["mos"], everybody["n_listeners"]) == (2.5, 2)
-    assert (complete["mos"], complete["n_listeners"], complete["condition"]) == (4.0, 1, everybody["condition"])
-    person = {"listener": str(begun.participant), "panel": 1, "pages": 1, "of_pages": 3}
+    (complete,), (everybody,) = table(experiment)["rows"], table(experiment)["all_listeners"]
+    assert (complete["mos"], complete["n_listeners"], complete["n_votes"]) == (4.0, 1, 100)
+    assert (everybody["mos"], everybody["n_listeners"], everybody["n_votes"]) == (2.5, 2, 101)
+    assert [row["mos"] for row in table(experiment)["votes_level"]] == [pytest.approx(401 / 101)]
+    assert [row["mos"] for row in table(experiment)["panels"] if row["unit"] == "listener"] == [4.0]
+    person = {"listener": str(begun.participant), "panel": 1, "pages": 1, "of_pages": 100}
     assert warned(experiment, "incomplete_listeners") == [
-        {"code": "incomplete_listeners", "listeners": 1, "of": 2, "people": [person]}
+        {"code": "incomplete_listeners", "listeners": 1, "of": 2, "people": [person], "apart": True}
     ]
     html = page(client, experiment)
-    assert f"still counts as a whole listener: {begun.participant} (1 of 3 pages)." in html
-    assert "Complete listeners only" in html
+    assert f"is left out of figures over listeners: {begun.participant} (1 of 100 pages)." in html
+    assert "Incomplete listeners" in html
+    assert "With and without incomplete listeners" in html
     assert "1 of the listeners had not answered every page." in html
     answer(begun.ballot, value=1)
     refresh()
     assert warned(experiment, "incomplete_listeners") == []
-    assert "complete_listeners" not in table(experiment)
-    assert "Complete listeners only" not in page(client, experiment)
+    assert table(experiment)["all_listeners"] == []
+    assert [row["mos"] for row in table(experiment)["rows"]] == [2.5]
+    assert "Incomplete listeners" not in page(client, experiment)
+
+
+def test_everybody_counts_while_nobody_is_complete(client: Client) -> None:
+    experiment = make_experiment(seats=2, items=3, conditions=1)
+    for value in (4, 1):
+        answer(seated_visit(experiment).seat.ballot, value=value, pages=1)
+    refresh()
+    assert [(row["mos"], row["n_listeners"]) for row in table(experiment)["rows"]] == [(2.5, 2)]
+    assert not warned(experiment, "incomplete_listeners")[0]["apart"]
+    html = page(client, experiment)
+    assert "still count as whole listeners" in html
+    assert "Nobody has answered every page yet" in html
 
 
 @pytest.mark.parametrize("protocol", ["tcsd_plane", "thumbs", "chaptering"])
@@ -95,7 +112,8 @@ def test_the_files_tell_who_is_complete(client: Client) -> None:
     client.force_login(experiment.owner)
     figures = client.get(f"/api/v1/experiments/{experiment.slug}/results/mos.csv").getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(figures)))
-    assert [row["mos"] for row in rows if row["table"] == "complete_listeners"] == ["4.0"]
+    assert [row["mos"] for row in rows if row["table"] == "conditions" and row["unit"] == "listener"] == ["4.0"]
+    assert [row["mos"] for row in rows if row["table"] == "all_listeners"] == ["2.5"]
     data = client.get(f"/api/v1/experiments/{experiment.slug}/dataset.zip").getvalue()
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         (name,) = (name for name in archive.namelist() if "participants_data.csv" in name)

@@ -59,17 +59,59 @@ def test_an_open_page_compares_with_the_unprocessed_condition_first(client: Clie
 def test_the_reader_chooses_what_the_interval_is_over(client: Client, experiment: Experiment) -> None:
     tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
     seen = set()
-    for unit, part in UNIT_TABLES.items():
+    for unit in ("listener", "item", "two-way", "vote", "vote-1.96"):
         wanted = [
             [
-                *(row["condition"], row["scale"], "2", "6", "3", f"{row['mos']:.2f}", f"{row['sd']:.2f}"),
-                f"{row['ci_low']:.2f} – {row['ci_high']:.2f}".replace("-", "−"),
+                *(row["condition"], row["scale"], "2", "6", "3", f"{row['mos']:.2f}"),
+                *([f"{row['sd']:.2f}"] if "sd" in row else []),
+                between(row),
             ]
-            for row in tables[part]
+            for row in tables[UNIT_TABLES[unit]]
         ]
         assert cells(page(client, experiment, unit=unit)) == wanted
         seen.add(str(wanted))
-    assert len(seen) == 4
+    assert len(seen) == 5
+
+
+def between(row: dict[str, float]) -> str:
+    return f"{row['ci_low']:.2f} – {row['ci_high']:.2f}".replace("-", "−")
+
+
+def test_the_model_comes_first_with_the_interval_over_listeners_beside_it(
+    client: Client, experiment: Experiment
+) -> None:
+    tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    html = page(client, experiment)
+    shown = cells(html)
+    assert len(shown) == 9
+    for line, model, over in zip(shown, tables["model_level"], tables["rows"], strict=True):
+        assert line[:2] == [model["condition"], model["scale"]] == [over["condition"], over["scale"]]
+        assert line[5:8] == [f"{model['mos']:.2f}", between(model), model["letters"]]
+        assert (line[8], line[10]) == (f"{over['mos']:.2f}", between(over))
+    assert 'data-unit-table="model_level"' in html
+    assert "Bars: 95 % intervals (Mixed model)." in html
+    assert "listener, item, listener × condition and item × condition random" in html
+
+
+def test_differences_are_to_a_chosen_condition_and_judged_by_a_margin(client: Client, experiment: Experiment) -> None:
+    tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    compared = [row for row in tables["contrasts"] if row["against"] == "B" and row["scale"] == "SIG"]
+    assert len(compared) == 2
+    within = max(abs(row[end]) for row in compared for end in ("ci90_low", "ci90_high"))
+    wide = page(client, experiment, against="B", scale="SIG", margin=f"{within + 0.1:.3f}")
+    narrow = page(client, experiment, against="B", scale="SIG", margin="0,001")
+    for html, judged in ((wide, "yes"), (narrow, "not shown")):
+        lines = rows_of(html, "Differences by the mixed model, with p after Holm over the differences")
+        assert [line[0] for line in lines] == [row["condition"] for row in compared]
+        assert {line[-1] for line in lines} == {judged}
+    assert "such as 0.2" in page(client, experiment, margin="-1")
+    assert "such as 0.2" not in wide
+
+
+def rows_of(html: str, caption: str) -> list[list[str]]:
+    """The rows of the table under this caption."""
+    table = html.partition(caption)[2].partition("</table>")[0].partition("<tbody>")[2]
+    return [re.findall(r"<td[^>]*>([^<]*)</td>", line) for line in re.findall(r"<tr[^>]*>(.*?)</tr>", table)]
 
 
 def test_scales_come_in_the_order_of_the_protocol_and_can_be_looked_at_singly(
@@ -83,6 +125,8 @@ def test_scales_come_in_the_order_of_the_protocol_and_can_be_looked_at_singly(
 
 def test_every_part_is_there_and_few_answers_are_grey(client: Client, experiment: Experiment) -> None:
     html = page(client, experiment)
+    for part in ("pairs", "differences-listeners", "tests", "pair-tests", "agreement", "components"):
+        assert f'id="{part}"' in html, part
     for part in ("panels", "factors", "distribution", "orders", "positions", "sessions", "items", "anchoring"):
         assert f'id="{part}"' in html, part
     items = html.partition('id="items"')[2].partition("</details>")[0]
