@@ -190,7 +190,7 @@ class NewExperimentForm(TextsForm):
         known = protocols()
         for name, choices in {
             "protocol": [(slug, protocol.title) for slug, protocol in known.items()],
-            "level": [("", _("As they are")), *((f"{one.target_lufs:g}", level_label(one)) for one in PRESETS)],
+            "level": [("", _("As uploaded")), *((f"{one.target_lufs:g}", level_label(one)) for one in PRESETS)],
             "language": language_choices(),
             "label_set": [
                 ("", _("Approved labels, in the language above if there are any")),

@@ -4,6 +4,7 @@ import json
 from typing import Any
 from uuid import UUID
 
+from csp.decorators import csp_update
 from django.conf import settings as project_settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -93,6 +94,7 @@ def experiments(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
+@csp_update({"frame-src": ["'self'"]})
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def new_experiment(request: HttpRequest) -> HttpResponse:

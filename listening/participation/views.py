@@ -157,11 +157,11 @@ def _instructions(seat: Seat) -> dict[str, Any]:
     }
 
 
-def _own_page(experiment: Experiment) -> dict[str, str]:
+def own_page(protocol: str) -> dict[str, str]:
     """The markup, the sheet of keys and the style sheet of a protocol, each empty where it has none."""
-    parts = {name: f"{experiment.protocol}/{name}.html" for name in ("page", "keys")}
+    parts = {name: f"{protocol}/{name}.html" for name in ("page", "keys")}
     found = {f"protocol_{name}": part if _is_template(part) else "" for name, part in parts.items()}
-    return found | {"protocol_style": style_of(experiment.protocol)}
+    return found | {"protocol_style": style_of(protocol)}
 
 
 @cache
@@ -212,7 +212,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "texts": texts_of(visit.seat.ballot),
         "ballot_kind": visit.seat.ballot.kind,
         **_instructions(visit.seat),
-        **_own_page(experiment),
+        **own_page(experiment.protocol),
         "config": {
             "api": api,
             "csrf": get_token(request),

@@ -58,19 +58,12 @@ def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:
 
 def _page(trial: Trial, protocol: Protocol, labels: Json, options: dict[str, Json]) -> dict[str, Any]:
     slots = list(trial.slots.all())
-    return {
+    return _planned(protocol, plan_of(trial, slots), labels, options) | {
         "trial": str(trial.id),
         "position": trial.position,
-        "session": trial.session,
-        "kind": trial.kind,
         "revision": trial.revision,
         "draft": trial.current_vote.payload if trial.current_vote else None,
         "answered": trial.answered,
-        "view": view_of(protocol.slug),
-        "example": protocol.access.example,
-        "plays_allowed": options.get("plays_allowed", 1),
-        "options": {key: options[key] for key, each in protocol.options.items() if each.in_page and key in options},
-        "page": protocol.present(plan_of(trial, slots)),
         "media": {
             slot.key: {
                 "id": str(slot.media),
@@ -81,6 +74,25 @@ def _page(trial: Trial, protocol: Protocol, labels: Json, options: dict[str, Jso
             if slot.stimulus.recording
         },
         "texts": {slot.key: _readable(slot.stimulus.text) for slot in slots if slot.stimulus.text is not None},
+    }
+
+
+def page_of(protocol: Protocol, plan: TrialPlan, *, label_set: str, options: Mapping[str, Json]) -> dict[str, Any]:
+    """A page that nobody has answered, of a plan that is not stored; without its sounds."""
+    fresh: dict[str, Any] = {"position": 0, "revision": 0, "draft": None, "answered": False, "texts": {}}
+    return _planned(protocol, plan, _labels(protocol, label_set), options) | fresh
+
+
+def _planned(protocol: Protocol, plan: TrialPlan, labels: Json, options: Mapping[str, Json]) -> dict[str, Any]:
+    """What a page has of its plan, the protocol and the options."""
+    return {
+        "session": plan.session,
+        "kind": plan.kind.value,
+        "view": view_of(protocol.slug),
+        "example": protocol.access.example,
+        "plays_allowed": options.get("plays_allowed", 1),
+        "options": {key: options[key] for key, each in protocol.options.items() if each.in_page and key in options},
+        "page": protocol.present(plan),
         "labels": labels,
     }
 

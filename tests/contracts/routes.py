@@ -92,6 +92,8 @@ listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
 listening:withdraw                    no-method      visit-409
+listening:trial_preview               staff          staff-405
+listening:preview_sound               staff          staff-405
 listening:first_seats                 staff-405      owned-400
 listening:first_link                  staff-405      owned
 listening:people                      owned          staff-405

@@ -162,3 +162,22 @@ def test_from_a_zip_to_a_balanced_p835_test_at_one_loudness(
     assert [len(subset) for subset in design.subsets] == [4, 4]
     assert design.settings["factors"] == ["sex"]
     assert_within(laboratory, "zip to balanced P.835 test at one loudness", clicks=18, fields=8)
+
+
+def test_the_trial_beside_the_form_follows_it_and_leaves_the_focus_there(laboratory: Laboratory) -> None:
+    page = laboratory.page
+    laboratory.press("New experiment", role="link")
+    trial = page.frame_locator("[data-trial]")
+    expect(trial.get_by_text("How good was the quality of this clip?")).to_be_visible()
+    laboratory.choose("Speech, background, overall (P.835)")
+    expect(trial.get_by_role("heading", name="Clip 1 of 1")).to_be_visible()
+    laboratory.write("Title", "Street noise")
+    page.keyboard.press("Tab")
+    expect(trial.locator(".topbar__title")).to_have_text("Street noise")
+    expect(trial.locator("#play:enabled")).to_be_visible()
+    assert page.evaluate("document.activeElement.tagName") != "IFRAME"
+    trial.locator("#play").click()
+    trial.locator("#gate:not([disabled]) label").first.click()
+    trial.locator("#next").click()
+    expect(trial.locator("#part")).to_have_text("Listen 2 of 3")
+    assert not Experiment.objects.exists()

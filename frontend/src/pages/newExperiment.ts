@@ -65,6 +65,21 @@ function showOptions(): void {
     section.toggleAttribute("data-other", section.dataset.optionsOf !== chosen);
 }
 
+/** The trial with what the form holds now, unless it is shown already. */
+function showTrial(): void {
+  const frame = need<HTMLIFrameElement>("[data-trial]");
+  const held = new URLSearchParams();
+  const chosen = form.querySelector<HTMLInputElement>("[name=protocol]:checked")?.value ?? "";
+  for (const [name, value] of new FormData(form)) {
+    const told = ["title", "protocol", "language", "label_set"].includes(name) || name.startsWith(`${chosen}-`);
+    if (told && typeof value === "string") held.append(name, value);
+  }
+  const address = `${frame.dataset.trial}?${held}`;
+  if (frame.dataset.shown === address) return;
+  frame.dataset.shown = address;
+  frame.contentWindow?.location.replace(address); // without an entry in the history
+}
+
 const config = document.querySelector("#config") ? embedded<Config>("config") : null;
 const upload = config ? openUpload(config) : null;
 const begun = found.querySelector<HTMLAnchorElement>("[data-found]");
@@ -74,7 +89,10 @@ const showUpload = () => {
   need("#upload").hidden = collection.value !== "";
 };
 scope.listen(collection, "change", showUpload);
-scope.listen(form, "change", showOptions);
+scope.listen(form, "change", () => {
+  showOptions();
+  showTrial();
+});
 scope.listen<SubmitEvent>(form, "submit", (event) => {
   const isSending = upload?.pending && collection.value === "";
   need("#create-reason").textContent = isSending
@@ -84,3 +102,4 @@ scope.listen<SubmitEvent>(form, "submit", (event) => {
 });
 showUpload();
 showOptions();
+showTrial();

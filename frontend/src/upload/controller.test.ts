@@ -28,6 +28,12 @@ class FakeServer {
     return [announced("old.wav", 3)];
   }
 
+  sealed = 0;
+  async seal(): Promise<void> {
+    if (this.trouble) throw this.trouble;
+    this.sealed += 1;
+  }
+
   async forget(row: Row): Promise<void> {
     if (this.trouble) throw this.trouble;
     this.forgotten.push(row.path);
@@ -39,11 +45,12 @@ class FakeServer {
 const announced = (path: string, byte_count: number) => ({ path, byte_count, received_bytes: 0, upload_url: "/u/" });
 const empty = (name: string) => Object.assign(new File([], name), { webkitRelativePath: "" });
 
-function open(importId = "") {
+function open(importId = "", more: Partial<UploadControllerParts> = {}) {
   const server = new FakeServer();
   server.importId = importId;
   const notes: string[] = [];
-  const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {} };
+  const seal = { hidden: true, disabled: true };
+  const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {}, seal };
   const scope = new Scope();
   const config = { hashing_url: "/hashing.js" };
   const controller = new UploadController({
@@ -51,8 +58,9 @@ function open(importId = "") {
     screen,
     server,
     scope,
+    ...more,
   } as unknown as UploadControllerParts);
-  return { controller, server, notes, scope };
+  return { controller, server, notes, scope, seal };
 }
 
 beforeEach(() => {
@@ -136,4 +144,28 @@ test("a file is left out, also one that the server has forgotten already, but no
   await controller.remove("old.wav");
   assert.deepEqual(server.forgotten, [], "it is not on the list any more");
   scope.dispose();
+});
+
+test("where the page wants it, files are handed in by themselves once, and the button comes if that fails", async () => {
+  let told = 0;
+  const { controller, server, scope, seal } = open("", { whenSealed: () => (told += 1) });
+  assert.equal(controller.pending, false);
+  await controller.takeFiles([empty("a.wav")]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  controller.draw();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual([server.sealed, told, controller.pending], [1, 1, false]);
+  scope.dispose();
+  const failing = open("", { whenSealed: () => {} });
+  const announce = failing.server.announce.bind(failing.server);
+  failing.server.announce = async (picked) => {
+    const known = await announce(picked);
+    failing.server.trouble = new Unreachable();
+    return known;
+  };
+  await failing.controller.takeFiles([empty("a.wav")]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual([failing.controller.pending, failing.seal], [true, { hidden: false, disabled: false }]);
+  failing.scope.dispose();
+  assert.equal(seal.hidden, true);
 });

@@ -174,6 +174,7 @@ export class UploadController {
     } catch (problem) {
       this.#complain(problem);
       screen.seal.disabled = false;
+      screen.seal.hidden = false; // where it was not asked for, it now is
     }
   }
 
