@@ -1,10 +1,11 @@
-"""Recomputing every table of the MOS, reading included, against one pandas groupby over the same table in memory."""
+"""Recomputing every table of the MOS, against one pandas groupby over the same table and against means alone."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import patch
 from uuid import uuid4
 
 import numpy as np
@@ -13,24 +14,79 @@ from django.db import connection
 from django.utils import timezone
 
 from analysis import datasets
+from analysis.models import Result
 from analysis.mos import MeanOpinionScore, tables
 from analysis.mos.cells import with_categories
+from analysis.tasks import refresh_results
+from core.jobs import JobRun, enqueue, queue
 from core.models import User
 from core.services.accounts import create_account, random_password
 from listening.models import Panel, Participant, Seat
-from rating.models import Ballot, Consent, Experiment, Score, Slot, Trial, Vote
+from rating.models import Ballot, Consent, Experiment, Score, Slot, TextVersion, Trial, Vote
 from rating.services.experiments import create_experiment
 from stimuli.models import Collection, Condition, Item, Stimulus
 
 ROUNDS = 5
-PANELS, ITEMS_A_PANEL, CONDITIONS, SCALES = 4, 32, 5, ("SIG", "BAK", "OVRL")
-MARKS_A_LISTENER = ITEMS_A_PANEL * CONDITIONS * len(SCALES)
-ORDERS = (["SIG", "BAK", "OVRL"], ["BAK", "SIG", "OVRL"])
+CONDITIONS = 5
+
+
+class Shape(NamedTuple):
+    protocol: str
+    wording: str
+    panels: int
+    items_a_panel: int
+    orders: tuple[list[str], ...]  # of the scales, in turn
+
+    @property
+    def marks_a_listener(self) -> int:
+        return self.items_a_panel * CONDITIONS * len(self.orders[0])
+
+
+# The published design's shape, and one scale on which everybody hears everything.
+P835 = Shape("p835", "p835-en-1", 4, 32, (["SIG", "BAK", "OVRL"], ["BAK", "SIG", "OVRL"]))
+ACR = Shape("acr", "acr-en-1", 1, 100, (["QUALITY"],))
 
 
 def run() -> Iterator[str]:
-    yield from _measure("20,000 votes", _voted(listeners=42))
-    yield from _measure("200,000 votes", _voted(listeners=417))
+    acr = _voted(ACR, listeners=40)
+    yield from _with_model("20,000 votes of ACR (40 listeners x 100 items x 5 conditions)", acr)
+    few = _voted(P835, listeners=42)
+    yield from _measure("20,000 votes", few)
+    yield from _with_model("20,000 votes of P.835", few)
+    many = _voted(P835, listeners=417)
+    yield from _measure("200,000 votes", many)
+    yield from _with_model("200,000 votes of P.835", many)
+
+
+def _with_model(name: str, experiment: Experiment) -> Iterator[str]:
+    """A refresh of the results, reading and writing included, against the same without model, tests and agreement."""
+    _refresh(experiment)  # loads scipy
+    whole = _cpu_s(lambda: _refresh(experiment))
+    with patch("analysis.mos.model.inference", lambda marks, complete: {"model_warnings": []}):
+        means = _cpu_s(lambda: _refresh(experiment))
+    yield (
+        f"{name}: a refresh takes {whole:.2f} s of CPU with the mixed model, differences, tests, agreement and "
+        f"bootstrap, {means:.2f} s without, ratio {whole / means:.1f}"
+    )
+
+
+def _refresh(experiment: Experiment) -> None:
+    Result.objects.filter(experiment=experiment).delete()
+    job = enqueue(refresh_results, experiment_id=str(experiment.pk))
+    claimed = queue.claim(worker="bench", names=[job.name], job_id=job.pk)
+    if claimed is None:
+        raise RuntimeError("The job was claimed by somebody else.")
+    refresh_results(run=JobRun(claimed), experiment_id=str(experiment.pk))
+    queue.complete(job=claimed)
+
+
+def _cpu_s(work: Callable[[], Any]) -> float:
+    taken = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return median(taken)
 
 
 def _measure(name: str, experiment: Experiment) -> Iterator[str]:
@@ -70,14 +126,14 @@ def _seconds(work: Callable[[], Any], *, rounds: int = ROUNDS) -> float:
     return median(taken)
 
 
-def _experiment() -> Experiment:
-    """The published design's shape without its sound: 4 x 32 items under 5 conditions, as texts that nobody hears."""
+def _experiment(shape: Shape) -> Experiment:
+    """A design without its sound: items under five conditions, as texts that nobody hears."""
     name = f"bench-mos-{uuid4().hex[:8]}"
     owner = create_account(name=name, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     collection = Collection.objects.create(slug=name, title=name, owner=owner)
     items = Item.objects.bulk_create(
         Item(collection=collection, name=f"item {n:03d}", factors={"place": f"place {n % 3}", "sex": "fm"[n % 2]})
-        for n in range(PANELS * ITEMS_A_PANEL)
+        for n in range(shape.panels * shape.items_a_panel)
     )
     conditions = Condition.objects.bulk_create(
         Condition(collection=collection, name=f"C{n}") for n in range(CONDITIONS)
@@ -91,33 +147,40 @@ def _experiment() -> Experiment:
         slug=name,
         title=name,
         collection=collection,
-        protocol_slug="p835",
-        label_set="p835-en-1",
+        protocol_slug=shape.protocol,
+        label_set=shape.wording,
         consent_text="",
         seed="bench",
     )
 
 
-def _seats(experiment: Experiment, listeners: int) -> list[Ballot]:
-    panels = Panel.objects.bulk_create(Panel(experiment=experiment, number=n + 1) for n in range(PANELS))
+def _seats(experiment: Experiment, shape: Shape, listeners: int) -> list[Ballot]:
+    panels = Panel.objects.bulk_create(Panel(experiment=experiment, number=n + 1) for n in range(shape.panels))
     ballots = Ballot.objects.bulk_create(
-        Ballot(experiment=experiment, seed=str(n), vote_count=MARKS_A_LISTENER) for n in range(listeners)
+        Ballot(experiment=experiment, seed=str(n), vote_count=shape.marks_a_listener) for n in range(listeners)
     )
     people = Participant.objects.bulk_create(Participant(experiment=experiment, number=n + 1) for n in range(listeners))
     Seat.objects.bulk_create(
-        Seat(panel=panels[n % PANELS], number=n // PANELS + 1, ballot=ballot, participant=person, state="taken")
+        Seat(
+            panel=panels[n % shape.panels],
+            number=n // shape.panels + 1,
+            ballot=ballot,
+            participant=person,
+            state="taken",
+        )
         for n, (ballot, person) in enumerate(zip(ballots, people, strict=True))
     )
     return ballots
 
 
-def _voted(*, listeners: int) -> Experiment:
+def _voted(shape: Shape, *, listeners: int) -> Experiment:
     """Real rows for every mark, written in bulk."""
-    experiment, rng = _experiment(), np.random.default_rng(1)
+    experiment, rng = _experiment(shape), np.random.default_rng(1)
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection_id).order_by("item__name", "id")
-    by_panel = np.array(stimuli.values_list("id", flat=True)).reshape(PANELS, ITEMS_A_PANEL * CONDITIONS)
-    for number, ballot in enumerate(_seats(experiment, listeners)):
-        _write(ballot, rng.permutation(by_panel[number % PANELS]), ORDERS[number % 2], rng)
+    by_panel = np.array(stimuli.values_list("id", flat=True)).reshape(shape.panels, -1)
+    for number, ballot in enumerate(_seats(experiment, shape, listeners)):
+        order = shape.orders[number % len(shape.orders)]
+        _write(ballot, shape.protocol, rng.permutation(by_panel[number % shape.panels]), order, rng)
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE rating_trial SET revision = 1, answered = TRUE, current_vote_id ="
@@ -127,10 +190,11 @@ def _voted(*, listeners: int) -> Experiment:
     return experiment
 
 
-def _write(ballot: Ballot, heard: Any, order: Sequence[str], rng: np.random.Generator) -> None:
+def _write(ballot: Ballot, protocol: str, heard: Any, order: Sequence[str], rng: np.random.Generator) -> None:
     """One listener's marks on the items of the panel: stimuli in a random order, each on every scale."""
-    pages = [(stimulus, part) for stimulus in heard for part in range(len(SCALES))]
-    consent = Consent.objects.create(ballot=ballot, text_sha256="", language="en")
+    pages = [(stimulus, part) for stimulus in heard for part in range(len(order))]
+    texts, _ = TextVersion.objects.get_or_create(experiment=ballot.experiment, number=1)
+    consent = Consent.objects.create(ballot=ballot, text_version=texts, text_sha256="", language="en")
     trials = Trial.objects.bulk_create(
         Trial(
             ballot=ballot,
@@ -147,7 +211,7 @@ def _write(ballot: Ballot, heard: Any, order: Sequence[str], rng: np.random.Gene
     )
     fixed = {"ballot": ballot, "consent": consent, "outcome": "accepted", "revision": 1, "payload": {}}
     votes = Vote.objects.bulk_create(
-        Vote(event_id=uuid4(), trial=trial, protocol="p835", received_at=timezone.now(), **fixed) for trial in trials
+        Vote(event_id=uuid4(), trial=trial, protocol=protocol, received_at=timezone.now(), **fixed) for trial in trials
     )
     Score.objects.bulk_create(
         Score(vote=vote, slot=slot, scale=order[part], value=float(value))

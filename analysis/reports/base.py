@@ -15,7 +15,7 @@ from rating.models import Experiment
 
 Result = Mapping[str, Any]  # as analysis.services.results.read_result gives it
 Asked = Mapping[str, str]  # what stands in the address
-Pieces = Iterable[str]
+Pieces = Iterable[str | bytes]
 
 TABLE_PREFIX = "table-"  # of the name under which a table is downloaded
 
@@ -61,7 +61,7 @@ class Report(ABC):
             tables = self.tables(experiment, result, asked)
             if table_id not in tables:
                 raise file_unknown(name, known=[f"{TABLE_PREFIX}{each}.{ending}" for each in tables])
-            return ["".join(TABLE_FORMATS[ending].write(tables[table_id]))]  # at once, in the language of the request
+            return list(TABLE_FORMATS[ending].write(tables[table_id]))  # at once, in the language of the request
 
         return ReportFile(name, make, TABLE_FORMATS[ending].content_type)
 

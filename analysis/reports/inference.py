@@ -43,22 +43,21 @@ def conditions(tables: Tables, *, scale: str) -> Table:
         {
             **{name: row[name] for name in ("condition", "scale", "n_listeners", "n_votes", "n_items")},
             **_figures(model.get(_key(row)), "mos", "ci_low", "ci_high", "letters"),
-            **_figures(listeners.get(_key(row)), "mos", "sd", "ci_low", "ci_high", prefix="listener_"),
+            **_figures(listeners.get(_key(row)), "mos", "ci_low", "ci_high", prefix="listener_"),
         }
         for row in of_scale(tables.get("votes_level", []), scale)
     ]
     columns = [
         text_column(_("Condition"), "condition"),
         text_column(_("Scale"), "scale"),
-        number_column(_("Listeners"), "n_listeners", count),
-        number_column(_("Answers"), "n_votes", count),
-        number_column(_("Items"), "n_items", count),
         number_column("MOS", "mos"),
         range_column(_("95 % CI, model"), "ci_low", "ci_high"),
         text_column(_("Letters"), "letters", write=_dash),
         number_column(_("Mean of listeners"), "listener_mos"),
-        number_column("SD", "listener_sd"),
         range_column(_("95 % CI, listeners"), "listener_ci_low", "listener_ci_high"),
+        number_column(_("Listeners"), "n_listeners", count),
+        number_column(_("Answers"), "n_votes", count),
+        number_column(_("Items"), "n_items", count),
     ]
     return Table("conditions", _("By condition"), model_note(), columns, rows)
 

@@ -14,6 +14,7 @@ from analysis.exports import csv_lines
 from analysis.reports import inference
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
 from analysis.reports.inference import of_scale
+from analysis.reports.mean_plot import mean_plot
 from analysis.reports.messages import fill_methods_text, listener_sentences
 from analysis.reports.tables import (
     Row,
@@ -261,8 +262,40 @@ EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low
 LONG = ("items", "anchoring")
 
 
+MODEL = (*EXPECTED[:4], "n_items", "mos", "se", "df", "ci_low", "ci_high", "letters")
+CONTRASTS = (
+    *("condition", "against", "scale", "difference", "se", "df", "ci_low", "ci_high"),
+    *("t", "p", "p_holm", "p_holm_against", "ci90_low", "ci90_high"),
+)
+
+
 def _means(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
     return csv_lines(result["table"]["rows"], columns=EXPECTED)
+
+
+def _model(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
+    return csv_lines(result["table"].get("model_level", []), columns=MODEL)
+
+
+def _contrasts(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
+    return csv_lines(result["table"].get("contrasts", []), columns=CONTRASTS)
+
+
+def _figure(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
+    table = result["table"]
+    chosen = MosChoices(asked, [scale["key"] for scale in result["scales"]])
+    unit = shown_unit(table, chosen.unit)
+    rows = of_scale(table.get(UNIT_TABLES[unit], []), chosen.scale)
+    return [mean_plot(rows, result["scales"], note=figure_note(unit))]
+
+
+def shown_unit(table: Mapping[str, Any], unit: str) -> str:
+    """What the figure can show: over listeners where no scale has a model."""
+    return unit if table.get(UNIT_TABLES[unit]) else "listener"
+
+
+def figure_note(unit: str) -> str:
+    return _("Points: means. Bars: 95 % intervals ({unit}).").format(unit=units()[unit])
 
 
 class MosReport(Report):
@@ -270,7 +303,10 @@ class MosReport(Report):
     downloads = "analysis/reports/mos_downloads.html"
     long = LONG
     files: ClassVar[Mapping[str, ReportFile]] = {
-        "means.csv": ReportFile(gettext_lazy("Means by condition (CSV)"), _means)
+        "means.csv": ReportFile(gettext_lazy("Means by condition (CSV)"), _means),
+        "model.csv": ReportFile(gettext_lazy("Means of the mixed model (CSV)"), _model),
+        "contrasts.csv": ReportFile(gettext_lazy("Differences by the mixed model (CSV)"), _contrasts),
+        "mos.svg": ReportFile(gettext_lazy("Means by condition (SVG)"), _figure, "image/svg+xml"),
     }
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
@@ -288,8 +324,8 @@ class MosReport(Report):
             "scales": scales,
             "means": means(table, unit=chosen.unit, scale=chosen.scale),
             "apart": inference.completeness(table, scale=chosen.scale),
-            "unit_table": UNIT_TABLES[chosen.unit] if table.get(UNIT_TABLES[chosen.unit]) else "rows",
-            "figure_note": _("Points: means. Bars: 95 % intervals ({unit}).").format(unit=units()[chosen.unit]),
+            "unit_table": UNIT_TABLES[shown_unit(table, chosen.unit)],
+            "figure_note": figure_note(shown_unit(table, chosen.unit)),
             "unit_links": {unit: chosen.query(unit=unit) for unit in UNIT_TABLES},
             "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
             "every_scale": chosen.query(scale=""),

@@ -1,5 +1,6 @@
-"""Tables of results: declared once with title, note, columns and rows; written as a page, CSV, LaTeX and Markdown."""
+"""Tables of results: declared once with title, note, columns and rows; written as a page and in four formats."""
 
+import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -228,11 +229,33 @@ def _ended(title: str) -> str:
     return title if title.endswith(("?", ".", "!")) else f"{title}."
 
 
+def write_xlsx(table: Table) -> Iterator[bytes]:
+    """A workbook of one sheet with the values of CSV; a text that looks like a formula stays a text."""
+    from openpyxl import Workbook  # a web process needs it for this alone
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    keys = list(dict.fromkeys(key for column in table.columns for key in column.keys))
+    book = Workbook()
+    sheet = book.active
+    sheet.title = re.sub(r"[\\/*?:\[\]]", " ", table.title)[:31]
+    sheet.append(keys)
+    for place, row in enumerate(table.rows, start=2):
+        for number, key in enumerate(keys, start=1):
+            value, cell = row[key], sheet.cell(place, number)
+            is_number = value is None or isinstance(value, int | float)
+            cell.value = value if is_number else ILLEGAL_CHARACTERS_RE.sub("", str(value))
+            if not is_number:
+                cell.data_type = "s"
+    file = io.BytesIO()
+    book.save(file)
+    yield file.getvalue()
+
+
 class TableFormat(NamedTuple):
     """A form in which every table of a report can be downloaded, as a file named table-<id>.<ending>."""
 
     title: str
-    write: Callable[[Table], Iterator[str]]
+    write: Callable[[Table], Iterator[str | bytes]]
     content_type: str
 
 
@@ -240,4 +263,5 @@ TABLE_FORMATS = {
     "csv": TableFormat("CSV", write_csv, "text/csv; charset=utf-8"),
     "tex": TableFormat("LaTeX", write_latex, "application/x-tex; charset=utf-8"),
     "md": TableFormat("Markdown", write_markdown, "text/markdown; charset=utf-8"),
+    "xlsx": TableFormat("XLSX", write_xlsx, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
 }

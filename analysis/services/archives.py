@@ -65,7 +65,7 @@ since, `manage.py verify_votes --root {root}` says on that server.
 BLIND = "letters: the experiment has not been unblinded"
 OPEN = "named: the experiment has been unblinded"
 
-File = tuple[str, Iterable[str]]
+File = tuple[str, Iterable[str | bytes]]
 
 
 def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[bytes]:
@@ -250,7 +250,7 @@ def _zipped(folder: str, files: Sequence[File]) -> Iterator[bytes]:
             digest = hashlib.sha256()
             with archive.open(_entry(f"{folder}/{name}"), "w", force_zip64=True) as entry:
                 for piece in pieces:
-                    data = piece.encode()
+                    data = piece.encode() if isinstance(piece, str) else piece
                     digest.update(data)
                     entry.write(data)
                     if len(buffer.pending) >= PIECE_BYTES:

@@ -72,7 +72,7 @@ def export_tables(*, experiment: Experiment, actor: User, simulated: bool, metho
 
 def export_report_file(
     *, experiment: Experiment, actor: User, simulated: bool, method: str, name: str, asked: Mapping[str, str]
-) -> tuple[ReportFile, Iterable[str]]:
+) -> tuple[ReportFile, Iterable[str | bytes]]:
     """Return a file of a method's report and its content."""
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
     file = get_report(method).file(name)

@@ -1,11 +1,14 @@
 """The page of results: what it shows to whom, and that it tells nobody which condition is which."""
 
+import csv
+import io
 import re
 from html import unescape
 from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
+from openpyxl import load_workbook
 
 from analysis.reports.mos import UNIT_TABLES
 from analysis.services.results import read_result
@@ -86,8 +89,8 @@ def test_the_model_comes_first_with_the_interval_over_listeners_beside_it(
     assert len(shown) == 9
     for line, model, over in zip(shown, tables["model_level"], tables["rows"], strict=True):
         assert line[:2] == [model["condition"], model["scale"]] == [over["condition"], over["scale"]]
-        assert line[5:8] == [f"{model['mos']:.2f}", between(model), model["letters"]]
-        assert (line[8], line[10]) == (f"{over['mos']:.2f}", between(over))
+        assert line[2:5] == [f"{model['mos']:.2f}", between(model), model["letters"]]
+        assert line[5:7] == [f"{over['mos']:.2f}", between(over)]
     assert 'data-unit-table="model_level"' in html
     assert "Bars: 95 % intervals (Mixed model)." in html
     assert "listener, item, listener × condition and item × condition random" in html
@@ -155,18 +158,43 @@ def test_long_tables_come_in_pages(client: Client, experiment: Experiment, monke
     assert "items" not in client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/").json()["table"]
 
 
-def test_every_table_of_the_page_can_be_downloaded_in_three_forms(client: Client, experiment: Experiment) -> None:
+def test_every_table_of_the_page_can_be_downloaded_in_four_forms(client: Client, experiment: Experiment) -> None:
     html = page(client, experiment, scale="BAK")
     links = [unescape(link) for link in re.findall(r'href="(/api/[^"]*/files/table-[^"]*)"', html)]
-    assert len(links) == len(set(links)) == 3 * html.count("<caption")
-    assert {link.partition("?")[0].rpartition(".")[2] for link in links} == {"csv", "tex", "md"}
+    assert len(links) == len(set(links)) == 4 * html.count("<caption")
+    assert {link.partition("?")[0].rpartition(".")[2] for link in links} == {"csv", "tex", "md", "xlsx"}
     for link in links:
         response = client.get(link)
-        text = b"".join(response).decode()
         assert response.status_code == 200, link
+        content = b"".join(response)
+        text = sheet_text(content) if ".xlsx" in link else content.decode()
         assert "BAK" in text, link
         assert "OVRL" not in text.replace("SIG-BAK-OVRL", "").replace("BAK-SIG-OVRL", ""), link
         assert not [secret for secret in SECRETS if secret in text]
+
+
+def sheet_text(content: bytes) -> str:
+    sheet = load_workbook(io.BytesIO(content)).active
+    return "\n".join(str(row) for row in sheet.iter_rows(values_only=True))
+
+
+def test_the_figure_and_the_tables_of_the_model_are_files(client: Client, experiment: Experiment) -> None:
+    client.force_login(experiment.owner)
+    tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+
+    def file(name: str) -> str:
+        return b"".join(client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/files/{name}")).decode()
+
+    model = list(csv.DictReader(io.StringIO(file("model.csv"))))
+    assert [(row["condition"], float(row["mos"]), row["letters"]) for row in model] == [
+        (row["condition"], row["mos"], row["letters"]) for row in tables["model_level"]
+    ]
+    assert len(list(csv.DictReader(io.StringIO(file("contrasts.csv"))))) == 3 * 6
+    figure = file("mos.svg?scale=SIG")
+    assert figure.startswith("<svg")
+    assert "95 % intervals (Mixed model)" in figure
+    assert "BAK" not in figure
+    assert not [secret for secret in SECRETS if secret in figure]
 
 
 def test_a_long_table_is_downloaded_whole(

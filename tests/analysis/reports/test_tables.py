@@ -5,6 +5,7 @@ import io
 from typing import Any
 
 from django.utils import translation
+from openpyxl import load_workbook
 
 from analysis.reports.tables import (
     Column,
@@ -20,6 +21,7 @@ from analysis.reports.tables import (
     write_csv,
     write_latex,
     write_markdown,
+    write_xlsx,
 )
 
 ROWS: list[dict[str, Any]] = [
@@ -52,6 +54,16 @@ def test_the_page_writes_figures_as_a_reader_does() -> None:
 def test_figures_follow_the_language_of_the_reader() -> None:
     with translation.override("fr"):
         assert texts(TABLE)[0][2:4] == ["3,14", "+3,00 – +3,50"]
+
+
+def test_xlsx_has_the_values_and_runs_no_formula() -> None:
+    rows = [{**ROWS[0], "condition": "=1+1"}, ROWS[1]]
+    (content,) = write_xlsx(Table("means", "Means: all", "", COLUMNS, rows))
+    sheet = load_workbook(io.BytesIO(content)).active
+    first, second, third = sheet.iter_rows()
+    assert [cell.value for cell in first] == ["condition", "n_votes", "mos", "low", "high", "p"]
+    assert (second[0].value, second[0].data_type, second[2].value) == ("=1+1", "s", 3.14159)
+    assert [cell.value for cell in third] == [None, 2, None, None, None, 0.25]
 
 
 def test_csv_has_the_values_under_their_keys_to_the_last_digit() -> None:
