@@ -206,6 +206,11 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 UNANSWERED_SEAT_MINUTES = env.int("EARMARK_UNANSWERED_SEAT_MINUTES", default=30)
 UNANSWERED_SEATS_PER_ADDRESS = env.int("EARMARK_UNANSWERED_SEATS_PER_ADDRESS", default=30)  # 0: no limit
 
+# --- E-mail to participants; the console backend writes it to the log of the worker -----------------------------------
+globals().update(env.email_url("EARMARK_EMAIL_URL", default="consolemail://"))
+DEFAULT_FROM_EMAIL = env.str("EARMARK_EMAIL_FROM", default="earmark@localhost")
+EMAIL_TIMEOUT = 30
+
 # --- People -----------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "core.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

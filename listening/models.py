@@ -186,6 +186,10 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         )
         return self.annotate(**{"state": found})  # noqa: PIE804 - the model declares the attribute
 
+    def in_state(self, *states: str) -> "InvitationQuerySet":
+        """Of those that have their state, the ones in one of these."""
+        return self.filter(**{"state__in": states})  # noqa: PIE804 - an annotation
+
 
 class Invitation(BaseModel):
     """A link for one person, or for many. Only the digest of its secret is kept. Opening it takes nothing, only the
@@ -210,6 +214,8 @@ class Invitation(BaseModel):
     expires_at = models.DateTimeField()
     seat = models.OneToOneField(Seat, null=True, on_delete=models.PROTECT, related_name="invitation")
     label = models.CharField(max_length=LONGEST_LABEL, blank=True)  # the experimenter's own; no participant sees it
+    # Personal data, kept for reminders; a link that was sent by mail has a secret that can be derived again.
+    address = models.EmailField(blank=True)
     opened_at = models.DateTimeField(null=True)  # the first time; a mail scanner may have been the one who opened it
     revoked_at = models.DateTimeField(null=True)
 
@@ -230,6 +236,35 @@ class Invitation(BaseModel):
 
     def __str__(self) -> str:
         return self.token_sha256[:12]
+
+
+class Mailing(BaseModel):
+    """A message that is sent to several people, each with their own link."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="mailings")
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class Message(BaseModel):
+    """One person's message of a mailing. What was refused for good has an error, and is not sent again."""
+
+    mailing = models.ForeignKey(Mailing, on_delete=models.CASCADE, related_name="messages")
+    invitation = models.ForeignKey(Invitation, on_delete=models.CASCADE, related_name="messages")
+    sent_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="message_once", fields=["mailing", "invitation"])]
+
+    def __str__(self) -> str:
+        return str(self.pk)
 
 
 class Visit(BaseModel):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from listening.panels.views import design, first_steps, links, paper, people, trial_preview, workbooks
+from listening.panels.views import design, first_steps, links, mail, paper, people, trial_preview, workbooks
 from listening.participation import views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
@@ -29,6 +29,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/people/links/<uuid:link_id>/label/", links.rename_link, name="rename_link"),
     path("experiments/<slug:slug>/people/links/<uuid:link_id>/revoke/", links.revoke_link, name="revoke_link"),
     path("experiments/<slug:slug>/people/links/new/", links.new_links, name="new_links"),
+    path("experiments/<slug:slug>/people/mail/", mail.mail, name="mail"),
+    path("experiments/<slug:slug>/people/mail/reminder/", mail.reminder, name="reminder"),
+    path("experiments/<slug:slug>/people/mail/preview/", mail.mail_preview, name="mail_preview"),
+    path("experiments/<slug:slug>/people/mail/send/", mail.send_mail, name="send_mail"),
+    path("experiments/<slug:slug>/people/mail/forget/", mail.forget_mail, name="forget_mail"),
     path("experiments/<slug:slug>/people/settings/", people.session_settings, name="session_settings"),
     path("experiments/<slug:slug>/panels/", people.add_panel, name="add_panel"),
     path(

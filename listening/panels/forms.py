@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.core.validators import validate_email
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -12,6 +13,7 @@ from core.forms import ValidatedForm
 from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
 from listening.models import LONGEST_LABEL, LONGEST_STATED_MIN, Invitation, SessionSettings
+from listening.panels.services.mailing import PLACE, PLACES, UNFINISHED, UNOPENED
 from listening.panels.services.material import Material
 from listening.panels.services.panels import LINK_DAYS
 from listening.panels.services.paper import Reading, Sheet
@@ -67,6 +69,83 @@ class InvitationsForm(ValidatedForm):
 
     def clean_days(self) -> int:
         return self.cleaned_data["days"] or LINK_DAYS
+
+
+class MessageForm(ValidatedForm):
+    """Subject and text of an e-mail, with places that are filled in for each person."""
+
+    subject = forms.CharField(label=_("Subject"), max_length=200)
+    text = forms.CharField(
+        label=_("Text"),
+        max_length=10_000,
+        widget=forms.Textarea(attrs={"rows": 10}),
+        help_text=_("{link} is the person's own link, {title} the title, {minutes} the duration in minutes."),
+    )
+
+    def clean_subject(self) -> str:
+        subject = self._with_known_places("subject")
+        if "{link}" in subject:
+            raise forms.ValidationError(gettext("The link belongs into the text."))
+        return subject
+
+    def clean_text(self) -> str:
+        text = self._with_known_places("text")
+        if "{link}" not in text:
+            raise forms.ValidationError(gettext("Write {link} where each person's link belongs."))
+        return text
+
+    def _with_known_places(self, name: str) -> str:
+        text: str = self.cleaned_data[name]
+        unknown = [f"{{{place}}}" for place in PLACE.findall(text) if place not in PLACES]
+        if unknown:
+            said = gettext("%(unknown)s is unknown. Use {link}, {title} or {minutes}.")
+            raise forms.ValidationError(said % {"unknown": unknown[0]})
+        return text
+
+
+class MailForm(MessageForm):
+    panel = forms.TypedChoiceField(label=_("Panel"), coerce=int)
+    recipients = forms.CharField(
+        label=_("Addresses, one per line"),
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text=_("An address, or a label and an address: P07, anna@example.org"),
+    )
+    field_order = ["panel", "recipients", "subject", "text"]
+
+    def __init__(self, *args: Any, panels: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["panel"].choices = [(number, number) for number in panels]  # type: ignore[attr-defined]
+
+    def clean_recipients(self) -> list[list[str]]:
+        """Label and address of each line."""
+        found: list[list[str]] = []
+        for line in filter(None, map(str.strip, self.cleaned_data["recipients"].splitlines())):
+            label, _comma, address = (part.strip() for part in line.rpartition(","))
+            try:
+                validate_email(address)
+            except forms.ValidationError:
+                said = gettext("This is no e-mail address: %(line)s")
+                raise forms.ValidationError(said % {"line": line[:80]}) from None
+            if address.lower() in {known.lower() for _label, known in found}:
+                raise forms.ValidationError(gettext("%(label)s is there twice.") % {"label": address})
+            if len(label) > LONGEST_LABEL:
+                said = gettext("A label has at most %(most)d characters: %(label)s …")
+                raise forms.ValidationError(said % {"most": LONGEST_LABEL, "label": label[:20]})
+            found.append([label, address])
+        if len(found) > MOST_LINKS:
+            raise forms.ValidationError(gettext("At most %(most)d lines at once.") % {"most": MOST_LINKS})
+        return found
+
+
+class ReminderForm(MessageForm):
+    whom = forms.ChoiceField(
+        label=_("Remind"),
+        choices=[
+            (UNOPENED, _("those who have not opened their link")),
+            (UNFINISHED, _("those who have not finished")),
+        ],
+    )
+    field_order = ["whom", "subject", "text"]
 
 
 class LabelForm(ValidatedForm):

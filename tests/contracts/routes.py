@@ -104,6 +104,11 @@ listening:add_invitations             staff-405      owned-400
 listening:completion_codes            owned          staff-405
 listening:new_links                   owned          staff-405
 listening:links                       owned          staff-405
+listening:mail                        owned          owned-400
+listening:reminder                    owned          owned-400
+listening:mail_preview                owned          staff-405
+listening:send_mail                   staff-405      owned
+listening:forget_mail                 staff-405      owned
 listening:rename_link                 staff-405      owned
 listening:revoke_link                 staff-405      owned
 listening:session_settings            staff-405      owned-400

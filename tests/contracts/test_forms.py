@@ -74,6 +74,10 @@ FORMS = {
     "listening:adopt_design": Form(DESIGN, {"seats": 9999}, make=designed_draft, led_back=True),
     "listening:paper": Form({"agreed": "on"}, make=on_paper),
     "listening:rename_link": Form({"label": "P07"}, {"label": LONG}, make=with_a_taken_seat),
+    "listening:mail": Form(
+        {"panel": 1, "recipients": "anna@example.org", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}
+    ),
+    "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
     # Nothing is typed here: a button alone.
     "core:retry_job": Form({}),
     "rating:state": Form({}),
@@ -83,6 +87,8 @@ FORMS = {
     "listening:first_link": Form({}),
     "listening:open_link": Form({}),
     "listening:close_links": Form({}),
+    "listening:send_mail": Form({}),
+    "listening:forget_mail": Form({}),
     "listening:revoke_link": Form({}, make=with_a_taken_seat),
     "listening:remove_seats": Form({}, make=lambda: make_experiment(make_user(User.Role.ADMIN), live=False, seats=1)),
     "stimuli:confirm_import": Form({}),

@@ -19,8 +19,9 @@ from core.jobs.worker import work
 from core.models import Job, User
 from core.services.accounts import create_account, random_password
 from listening.design.base import DesignRequest
-from listening.models import Design, Panel, Recruitment, Seat
+from listening.models import Design, Message, Panel, Recruitment, Seat
 from listening.panels.services import demo, designs, panels
+from listening.panels.services.mailing import send_invitations
 from rating.models import Experiment
 from rating.services.disposal import DAYS_IN_BIN
 from rating.services.votes import cast_vote
@@ -73,6 +74,19 @@ def an_experiment_past_its_time_in_the_bin() -> dict[str, Any]:
     return {}
 
 
+def a_mailing() -> dict[str, Any]:
+    experiment = make_experiment(seats=1)
+    mailing = send_invitations(
+        panel=experiment.panels.get(),
+        recipients=[("P07", "anna@example.org")],
+        subject="Test",
+        text="{link}",
+        now=timezone.now(),
+        actor=experiment.owner,
+    )
+    return {"mailing_id": str(mailing.pk)}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.testapp.small_demo"}
@@ -92,6 +106,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
         an_address_that_is_not_needed,
         Recruitment.objects.filter(address="").exists,
     ),
+    "listening.send_mailing": (a_mailing, Message.objects.filter(sent_at__isnull=False).exists),
     "listening.empty_bin": (an_experiment_past_its_time_in_the_bin, lambda: not Experiment.objects.exists()),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,

@@ -81,8 +81,15 @@ def seat_jobs(experiment: Experiment) -> dict[int, Job]:
     return {job.arguments["panel"]: job for job in jobs.order_by("created_at")}
 
 
-def _has_seats_pending(panel: Panel) -> bool:
-    return Job.objects.unfinished().filter(key=f"{fill_panel.name}:{panel.experiment_id}:{panel.number}").exists()
+def check_seats_ready(panel: Panel) -> None:
+    """Reject links to a panel whose seats are still being made."""
+    if Job.objects.unfinished().filter(key=f"{fill_panel.name}:{panel.experiment_id}:{panel.number}").exists():
+        raise AppError(
+            "panel.seats_pending",
+            409,
+            _("The seats of panel {number} are still being created. Create links when all seats are ready."),
+            number=panel.number,
+        )
 
 
 def _plannable(experiment: Experiment, group: str) -> str:
@@ -199,13 +206,7 @@ def invite(
 
     Their secrets are returned once and kept nowhere.
     """
-    if _has_seats_pending(panel):
-        raise AppError(
-            "panel.seats_pending",
-            409,
-            _("The seats of panel {number} are still being created. Create links when all seats are ready."),
-            number=panel.number,
-        )
+    check_seats_ready(panel)
     expires_at = now + timedelta(days=days)
     tokens = [_invitation(panel=panel, expires_at=expires_at, label=label) for label in labels or [""] * count]
     audit.record(

@@ -29,6 +29,7 @@ from listening.models import Invitation
 from listening.panels.forms import LabelForm, LinkListForm, OpenLinkForm, RehearsalsForm
 from listening.panels.services import links as services
 from listening.panels.services import panels
+from listening.panels.services.mailing import newest_mailing
 from listening.panels.views.people import links_form, people_page
 from listening.participation.recruitment import service_address
 from rating.models import Experiment
@@ -202,6 +203,8 @@ def _links_page(
         "filtered": bool(chosen["search"] or chosen["state"]),
         "query": urlencode(chosen),
         "page": page,
+        "mailing": newest_mailing(experiment),
+        "has_addresses": Invitation.objects.filter(panel__experiment=experiment).exclude(address="").exists(),
         "rows": [
             {
                 "link": each,
