@@ -233,6 +233,7 @@ def write_xlsx(table: Table) -> Iterator[bytes]:
     """A workbook of one sheet with the values of CSV; a text that looks like a formula stays a text."""
     from openpyxl import Workbook  # a web process needs it for this alone
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    from openpyxl.writer.excel import save_workbook
 
     keys = list(dict.fromkeys(key for column in table.columns for key in column.keys))
     book = Workbook()
@@ -247,7 +248,7 @@ def write_xlsx(table: Table) -> Iterator[bytes]:
             if not is_number:
                 cell.data_type = "s"
     file = io.BytesIO()
-    book.save(file)
+    save_workbook(book, file)
     yield file.getvalue()
 
 

@@ -125,8 +125,9 @@ def interval_alpha(marks: Floats) -> tuple[float, int]:
     values = pairable[np.isfinite(pairable)]
     if not varies(values):
         return math.nan, len(values)
-    targets = [target[np.isfinite(target)] for target in pairable.T]
-    observed = sum(len(target) * target.var(ddof=1) for target in targets) / len(values)
+    n = np.isfinite(pairable).sum(axis=0)
+    left = np.nan_to_num(pairable - np.nansum(pairable, axis=0) / n)
+    observed = (n / (n - 1) * (left**2).sum(axis=0)).sum() / len(values)
     return 1 - float(observed / values.var(ddof=1)), len(values)
 
 

@@ -159,6 +159,7 @@ def agreement_record(marks: Floats, means: Floats) -> dict[str, Any]:
     """Of listener x stimulus, and of listener x condition, which are the listeners' means."""
     single, of_means = intraclass_correlations(marks), intraclass_correlations(means)
     one = single["ICC(A,1)"]
+    alpha, alpha_marks = interval_alpha(marks)
     return {
         "icc_a1": figure(one.value),
         "icc_a1_ci95": [figure(one.low), figure(one.high)],
@@ -169,8 +170,8 @@ def agreement_record(marks: Floats, means: Floats) -> dict[str, Any]:
         "conditions_icc_ak": figure(of_means["ICC(A,k)"].value),
         "conditions_icc": _named(of_means),
         "alpha_ordinal": figure(ordinal_alpha(marks)[0]),
-        "alpha_interval": figure(interval_alpha(marks)[0]),
-        "alpha_marks": interval_alpha(marks)[1],
+        "alpha_interval": figure(alpha),
+        "alpha_marks": alpha_marks,
     }
 
 

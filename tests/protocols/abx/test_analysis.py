@@ -165,7 +165,7 @@ def test_the_figure_shows_every_pair_and_where_chance_lies() -> None:
 def test_files_have_a_row_for_everything() -> None:
     experiment, report = make_experiment(protocol="abx"), AbxReport()
     rows = {
-        name: list(csv.DictReader(io.StringIO("".join(file.make(experiment, RESULT, {})))))
+        name: list(csv.DictReader(io.StringIO("".join(map(str, file.make(experiment, RESULT, {}))))))
         for name, file in report.files.items()
         if name.endswith(".csv")
     }

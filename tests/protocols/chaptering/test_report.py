@@ -65,7 +65,7 @@ def context(experiment: Experiment, **asked: str) -> Result:
 
 
 def made(experiment: Experiment, name: str, **asked: str) -> str:
-    return "".join(ChaptersReport.files[name].make(experiment, result_of(experiment), asked))
+    return "".join(map(str, ChaptersReport.files[name].make(experiment, result_of(experiment), asked)))
 
 
 def test_a_blind_page_shows_letters_and_an_open_one_names(client: Client, experiment: Experiment) -> None:

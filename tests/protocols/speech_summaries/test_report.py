@@ -101,7 +101,7 @@ def test_the_dataset_has_every_network(experiment: Experiment) -> None:
     result = read_result(experiment=experiment, slug="speech_summaries", simulated=False, long=True)
     made = dict(SummariesReport().dataset(experiment, result, simulated=False))
     assert list(made) == [f"results/network-{number}.svg" for number in (1, 2, 3)]
-    assert "utterance 3: the words that people kept" in "".join(made["results/network-3.svg"])
+    assert "utterance 3: the words that people kept" in "".join(map(str, made["results/network-3.svg"]))
 
 
 def test_picks_are_one_row_a_maker_utterance_and_position(client: Client, experiment: Experiment) -> None:
