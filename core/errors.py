@@ -8,7 +8,7 @@ class only where code catches the error or where protocols raise it as part of t
     rating.errors         KeyReused, SoundNotFetched
     stimuli               TableUnreadable (it crosses the sandbox by its name), SandboxFailure, DiskFull, CellsTaken,
                           ClockUnfit
-    listening             PanelFull, SeatElsewhere, ResumeCodeUnknown, TextChanged, SheetChanged,
+    listening             PanelFull, OtherGroup, SeatElsewhere, ResumeCodeUnknown, TextChanged, SheetChanged,
                           DesignRowsRejected
     protocols.chaptering  ChaptersOptionUnfit
 

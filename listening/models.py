@@ -58,6 +58,11 @@ class SessionSettings(BaseModel):
     lease_hours = models.PositiveSmallIntegerField(default=168)  # of absence, after which a seat may be given away
     stated_minutes = models.PositiveSmallIntegerField(null=True)  # what participants read instead of the estimate
     completion_url = models.URLField(blank=True)  # where the receipt leads back to, with {code} for the code
+    # Of people who come by a link for many and cannot take part: all places are taken, or the study is not for them.
+    full_code = models.CharField(max_length=40, blank=True)
+    full_url = models.URLField(blank=True)
+    screen_out_code = models.CharField(max_length=40, blank=True)
+    screen_out_url = models.URLField(blank=True)
 
     class Meta:
         constraints = [

@@ -9,7 +9,9 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from core.errors import AppError
 from core.forms import ValidatedForm
+from core.http_errors import error_message
 from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
 from listening.models import LONGEST_LABEL, LONGEST_STATED_MIN, Invitation, SessionSettings
@@ -17,7 +19,13 @@ from listening.panels.services.mailing import PLACE, PLACES, UNFINISHED, UNOPENE
 from listening.panels.services.material import Material
 from listening.panels.services.panels import LINK_DAYS
 from listening.panels.services.paper import Reading, Sheet
-from listening.panels.services.session_settings import CHANGEABLE, FIXED_WHILE_LIVE, LONGEST_URL
+from listening.panels.services.session_settings import (
+    CHANGEABLE,
+    FIXED_WHILE_LIVE,
+    LONGEST_URL,
+    RETURN_URLS,
+    check_return_url,
+)
 from rating.protocol import Mark, Protocol, Scale
 
 MOST_LINKS = 500  # at once
@@ -212,12 +220,33 @@ class SessionSettingsForm(ValidatedForm):
         help_text=_("Begins with https://; {code} is replaced by the completion code."),
     )
 
+    full_code = forms.CharField(label=_("Code when all places are taken"), max_length=40, required=False)
+    full_url = forms.CharField(
+        label=_("Redirect when all places are taken (URL)"), max_length=LONGEST_URL, required=False
+    )
+    screen_out_code = forms.CharField(label=_("Code when somebody is screened out"), max_length=40, required=False)
+    screen_out_url = forms.CharField(
+        label=_("Redirect when somebody is screened out (URL)"),
+        max_length=LONGEST_URL,
+        required=False,
+        help_text=_("Shown to people who come by a link for many or for Prolific and cannot take part."),
+    )
+
     def __init__(self, *args: Any, checks_open: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.changing = CHANGEABLE if checks_open else tuple(set(CHANGEABLE) - set(FIXED_WHILE_LIVE))
         for name in set(self.fields) - set(self.changing):
             self.fields[name].disabled = True
             self.fields[name].required = False
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in RETURN_URLS:
+            try:
+                check_return_url(cleaned.get(name) or "https://example.org/")
+            except AppError as error:
+                self.add_error(name, error_message(error))
+        return cleaned
 
     def values(self) -> dict[str, Any]:
         """What may be changed at the moment, as it was filled in."""

@@ -21,12 +21,18 @@ from core.hashing import digest
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat
-from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of
+from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.participation.services import visits, withdrawal
 from listening.participation.services.verification import completion_root
-from listening.participation.services.visits import PanelFull, ResumeCodeUnknown, SeatElsewhere, TextChanged
+from listening.participation.services.visits import (
+    OtherGroup,
+    PanelFull,
+    ResumeCodeUnknown,
+    SeatElsewhere,
+    TextChanged,
+)
 from listening.participation.services.withdrawal import is_withdrawn, may_withdraw
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
@@ -43,6 +49,14 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     invitation = invitation_for(token)
     if request.method == "GET":
         visits.note_opened(invitation, now=timezone.now())
+    try:
+        return _let_in(request, invitation)
+    except (PanelFull, OtherGroup) as error:
+        return _turned_away(request, invitation, error)
+
+
+def _let_in(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    """The landing page as this person needs it, or the way into the seat."""
     arrival, held = arrival_of(request, invitation), visits_held(request)
     seat = visits.seat_held(invitation, arrival, held)
     if seat is not None and seat.state == Seat.State.ABANDONED:
@@ -57,7 +71,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     except (SeatElsewhere, ResumeCodeUnknown) as error:
         return _ask_for_code(request, invitation, error)
     except TextChanged:
-        return _landing(request, invitation_for(token), arrival, None, text_changed=True)
+        invitation.refresh_from_db()
+        return _landing(request, invitation, arrival, None, text_changed=True)
     return _landing(request, invitation, arrival, seat)
 
 
@@ -171,6 +186,14 @@ def _is_template(name: str) -> bool:
     except TemplateDoesNotExist:
         return False
     return True
+
+
+def _turned_away(request: HttpRequest, invitation: Invitation, error: AppError) -> HttpResponse:
+    """Page for a person who cannot take part, with the code and the way back that their recruiting service needs."""
+    experiment = invitation.panel.experiment
+    back = way_back(experiment, full=isinstance(error, PanelFull)) if invitation.many else {}
+    context = {"experiment": experiment, "sentence": error_message(error), "error_code": error.code, **back}
+    return render(request, "listening/turned_away.html", context, status=error.status)
 
 
 def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:

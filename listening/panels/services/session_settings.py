@@ -18,7 +18,9 @@ from rating.registry import get_protocol
 
 # Checks and rests stay as they are while people listen; the other settings affect no answer.
 FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
-CHANGEABLE = (*FIXED_WHILE_LIVE, "stated_minutes", "lease_hours", "completion_url")
+RETURN_URLS = ("completion_url", "full_url", "screen_out_url")
+RETURN_CODES = ("full_code", "screen_out_code")
+CHANGEABLE = (*FIXED_WHILE_LIVE, "stated_minutes", "lease_hours", *RETURN_URLS, *RETURN_CODES)
 LONGEST_URL = 200
 
 
@@ -50,8 +52,8 @@ def change_session_settings(*, experiment: Experiment, actor: User, **wanted: An
     after = {name: value for name, value in wanted.items() if before[name] != value}
     if set(after) & set(FIXED_WHILE_LIVE) and not checks_are_open(experiment):
         raise wrong_state(experiment, needed="draft or paused")
-    if url := after.get("completion_url"):
-        _check_completion_url(url)
+    for url in filter(None, (after.get(name) for name in RETURN_URLS)):
+        check_return_url(url)
     if after:
         usual = {"lease_hours": session_settings.lease_hours}
         SessionSettings.objects.update_or_create(experiment=experiment, defaults=after, create_defaults=usual | after)
@@ -70,7 +72,14 @@ def completion_address(*, session_settings: SessionSettings, code: str) -> str:
     return session_settings.completion_url.replace("{code}", code)
 
 
-def _check_completion_url(url: str) -> None:
+def way_back(experiment: Experiment, *, full: bool) -> dict[str, str]:
+    """Code and address for a person who cannot take part: because all places are taken, or for another reason."""
+    known = session_settings_of(experiment)
+    code, url = (known.full_code, known.full_url) if full else (known.screen_out_code, known.screen_out_url)
+    return {"code": code, "url": url.replace("{code}", code)}
+
+
+def check_return_url(url: str) -> None:
     """Only https, so that a code is never sent in the clear, and nothing that a browser would run."""
     try:
         parts = urlsplit(url.replace("{code}", "CODE"))
@@ -83,7 +92,7 @@ def _check_completion_url(url: str) -> None:
             422,
             _(
                 "The redirect URL must begin with https:// and have at most {most} characters. Write {{code}} where "
-                "the completion code belongs."
+                "the code belongs."
             ),
             most=LONGEST_URL,
         )

@@ -89,7 +89,7 @@ def _preview(experiment: Experiment, fields: dict[str, Any]) -> dict[str, Any]:
         panel = panels.panel_of(experiment=experiment, number=fields["panel"])
     if panel is None or not addresses:
         raise services.nobody_to_remind()
-    places = services.places_of(panel, address=panels.link("…"))
+    places = services.places_of(panel, address=panels.link("..."))
     return {
         "reminder": "whom" in fields,
         "addresses": addresses,

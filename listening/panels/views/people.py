@@ -41,7 +41,6 @@ from rating.services.access import Access, experiment_of
 
 # The field that an error is shown beside.
 PREVIEW_FIELDS = {"panel.unknown": "panel", "seat.unknown": "seat", "preview.session": "from_session"}
-URL_FIELDS = {"session_settings.completion_url": "completion_url"}
 
 
 @require_GET
@@ -140,7 +139,7 @@ def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
     form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
     change = partial(change_session_settings, experiment=experiment, actor=staff(request))
-    if form.carry_out(lambda **_filled_in: change(**form.values()), by_code=URL_FIELDS):
+    if form.carry_out(lambda **_filled_in: change(**form.values())):
         messages.success(request, _("The session settings are saved."))
         return redirect("listening:people", slug=slug)
     return people_page(request, experiment, refused=form)

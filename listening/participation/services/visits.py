@@ -133,6 +133,20 @@ class PanelFull(AppError):
         )
 
 
+class OtherGroup(AppError):
+    """A person of one group asks for a place in the other; the landing page says so and leads back."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "seat.other_group",
+            409,
+            _(
+                "In this study some people make what others judge, and you have taken part in the other group. Thank "
+                "you: please leave this place to somebody else."
+            ),
+        )
+
+
 def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[str] = (), address: str = "") -> None:
     """Raise what keeps this link from a seat, if anything does.
 
@@ -159,14 +173,7 @@ def check_claimable(invitation: Invitation, *, now: datetime, held: Collection[s
         if not seats.free().exists() and not seats.lapsed(now).exists():
             raise PanelFull
     if _was_in_other_group(invitation, held):
-        raise AppError(
-            "seat.other_group",
-            409,
-            _(
-                "In this study some people make what others judge, and you have taken part in the other group. Thank "
-                "you: please leave this place to somebody else."
-            ),
-        )
+        raise OtherGroup
     if invitation.many and address:
         _check_address_limit(invitation.panel.experiment, address, now)
 

@@ -272,3 +272,23 @@ def test_the_code_of_a_rehearsal_leads_nowhere() -> None:
     page = client.get(f"/visits/{visit}/receipt/").content.decode()
     assert "Rehearsal: nothing here counts" in page
     assert "example.org" not in page
+
+
+def test_who_comes_too_late_is_thanked_and_led_back_with_the_code_for_it() -> None:
+    experiment = make_experiment(seats=1)
+    back = {"full_code": "FULL1", "full_url": "https://example.org/?cc={code}", "screen_out_code": "OUT1"}
+    SessionSettings.objects.create(experiment=experiment, **back)
+    link = prolific_link(experiment)
+    consent(Client(), link)
+    late = Client()
+    for _ in range(2):  # coming again says the same
+        answer = late.get(link.replace("60aa", "70bb"))
+        page = answer.content.decode()
+        assert answer.status_code == 409
+        assert 'href="https://example.org/?cc=FULL1"' in page
+        assert "OUT1" not in page
+    assert late.post(link.partition("?")[0], {"agree": "on"}).status_code == 409
+    assert Participant.objects.count() == 1
+    personal = Client().get(f"/join/{new_token(experiment)}/").content.decode()
+    assert "All places in your group are taken" in personal
+    assert "FULL1" not in personal

@@ -85,6 +85,7 @@ def test_nothing_is_made_or_sent_before_the_preview_is_confirmed(staff: Client, 
     shown = staff.get(write(staff, page).headers["Location"]).content.decode()
     assert "anna@example.org" in shown
     assert "Test: Sounds" in shown
+    assert "/join/.../" in shown
     assert not Invitation.objects.exists()
     assert not Job.objects.exists()
     staff.post(f"{page}send/")
