@@ -1,6 +1,7 @@
 """Access to experiments: what owners, editors and viewers may do, sharing, and handing over."""
 
 from contextlib import suppress
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -16,7 +17,15 @@ from tests.factories import make_experiment, make_user
 
 pytestmark = pytest.mark.django_db
 
-ARGUMENTS = {"number": 1, "place": 1, "sheet_number": 1, "change": "pause", "method": "mos", "name": "means.csv"}
+ARGUMENTS = {
+    "number": 1,
+    "place": 1,
+    "sheet_number": 1,
+    "change": "pause",
+    "method": "mos",
+    "name": "means.csv",
+    "link_id": uuid4(),
+}
 # A viewer may copy what can be seen, give up the own access, and restores nothing, because the bin is the owner's.
 FREE = {"listening:copy", "rating:restore"}
 
@@ -43,7 +52,16 @@ def test_each_role_has_its_access(shared: tuple[Experiment, User, User]) -> None
 
 def address_of(route: str, experiment: Experiment) -> str | None:
     """The address of a route about an experiment, or nothing."""
-    for names in ("", "number", "number place", "number place sheet_number", "change", "method", "method name"):
+    for names in (
+        "",
+        "number",
+        "number place",
+        "number place sheet_number",
+        "change",
+        "method",
+        "method name",
+        "link_id",
+    ):
         with suppress(NoReverseMatch):
             return reverse(route, kwargs={"slug": experiment.slug, **{name: ARGUMENTS[name] for name in names.split()}})
     return None

@@ -224,7 +224,7 @@ def test_a_group_is_offered_where_the_protocol_tells_people_apart(
     address = f"/experiments/{experiment.slug}/"
     assert 'name="group"' not in client.get(f"{address}people/").content.decode()
     monkeypatch.setattr(type(get_protocol("acr")), "groups", Groups(("judge", "writer")))
-    assert "<option>writer</option>" in client.get(f"{address}people/").content.decode()
+    assert '<option value="writer">writer</option>' in client.get(f"{address}people/").content.decode()
     client.post(f"{address}panels/", {"seats": 1, "group": "writer"})
     assert client.post(f"{address}panels/", {"seats": 1, "group": "nobody"}).status_code == 400
     create_panel(experiment=experiment, seats=1, actor=experiment.owner)
