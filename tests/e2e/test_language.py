@@ -47,7 +47,7 @@ def test_landing_checks_trial_and_receipt_of_a_french_experiment_are_in_french(
     page = device(locale="en-GB").new_page()
     listener = PointerListener(page)
     page.goto(link)
-    expect(page.get_by_text("L’échelle de notation et ses questions sont en anglais.")).to_be_visible()
+    expect(page.get_by_text("Les textes de la tâche elle-même sont en anglais.")).to_be_visible()
     check_french(page)
     page.get_by_role("button", name="Accepter et commencer").click()
 

@@ -63,7 +63,8 @@ def test_an_experiment_is_made_of_what_arrived_and_can_be_changed_until_it_is_de
     page.goto(platform.url("/collections/sounds/"))
     page.get_by_role("link", name="Create an experiment").click()
     expect(page.get_by_label("Collection")).to_have_value("sounds")
-    page.get_by_label("Title").fill("How clean is it?")
+    page.get_by_label("Title", exact=True).fill("How clean is it?")
+    page.get_by_text("Consent text, contact, language and more").click()
     page.get_by_label("Consent text").fill("I agree that **my ratings** are kept.")
     problems += scan(page, "new experiment") + overflows(page, "new experiment")
     page.get_by_role("button", name="Create experiment").click()
@@ -71,7 +72,7 @@ def test_an_experiment_is_made_of_what_arrived_and_can_be_changed_until_it_is_de
 
     page.goto(platform.url("/experiments/how-clean-is-it/settings/"))
     problems += scan(page, "settings") + overflows(page, "settings")
-    page.get_by_label("Title").fill("How clean does it sound?")
+    page.get_by_label("Title", exact=True).fill("How clean does it sound?")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("heading", name="How clean does it sound?", level=1)).to_be_visible()
 
