@@ -138,7 +138,9 @@ def send_mailing(*, run: JobRun, mailing_id: str) -> None:
     """Send what was not sent yet. A server that does not answer ends the run, which is tried again later."""
     mailing = Mailing.objects.select_related("experiment").get(pk=mailing_id)
     waiting = list(
-        mailing.messages.filter(sent_at__isnull=True, error="").select_related("invitation__panel__experiment")
+        mailing.messages.filter(sent_at__isnull=True, error="")
+        .select_related("invitation__panel__experiment")
+        .order_by("invitation__address")
     )
     total = mailing.messages.count()
     with get_connection() as connection:
