@@ -46,6 +46,10 @@ class ValidatedForm(forms.Form):
             self.add_error((by_code or {}).get(error.code, field) or None, error_message(error))
             return None
 
+    def problems(self) -> str:
+        """Everything that is wrong, for a message where the page that follows does not show the form."""
+        return " ".join(str(text) for texts in self.errors.values() for text in texts)
+
 
 class TokenForm(ValidatedForm):
     name = forms.CharField(

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from listening.panels.views import design, first_steps, links, mail, paper, people, trial_preview, workbooks
+from listening.panels.views import design, links, mail, paper, people, trial_preview, workbooks
 from listening.participation import views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
@@ -19,8 +19,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/design/use/", design.adopt, name="adopt_design"),
     path("experiments/<slug:slug>/design/csv/", design.files, {"suffix": "csv"}, name="design_csv"),
     path("experiments/<slug:slug>/design/json/", design.files, {"suffix": "json"}, name="design_json"),
-    path("experiments/<slug:slug>/seats/first/", first_steps.first_seats, name="first_seats"),
-    path("experiments/<slug:slug>/links/first/", first_steps.first_link, name="first_link"),
+    path("experiments/<slug:slug>/seats/first/", design.first_seats, name="first_seats"),
     path("experiments/<slug:slug>/copy/", people.copy, name="copy"),
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),
     path("experiments/<slug:slug>/people/", people.people, name="people"),

@@ -41,7 +41,6 @@ from rating.registry import get_protocol, picture_of, protocols
 from rating.services import access, disposal
 from rating.services import experiments as services
 from rating.services.access import Access, experiment_of
-from rating.services.creation import create_from_upload
 from rating.services.editing import amend_texts, edit_experiment
 from rating.services.texts import consent_counts, published_texts
 from stimuli.models import Import
@@ -141,7 +140,7 @@ def _create(
         if upload is None:
             return services.create_experiment(collection=form.cleaned_data["collection"], **fields)
         target_lufs = float(level) if level else None
-        return create_from_upload(upload=upload, target_lufs=target_lufs, proposal_seen=seen, **fields)
+        return services.create_from_upload(upload=upload, target_lufs=target_lufs, proposal_seen=seen, **fields)
     except AppError as error:
         _place_error(options if error.data.get("option") in options.fields else form, error)
         return None
@@ -166,7 +165,7 @@ def _creation_context(
         "upload": upload,
         "found": summary_of(upload) if upload else None,
         "receiving": upload is None or upload.state == Import.State.RECEIVING,
-        "config": upload_config(request, upload),
+        "config": upload_config(request, upload.collection if upload else None, upload),
         "expires_days": project_settings.UPLOAD_EXPIRES_DAYS,
     }
 

@@ -20,7 +20,7 @@ from scripts.processes import Child, stop_all
 
 READY_TIMEOUT_S = 120
 LARGEST_LOG_BYTES = 10 * 1024 * 1024
-# Whoever presses Ctrl-C does not wait for a demo that is being made: after three seconds a job goes back to the queue.
+# Ctrl-C does not wait for a demo that is being made: after three seconds a job goes back to the queue.
 WORKER = ("run_worker", "--grace", "3")
 WILDCARDS = {"0.0.0.0", "::"}  # noqa: S104 - compared with, never bound by default
 

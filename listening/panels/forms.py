@@ -68,15 +68,19 @@ class InvitationsForm(ValidatedForm):
         if len(labels) > MOST_LINKS:
             raise forms.ValidationError(gettext("At most %(most)d lines at once.") % {"most": MOST_LINKS})
         for label in labels:
-            if len(label) > LONGEST_LABEL:
-                said = gettext("A label has at most %(most)d characters: %(label)s …")
-                raise forms.ValidationError(said % {"most": LONGEST_LABEL, "label": label[:20]})
+            check_label(label)
             if labels.count(label) > 1:
                 raise forms.ValidationError(gettext("%(label)s is there twice.") % {"label": label})
         return labels
 
     def clean_days(self) -> int:
         return self.cleaned_data["days"] or LINK_DAYS
+
+
+def check_label(label: str) -> None:
+    if len(label) > LONGEST_LABEL:
+        said = gettext("A label has at most %(most)d characters: %(label)s …")
+        raise forms.ValidationError(said % {"most": LONGEST_LABEL, "label": label[:20]})
 
 
 class MessageForm(ValidatedForm):
@@ -136,9 +140,7 @@ class MailForm(MessageForm):
                 raise forms.ValidationError(said % {"line": line[:80]}) from None
             if address.lower() in {known.lower() for _label, known in found}:
                 raise forms.ValidationError(gettext("%(label)s is there twice.") % {"label": address})
-            if len(label) > LONGEST_LABEL:
-                said = gettext("A label has at most %(most)d characters: %(label)s …")
-                raise forms.ValidationError(said % {"most": LONGEST_LABEL, "label": label[:20]})
+            check_label(label)
             found.append([label, address])
         if len(found) > MOST_LINKS:
             raise forms.ValidationError(gettext("At most %(most)d lines at once.") % {"most": MOST_LINKS})
@@ -241,9 +243,9 @@ class SessionSettingsForm(ValidatedForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        for name in RETURN_URLS:
+        for name in filter(cleaned.get, RETURN_URLS):
             try:
-                check_return_url(cleaned.get(name) or "https://example.org/")
+                check_return_url(cleaned[name])
             except AppError as error:
                 self.add_error(name, error_message(error))
         return cleaned

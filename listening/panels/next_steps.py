@@ -21,7 +21,7 @@ from rating.services.experiments import language_warnings
 from rating.services.texts import standard_consent
 from stimuli.models import Collection, Condition, Import, Stimulus
 from stimuli.services.imports import job_of
-from stimuli.services.normalisation import job_of_copy
+from stimuli.services.normalisation import job_for
 
 
 class Action(StrEnum):
@@ -133,7 +133,7 @@ def _coming(collection: Collection) -> Step | None:
 
 
 def _copies(upload: Import, collection: Collection) -> Step:
-    job, target = job_of_copy(collection), f"{upload.copy_lufs:g}"
+    job, target = job_for(source=upload.collection, slug=collection.slug), f"{upload.copy_lufs:g}"
     address = reverse("stimuli:normalise", args=[upload.collection.slug])
     if job is not None and job.is_unfinished:
         said = gettext("The clips are being copied at %(target)s LUFS.") % {"target": target}

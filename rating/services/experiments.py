@@ -25,7 +25,9 @@ from rating.options import check_options
 from rating.protocol import LabelStatus, Protocol
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
-from stimuli.models import Collection, Stimulus
+from stimuli.models import Collection, Import, Stimulus
+from stimuli.services.imports import confirm_import
+from stimuli.services.normalisation import ask_for_copy_of_import
 
 
 def create_experiment(
@@ -67,6 +69,24 @@ def create_experiment(
             audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
     except IntegrityError:
         raise slug_taken(slug) from None
+    return experiment
+
+
+@transaction.atomic
+def create_from_upload(
+    *, owner: User, upload: Import, target_lufs: float | None, proposal_seen: bool, **fields: Any
+) -> Experiment:
+    """Create a draft for the clips of an upload, and have them imported if the reader has seen what was found.
+
+    Otherwise the import waits, and the overview of the experiment asks for it. With a target, the experiment hears
+    copies at that loudness, which are made after the import.
+    """
+    collection = upload.collection
+    if target_lufs is not None:
+        collection = ask_for_copy_of_import(import_=upload, target_lufs=target_lufs, actor=owner)
+    experiment = create_experiment(owner=owner, collection=collection, **fields)
+    if proposal_seen and upload.state == Import.State.PROPOSED:
+        confirm_import(import_=upload, actor=owner)
     return experiment
 
 

@@ -164,11 +164,6 @@ def job_for(*, source: Collection, slug: str) -> Job | None:
     return jobs.order_by("-created_at").first()
 
 
-def job_of_copy(collection: Collection) -> Job | None:
-    """The latest job that copies clips into this collection."""
-    return Job.objects.filter(key=_copy_key(collection.slug)).order_by("-created_at").first()
-
-
 def copy_title(title: str, target_lufs: float) -> str:
     return f"{title[:180]} ({target_lufs:g} LUFS)"
 

@@ -110,7 +110,7 @@ def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
         return editing.include_item(item=found, actor=staff(request))
 
     if not form.carry_out(apply):
-        messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
+        messages.error(request, form.problems())
     return redirect(reverse("stimuli:collection", args=[slug]) + f"#item-{found.pk}")
 
 

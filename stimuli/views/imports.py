@@ -154,7 +154,7 @@ def _page(
     }
     if receiving:
         context["config"] = {
-            **_config(request, collection, shown),
+            **upload_config(request, collection, shown),
             "stimulus": str(stimulus.pk) if stimulus else None,
         }
     elif shown is not None:
@@ -162,7 +162,7 @@ def _page(
         context["copy"] = levelled(shown, staff(request))
         context["corrections"] = [_correction(one) for one in reversed(shown.corrections)]
         if shown.state in corrections.CORRECTABLE:
-            context |= {"correctable": True, "config": _config(request, collection, shown)}
+            context |= {"correctable": True, "config": upload_config(request, collection, shown)}
             context["faulty"] = corrections.files_with_errors(shown)
     return render(request, "stimuli/import.html", context)
 
@@ -180,15 +180,8 @@ def summary_of(import_: Import) -> dict[str, Any]:
     }
 
 
-def upload_config(request: HttpRequest, shown: Import | None) -> dict[str, Any]:
-    """What the script of a page needs whose upload opens a collection of its own."""
-    if shown:
-        return _config(request, shown.collection, shown)
-    return _config(request, None, None)
-
-
-def _config(request: HttpRequest, collection: Collection | None, shown: Import | None) -> dict[str, Any]:
-    """What the page's script needs to know."""
+def upload_config(request: HttpRequest, collection: Collection | None, shown: Import | None) -> dict[str, Any]:
+    """What the script of a page with an upload needs to know; without a collection, the upload opens one."""
     own = {
         "imports_url": reverse("api:imports", args=[collection.slug]) if collection else "",
         "pages_url": reverse("stimuli:collection", args=[collection.slug]) + "imports/" if collection else "",

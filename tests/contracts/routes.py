@@ -94,8 +94,7 @@ listening:receipt                     visit          no-method
 listening:withdraw                    no-method      visit-409
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
-listening:first_seats                 staff-405      owned-400
-listening:first_link                  staff-405      owned
+listening:first_seats                 staff-405      owned
 listening:people                      owned          staff-405
 listening:copy                        staff-405      owned
 listening:remove_seats                owned          owned

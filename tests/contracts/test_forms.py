@@ -84,7 +84,6 @@ FORMS = {
     "rating:unshare": Form({}),
     "rating:archive": Form({}),
     "listening:copy": Form({}),
-    "listening:first_link": Form({}),
     "listening:open_link": Form({}),
     "listening:close_links": Form({}),
     "listening:send_mail": Form({}),

@@ -242,7 +242,7 @@ def test_a_proposal_is_confirmed_or_cancelled_from_the_page(browser: Client, own
     import_.refresh_from_db()
     assert (import_.state, Job.objects.get().name) == ("importing", "stimuli.commit_confirmed_import")
     shown = browser.post(f"{place}cancel/", follow=True).content.decode()
-    assert '<ul class="messages">' in shown
+    assert "This is not possible while the import is in the state" in shown
     import_.refresh_from_db()
     assert import_.state == "importing"
     other = in_state(owner, "proposed", plan=PLAN, report=REPORT)

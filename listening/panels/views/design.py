@@ -1,7 +1,8 @@
-"""Views of the page Design: preview a design, apply it, download it as files."""
+"""Views of designs: preview one, apply it, download it as files, and lay out the usual one from the overview."""
 
 import tempfile
 from collections.abc import Mapping
+from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,11 +19,12 @@ from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.models import Job
 from core.permissions import Audience, requires, staff
+from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
 from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
 from listening.models import Design
-from listening.panels.forms import DesignForm
-from listening.panels.services import designs
+from listening.panels.forms import DesignForm, FirstSeatsForm, usual
+from listening.panels.services import designs, panels
 from listening.panels.services.material import material_of
 from rating.models import Experiment
 from rating.services.access import experiment_of
@@ -155,3 +157,31 @@ def _share(share: Mapping[str, Any]) -> dict[str, Any]:
 def _word(verdict: str) -> str:
     words = {"ok": pgettext("verdict", "OK"), "warn": pgettext("verdict", "Check"), "bad": pgettext("verdict", "Bad")}
     return words[verdict]
+
+
+# --- The usual design, from the overview ------------------------------------------------------------------------------
+
+
+@require_POST
+@requires(Audience.STAFF)
+def first_seats(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have seats laid out for so many listeners; what is wrong stands above the overview."""
+    experiment, form = experiment_of(request, slug), FirstSeatsForm(request.POST)
+
+    def lay_out(*, listeners: int, design: bool) -> object:
+        if not design:
+            return panels.ask_for_panel(experiment=experiment, seats=listeners, actor=staff(request))
+        wanted = usual_design(experiment, listeners=listeners)
+        draft = designs.draft_design(experiment=experiment, wanted=wanted, planner=plan_subsets_in_subprocess)
+        return designs.ask_for_design(experiment=experiment, wanted=wanted, sha256=draft.sha256, actor=staff(request))
+
+    form.carry_out(lay_out)
+    if form.errors:
+        messages.error(request, form.problems())
+    return redirect("rating:experiment", slug=slug)
+
+
+def usual_design(experiment: Experiment, *, listeners: int) -> DesignRequest:
+    """What the page Design proposes, with at least so many listeners in all."""
+    proposal = usual(material_of(experiment))
+    return DesignRequest.from_json(proposal | {"seats": ceil(listeners / proposal["panels"])})

@@ -96,7 +96,7 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
         messages.success(request, said % {"seat": place})
         return redirect("listening:people", slug=slug)
     if seat.state != Seat.State.TAKEN:  # it is no longer in the table, so there is no control to stand beside
-        messages.error(request, " ".join(str(text) for text in form.errors["reason"]))
+        messages.error(request, form.problems())
         return redirect("listening:people", slug=slug)
     return people_page(request, experiment, refused=form)
 

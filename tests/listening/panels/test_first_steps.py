@@ -55,19 +55,27 @@ def test_what_keeps_seats_from_being_laid_out_is_told_on_the_overview() -> None:
     assert "holds nothing to rate" in page.content.decode()
 
 
+def test_a_number_that_cannot_be_is_told_on_the_overview(browser: Client, draft: Experiment) -> None:
+    page = browser.post(f"/experiments/{draft.slug}/seats/first/", {"listeners": 501}, follow=True)
+    assert page.redirect_chain[-1][0] == f"/experiments/{draft.slug}/"
+    assert "less than or equal to 500" in page.content.decode()
+    assert not Panel.objects.exists()
+
+
 def test_a_live_experiment_offers_a_link_for_many_and_shows_it_once() -> None:
     experiment = make_experiment(seats=2, live=False)
     browser = browser_of(experiment.owner)
     Invitation.objects.all().delete()
     go_live(experiment=experiment, actor=experiment.owner)
     assert "Create a link" in overview(browser, experiment)
-    page = browser.post(f"/experiments/{experiment.slug}/links/first/", follow=True).content.decode()
+    page = browser.post(f"/experiments/{experiment.slug}/links/", follow=True).content.decode()
     assert "/join/" in page
     assert Invitation.objects.get().many
     assert "/join/" not in overview(browser, experiment)
 
 
 def test_a_draft_without_seats_has_no_link(browser: Client, draft: Experiment) -> None:
-    page = browser.post(f"/experiments/{draft.slug}/links/first/", follow=True)
-    assert page.status_code == 200
+    page = browser.post(f"/experiments/{draft.slug}/links/")
+    assert page.status_code == 409
+    assert "The experiment has no seats yet" in page.content.decode()
     assert not Invitation.objects.exists()
