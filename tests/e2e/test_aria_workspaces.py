@@ -301,18 +301,18 @@ def test_chapters(platform: Platform, page: Page) -> None:
               - textbox "Chapter 2 begins at"
               - textbox "Title of chapter 2"
               - button "Remove the mark of chapter 2"
-          - button "Finish recording"
+          - button "I have finished"
         """)
     names = stops(page)
     main_steps = ('button "Play"', 'button "Chapter 2, 0:10.0"', 'button "Mark here"', 'textbox "Title of chapter 1"',
-                  'textbox "Title of chapter 2"', 'button "Finish recording"')  # fmt: skip
+                  'textbox "Title of chapter 2"', 'button "I have finished"')  # fmt: skip
     places = [next(at for at, name in enumerate(names) if name.startswith(step)) for step in main_steps]
     assert places == sorted(places), names
-    page.get_by_role("button", name="Finish recording").click()
+    page.get_by_role("button", name="I have finished").click()
     closing = page.get_by_role("dialog", name="Finish this recording?")
     expect(closing).to_have_accessible_description(re.compile("No title yet: chapters 1, 2"))
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Finish recording")).to_be_focused()
+    expect(page.get_by_role("button", name="I have finished")).to_be_focused()
 
 
 def test_plane(platform: Platform, page: Page) -> None:
@@ -355,7 +355,7 @@ def test_plane(platform: Platform, page: Page) -> None:
           - listitem:
             - button "3 Place 0/2"
         - status: All sound ready
-        - button "Finish recording"
+        - button "I have finished"
         - region "Full recording":
           - group "Hours of the day":
             - button /probes heard$/
@@ -403,8 +403,8 @@ def test_plane(platform: Platform, page: Page) -> None:
     same.click()
     expect(same).to_have_attribute("aria-disabled", "true")  # one cross alone has nothing to be like
     expect(page.locator(".board__same").first).not_to_have_attribute("open", "")
-    page.get_by_role("button", name="Finish recording").click()
-    closing = page.get_by_role("dialog", name="Close this recording?")
+    page.get_by_role("button", name="I have finished").click()
+    closing = page.get_by_role("dialog", name="Finish this recording?")
     expect(closing).to_have_accessible_description(re.compile("Not on the plane yet: 2"))
     page.keyboard.press("Escape")
 

@@ -138,8 +138,8 @@ class Board:
 
 
 def close_by_pointer(page: Page) -> None:
-    page.get_by_role("button", name="Finish recording").click()
-    page.get_by_role("button", name="Decide all and close the recording").click()
+    page.get_by_role("button", name="I have finished").click()
+    page.get_by_role("button", name="Decide all and finish").click()
 
 
 def moves_on_the_server() -> list[Move]:

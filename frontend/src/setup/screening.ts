@@ -46,6 +46,7 @@ export class Screening {
     const { title, advice, question } = textsOf(step);
     need("#screening-title").textContent = title;
     need("#screening-advice").textContent = advice;
+    need("#screening-advice").className = step.again ? "notice notice--warn" : "";
     need("#screening-question").textContent = question;
     this.#buttons = step.choices.map((choice) => this.#button(choice));
     need("#screening-choices").replaceChildren(...this.#buttons);
@@ -120,7 +121,7 @@ function textsOf({ step, screening, again }: ScreeningStep): { title: string; ad
       title: gettext("Left and right"),
       advice: again
         ? gettext(
-            "That was not right. Look for L and R on your headphones, push the plug in all the way, and turn off “mono audio” in the sound settings. Then try once more.",
+            "That was not the right answer. Look for L and R on your headphones, push the plug in all the way, and turn off “mono audio” in the sound settings. Then try once more.",
           )
         : gettext("Put your headphones on (L on the left ear). You will hear three short sounds."),
       question: gettext("Where did you hear it?"),
@@ -129,7 +130,7 @@ function textsOf({ step, screening, again }: ScreeningStep): { title: string; ad
     title: gettext("Headphones"),
     advice: again
       ? gettext(
-          "That was not clear. Here is another way to find out: make sure that both sides sound, then try this one.",
+          "The hidden tone was not found. Make sure that both sides of your headphones work, then try this other test.",
         )
       : gettext(
           "Each sound is three parts of noise. A faint tone hides in one of them; only headphones let it be heard.",

@@ -308,7 +308,7 @@ class SoundViewer implements Viewer {
       blocked: gettext("Your browser keeps the sound off. Allow sound for this page, then press Play again."),
       failed: gettext("This part cannot be played. Try another place, or load the page again."),
       interrupted: gettext("The sound device was taken away. Press Play to go on."),
-      retrying: gettext("The sound did not arrive. It is asked for again."),
+      retrying: gettext("The sound did not arrive. It is being loaded again."),
     };
     this.#soundTrouble =
       type === "stall" ? gettext("Waiting for the sound.") : ((news.reason && sentences[news.reason]) ?? "");
@@ -327,7 +327,7 @@ class SoundViewer implements Viewer {
     const preparing = manifest.state === "ingesting" ? preparingSentence(manifest) : "";
     const sentence =
       this.#soundTrouble ||
-      (pictureTrouble ? gettext("Part of the picture did not arrive. It is asked for again.") : preparing);
+      (pictureTrouble ? gettext("Part of the picture is missing. It is being loaded again.") : preparing);
     if (this.#parts.notice.textContent !== sentence) this.#parts.notice.textContent = sentence;
   }
 }

@@ -131,7 +131,7 @@ class AbxTrial {
     this.#open = true;
     for (const input of this.#answers) input.checked = input.value === (answer as { answer: string }).answer;
     this.#page.keys.onCancel(this.#scope, keep);
-    this.#enter(gettext("This was your answer. Change it, or press Next to keep it."));
+    this.#enter(gettext("This was your answer. Change it, or press Next to keep it. The sounds are not played again."));
     this.#frame.screen.focus("view");
   }
 

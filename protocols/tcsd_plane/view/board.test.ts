@@ -101,7 +101,7 @@ test("S and a digit give the same SD without choosing the other; Esc takes the q
   });
   press("1");
   press("s");
-  assert.equal(root.find("board__hint").textContent, "1 gets the same SD as which number?");
+  assert.equal(root.find("board__hint").textContent, "Summary 1 gets the same SD as which one?");
   press("3");
   assert.deepEqual([board.selected, board.crosses.s1?.sd], ["s1", 0.8]);
   press("t");

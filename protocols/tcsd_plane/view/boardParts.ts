@@ -84,19 +84,19 @@ export class Announcer {
     if (asking)
       return fill(
         asking === "tc"
-          ? gettext("{n} gets the same TC as which number?")
-          : gettext("{n} gets the same SD as which number?"),
+          ? gettext("Summary {n} gets the same TC as which one?")
+          : gettext("Summary {n} gets the same SD as which one?"),
         { n },
       );
     const cross = crosses[selected];
     if (!cross)
-      return fill(gettext("Click where {n} belongs, or go there with the arrow keys and press Enter."), { n });
+      return fill(gettext("Click where summary {n} belongs, or go there with the arrow keys and press Enter."), { n });
     if (!this.#heard(selected))
-      return fill(gettext("You have placed {n}, but not heard it yet. Play it before you decide."), { n });
+      return fill(gettext("You have placed summary {n}, but not heard it yet. Play it before you decide."), { n });
     return fill(
       cross.decided
-        ? gettext("{n} is decided. Move it to think again.")
-        : gettext("{n} is tentative. Drag it or click elsewhere; Enter or a double-click decides."),
+        ? gettext("Summary {n} is decided. Move it to think again.")
+        : gettext("Summary {n} is tentative. Drag it or click elsewhere; Enter or a double-click decides."),
       { n },
     );
   }
@@ -439,7 +439,7 @@ export class Ranges {
     this.element = make(
       "details",
       { class: "board__list" },
-      make("summary", {}, gettext("List with figures")),
+      make("summary", {}, gettext("List with values")),
       hint,
       list,
     );

@@ -114,12 +114,19 @@ class SubmitCheck {
     const bare = hoursWithoutProbes.length;
     dialog.say({
       missing: missing.length
-        ? fill(gettext("Not on the plane yet: {n}. The recording can be closed when every summary has its cross."), {
+        ? fill(gettext("Not on the plane yet: {n}. You can finish when every summary has its cross."), {
             n: names(missing),
           })
         : "",
       tentative: tentative.length
-        ? fill(gettext("Still tentative: {n}. They will be kept where they are."), { n: names(tentative) })
+        ? fill(
+            ngettext(
+              "Summary {n} is still tentative. It will be kept where it is.",
+              "Summaries {n} are still tentative. They will be kept where they are.",
+              tentative.length,
+            ),
+            { n: names(tentative) },
+          )
         : "",
       unheard: unheard.length
         ? fill(ngettext("Not heard yet: summary {n}.", "Not heard yet: summaries {n}.", unheard.length), {
@@ -127,15 +134,13 @@ class SubmitCheck {
           })
         : "",
       unprobed: bare
-        ? fill(ngettext("No probe heard in the hour {hours}.", "No probe heard in the hours {hours}.", bare), {
+        ? fill(ngettext("No probe heard in hour {hours}.", "No probe heard in hours {hours}.", bare), {
             hours: hoursWithoutProbes.join(", "),
           })
         : "",
     });
     dialog.go.hidden = missing.length > 0;
-    dialog.go.textContent = tentative.length
-      ? gettext("Decide all and close the recording")
-      : gettext("Close the recording");
+    dialog.go.textContent = tentative.length ? gettext("Decide all and finish") : gettext("Finish");
   }
 }
 
