@@ -53,7 +53,7 @@ def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: E
     maker.start()
     word = page.locator(".word")
     expect(word).to_have_text(WORDS)
-    expect(page.locator("[data-part=counter]")).to_have_text("0 of 3–5 words")
+    expect(page.locator("[data-part=counter]")).to_have_text("Words: 0 (3–5 needed)")
     word.nth(0).click()
     word.nth(1).click()
     expect(page.locator("[data-part=verdict]")).to_have_text("1 more")
