@@ -9,8 +9,8 @@ from rating.models import Experiment
 class Result(BaseModel):
     """What a method made of an experiment's votes; staleness is a comparison of what counted then and counts now.
 
-    Votes are only ever added, ballots only ever given up or finished, exclusions only ever made or lifted, so the counts
-    together name one state.
+    Votes are only ever added, ballots only ever given up or finished, exclusions only ever made or lifted, so that the
+    counts together name one state.
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")

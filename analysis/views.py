@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
 from analysis.registry import get_report, method_of, methods
+from analysis.reports.exclusions import with_and_without
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.results import read_result
 from analysis.services.tables import AnalysedTable, analyse_table
@@ -53,6 +54,7 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "table_formats": TABLE_FORMATS,
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
+        "exclusions": with_and_without(result["table"]),
     }
 
 

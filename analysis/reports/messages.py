@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
+from analysis.reports.exclusions import exclusion_sentences, methods_sentences
 from analysis.reports.tables import Row, Table
 from core.i18n import ngettext_noop
 from rating.models import Experiment
@@ -37,9 +38,10 @@ AMENDED = {
 
 
 def listener_sentences(table: Mapping[str, Any]) -> list[str]:
-    """The warnings about listeners in words."""
+    """What is excluded, and the warnings about listeners, in words."""
     sentences = {"incomplete_listeners": _incomplete, "unequal_panels": _unequal}
-    return [sentences[row["code"]](row) for row in table.get("warnings", []) if row["code"] in sentences]
+    warned = [sentences[row["code"]](row) for row in table.get("warnings", []) if row["code"] in sentences]
+    return [*exclusion_sentences(table), *warned]
 
 
 def incomplete_listeners(table: Mapping[str, Any]) -> int:
@@ -109,7 +111,8 @@ def fill_methods_text(
         "design": experiment.design_sha256[:12],
         **also,
     }
-    return " ".join([*(sentence.format_map(values) for sentence in told if sentence), *_amended(experiment)])
+    filled = [sentence.format_map(values) for sentence in told if sentence]
+    return " ".join([*filled, *methods_sentences(result["table"]), *_amended(experiment)])
 
 
 def _amended(experiment: Experiment) -> Iterator[str]:

@@ -24,6 +24,7 @@ from rating.services.experiments import locked
 
 COUNTED = (Ballot.Kind.MAIN, Ballot.Kind.SIMULATED)  # kinds of ballots that results can be made of
 LONGEST_REASON = 500
+EXCLUSION_COLUMNS = ("excluded", "exclusion_reason")
 
 
 @dataclass(frozen=True)
@@ -128,24 +129,29 @@ def ledger_of(experiment: Experiment) -> ExclusionQuerySet:
 
 @dataclass(frozen=True)
 class Excluded:
-    """Why answers are excluded, by ballot and by trial."""
+    """Why answers are excluded: of whole ballots, and of pages by ballot and position."""
 
     ballots: dict[UUID, str] = field(default_factory=dict)
-    trials: dict[UUID, str] = field(default_factory=dict)
+    pages: dict[tuple[UUID, int], str] = field(default_factory=dict)
 
-    def reason(self, ballot: UUID, trial: UUID) -> str:
+    def reason(self, ballot: UUID, position: int) -> str:
         """Why an answer is excluded; empty where it counts."""
-        return self.ballots.get(ballot) or self.trials.get(trial, "")
+        return self.ballots.get(ballot) or self.pages.get((ballot, position), "")
+
+    def columns(self, ballot: UUID, position: int) -> dict[str, Any]:
+        """The same as two columns, which every file of answers has."""
+        why = self.reason(ballot, position)
+        return dict(zip(EXCLUSION_COLUMNS, (bool(why), why), strict=True))
 
     def __bool__(self) -> bool:
-        return bool(self.ballots or self.trials)
+        return bool(self.ballots or self.pages)
 
 
 def excluded_now(experiment: Experiment) -> Excluded:
-    standing = list(Exclusion.objects.of_experiment(experiment).standing().select_related("seat"))
+    standing = list(Exclusion.objects.of_experiment(experiment).standing().select_related("seat", "trial"))
     return Excluded(
-        ballots={entry.seat.ballot_id: entry.told for entry in standing if entry.trial_id is None},
-        trials={entry.trial_id: entry.told for entry in standing if entry.trial_id is not None},
+        ballots={entry.seat.ballot_id: entry.told for entry in standing if entry.trial is None},
+        pages={(entry.seat.ballot_id, entry.trial.position): entry.told for entry in standing if entry.trial},
     )
 
 
@@ -173,9 +179,7 @@ def _seat_of(experiment: Experiment, target: Target) -> Seat:
     seats = Seat.objects.filter(panel__experiment=experiment, ballot__kind__in=COUNTED)
     seats = seats.select_related("panel", "participant", "ballot").order_by("-occupancy")
     if target.listener:
-        number = target.listener.removeprefix("sub-")
-        known = number.isascii() and number.isdecimal() and len(number) < 10
-        seat = seats.filter(participant__number=int(number)).first() if known else None
+        seat = _listeners_seat(seats, target.listener)
         if seat is None:
             raise AppError(
                 "exclusion.listener_unknown",
@@ -189,6 +193,13 @@ def _seat_of(experiment: Experiment, target: Target) -> Seat:
     if seat is None:
         raise seat_unknown(panel=panel, seat=number_of_seat)
     return seat
+
+
+def _listeners_seat(seats: QuerySet[Seat], name: str) -> Seat | None:
+    number = name.removeprefix("sub-")
+    if number.isascii() and number.isdecimal() and len(number) < 10:
+        return seats.filter(participant__number=int(number)).first()
+    return next((seat for seat in seats.filter(participant__isnull=True) if name_of_listener(seat) == name), None)
 
 
 def _trial_of(seat: Seat, position: int) -> Trial:

@@ -1,0 +1,175 @@
+"""Results and files with and without excluded answers: nothing is lost, and the figures are those of what counts."""
+
+import csv
+import io
+import zipfile
+from html import unescape
+from random import Random
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from analysis.services.results import read_result
+from listening.panels.services.exclusions import Target, exclude, lift
+from rating.models import Experiment, Score, Vote
+from rating.registry import get_protocol
+from rating.services.experiments import unblind
+from rating.services.pages import plan_of
+from rating.services.votes import cast_vote
+from tests.analysis.p835_material import refresh
+from tests.factories import make_experiment, seated_visit, vote_event
+
+pytestmark = pytest.mark.django_db
+
+
+def listened(*values: int, items: int = 3, **parts: Any) -> Experiment:
+    """One listener for each value, who gives it to every clip of one condition."""
+    experiment = make_experiment(seats=len(values), items=items, conditions=1, **parts)
+    for value in values:
+        ballot = seated_visit(experiment).seat.ballot
+        for trial in ballot.trials.unanswered():
+            assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=value)).status == "stored"
+    refresh()
+    return experiment
+
+
+def table(experiment: Experiment) -> dict[str, Any]:
+    tables: dict[str, Any] = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    return tables
+
+
+def out(experiment: Experiment, reason: str, **target: Any) -> Any:
+    return exclude(experiment=experiment, actor=experiment.owner, target=Target(**target), reason=reason)
+
+
+def page(client: Client, experiment: Experiment) -> str:
+    client.force_login(experiment.owner)
+    return " ".join(unescape(client.get(f"/experiments/{experiment.slug}/results/").content.decode()).split())
+
+
+def test_an_excluded_listener_leaves_every_figure_and_comes_back_when_it_is_lifted(client: Client) -> None:
+    """Marks 5, 5, 4 and 1 of four listeners: the mean is 15/4 with everybody and 14/3 without the last."""
+    experiment = listened(5, 5, 4, 1)
+    assert [row["mos"] for row in table(experiment)["rows"]] == [15 / 4]
+    assert "No answer was excluded." in page(client, experiment)
+    entry = out(experiment, "reads mail meanwhile", listener="sub-0004")
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["stale"]
+    refresh()
+    found = table(experiment)
+    assert [(row["mos"], row["n_listeners"], row["n_votes"]) for row in found["rows"]] == [(14 / 3, 3, 9)]
+    for part in ("votes_level", "items_level", "two_way_level"):
+        assert [row["mos"] for row in found[part]] == [pytest.approx(14 / 3)], part
+    (compared,) = found["with_and_without"]
+    assert (compared["n_votes_all"], compared["n_votes_kept"]) == (12, 9)
+    assert (compared["mean_all"], compared["mean_kept"]) == (15 / 4, pytest.approx(14 / 3))
+    assert compared["difference"] == pytest.approx(14 / 3 - 15 / 4)
+    html = page(client, experiment)
+    assert "Excluded from all figures: 1 listener. sub-0004 (reads mail meanwhile)." in html
+    assert "With and without exclusions" in html
+    assert "0 of these exclusions were made after the conditions were known by name." in html
+    assert "+0.92" in html
+    lift(experiment=experiment, entry_id=entry.pk, actor=experiment.owner, reason="it was somebody else")
+    assert read_result(experiment=experiment, slug="mos", simulated=False)["stale"]
+    refresh()
+    assert [row["mos"] for row in table(experiment)["rows"]] == [15 / 4]
+    assert "With and without exclusions" not in page(client, experiment)
+
+
+def test_the_model_is_compared_with_and_without(client: Client) -> None:
+    """In a balanced test the model's means are the plain ones, so that both can be computed by hand."""
+    experiment = make_experiment(seats=4, items=4, conditions=2)
+    given: dict[str, list[list[int]]] = {}
+    for number in range(4):
+        ballot = seated_visit(experiment).seat.ballot
+        for place, trial in enumerate(ballot.trials.unanswered().order_by("position")):
+            condition = trial.slots.get().stimulus.condition.name
+            value = 1 if number == 3 else 2 + (number + place * place) % 3 + condition.endswith("1")
+            given.setdefault(condition, [[], [], [], []])[number].append(value)
+            assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=value)).status == "stored"
+    out(experiment, "the same answer throughout", listener="sub-0004")
+    refresh()
+    found = {row["condition"]: row for row in table(unblind_all(experiment))["with_and_without"]}
+    for condition, by_listener in given.items():
+        everything, kept = sum(map(sum, by_listener)) / 16, sum(map(sum, by_listener[:3])) / 12
+        row = found[condition]
+        assert (row["model_all"], row["model_kept"]) == (pytest.approx(everything), pytest.approx(kept))
+        assert row["model_difference"] == pytest.approx(kept - everything)
+    assert "Difference by the model" in page(client, experiment)
+
+
+def unblind_all(experiment: Experiment) -> Experiment:
+    return unblind(experiment=experiment, actor=experiment.owner, reason="a test")
+
+
+def test_one_trial_is_left_out_and_its_listener_still_counts_as_complete() -> None:
+    experiment = listened(5, 2)
+    position = Score.objects.filter(value=2).earliest("vote__trial__position").vote.trial.position
+    out(experiment, "a door", listener="sub-0002", position=position)
+    refresh()
+    found = table(experiment)
+    assert [(row["mos"], row["n_votes"], row["n_listeners"]) for row in found["rows"]] == [(3.5, 5, 2)]
+    assert [row["mos"] for row in found["votes_level"]] == [pytest.approx((3 * 5 + 2 * 2) / 5)]
+    assert [row["code"] for row in found["warnings"] if row["code"] == "incomplete_listeners"] == []
+
+
+def test_everybody_can_be_excluded(client: Client) -> None:
+    experiment = listened(5)
+    out(experiment, "a test of the set-up", panel=1, seat=1)
+    refresh()
+    assert table(experiment)["rows"] == []
+    (compared,) = table(experiment)["with_and_without"]
+    assert (compared["mean_all"], compared["mean_kept"], compared["difference"]) == (5.0, None, None)
+    assert "sub-0001, panel 1, seat 1 (a test of the set-up)" in page(client, experiment)
+
+
+def test_excluded_answers_are_kept_and_marked_in_every_file(client: Client) -> None:
+    experiment = listened(5, 1)
+    answers = Vote.objects.count()
+    out(experiment, "asleep", listener="sub-0002")
+    refresh()
+    assert Vote.objects.count() == answers == 6
+    client.force_login(experiment.owner)
+    api = f"/api/v1/experiments/{experiment.slug}/"
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{api}votes.csv").getvalue().decode())))
+    told = {(row["subject_id"], row["value"], row["excluded"], row["exclusion_reason"]) for row in rows}
+    assert told == {("sub-0001", "5.0", "false", ""), ("sub-0002", "1.0", "true", "asleep")}
+    assert len(rows) == 6
+    wide = list(csv.DictReader(io.StringIO(client.get(f"{api}wide.csv").getvalue().decode())))
+    assert {(row["subject_1"], row["subject_2"]) for row in wide} == {("5", "1")}
+    clips = list(csv.DictReader(io.StringIO(client.get(f"{api}votes_per_clip.csv").getvalue().decode())))
+    assert {(row["n"], row["MOS"]) for row in clips} == {("1", "5.0")}
+    (conditions,) = csv.DictReader(io.StringIO(client.get(f"{api}votes_per_cond.csv").getvalue().decode()))
+    assert (conditions["n"], conditions["MOS"]) == ("3", "5.0")
+    with zipfile.ZipFile(io.BytesIO(client.get(f"{api}dataset.zip").getvalue())) as archive:
+        read = {name.rsplit("/", 1)[-1]: archive.read(name).decode() for name in archive.namelist()}
+    people = next(text for name, text in read.items() if "participants_data.csv" in name)
+    told = {
+        (row["subject_id"], row["excluded"], row["exclusion_reason"]) for row in csv.DictReader(io.StringIO(people))
+    }
+    assert told == {("sub-0001", "false", ""), ("sub-0002", "true", "asleep")}
+    ledger = next(text for name, text in read.items() if "exclusions_data.csv" in name)
+    (entry,) = csv.DictReader(io.StringIO(ledger))
+    assert (entry["subject_id"], entry["reason"], entry["made_by"]) == ("sub-0002", "asleep", experiment.owner.username)
+    assert (entry["after_unblinding"], entry["lifted_at"]) == ("false", "")
+
+
+@pytest.mark.parametrize(("protocol", "file"), [("tcsd_plane", "authors_sheet.csv"), ("thumbs", "thumbs_long.csv")])
+def test_every_protocol_leaves_excluded_answers_out_and_marks_them(client: Client, protocol: str, file: str) -> None:
+    experiment, rng = make_experiment(seats=2, items=3, protocol=protocol), Random(1)
+    for _ in range(2):
+        ballot = seated_visit(experiment).seat.ballot
+        for trial in ballot.trials.filter(kind="test").order_by("position"):
+            payload = get_protocol(protocol).example(plan_of(trial, trial.slots.all()), rng)
+            assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=payload)).status == "stored"
+    out(experiment, "asleep", listener="sub-0002")
+    refresh()
+    result = read_result(experiment=experiment, slug=protocol, simulated=False)
+    assert all(
+        0 < row["n_votes_kept"] < row["n_votes_all"] and row["model_all"] is None
+        for row in result["table"]["with_and_without"]
+    )
+    assert "Excluded from all figures: 1 listener. sub-0002 (asleep)." in page(client, experiment)
+    content = client.get(f"/api/v1/experiments/{experiment.slug}/results/{protocol}/files/{file}").getvalue().decode()
+    told = {(row["excluded"], row["exclusion_reason"]) for row in csv.DictReader(io.StringIO(content))}
+    assert told == {("false", ""), ("true", "asleep")}
