@@ -3,9 +3,12 @@
 from django.urls import path
 
 from analysis import views
+from analysis.exclusions import views as exclusions
 
 app_name = "analysis"
 urlpatterns = [
     path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
+    path("experiments/<slug:slug>/exclusions/", exclusions.ledger, name="exclusions"),
+    path("experiments/<slug:slug>/exclusions/<uuid:entry_id>/lift/", exclusions.lift, name="lift_exclusion"),
 ]
