@@ -13,8 +13,9 @@ from django.db.models import Count, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from analysis.method import COLUMNS, EXCLUDED, REASON, AnsweredPage, HeardSlot
+from core.stored_json import list_in, number_in, object_in
 from listening.panels.services.exclusions import Excluded, excluded_now
-from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
+from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
 from rating.protocol import Entry
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
@@ -23,6 +24,8 @@ from stimuli.models import Stimulus
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from analysis.statistics.listener_rules import Pace
 
 # What a download of single scores tells, and where it comes from.
 DETAILED_COLUMNS = {
@@ -232,6 +235,24 @@ def _renamed(column: pd.Series[Any], name_of: Callable[[Any], Any]) -> pd.Catego
 
 def _text(value: str | int | None) -> str:
     return "" if value is None else str(value)
+
+
+def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> dict[int, Pace]:
+    """Return how fast the listener of each of these ballots answered the pages of the test."""
+    from analysis.statistics.listener_rules import Pace
+
+    numbers = {each.ballot: number for number, each in enumerate(ballots, start=1)}
+    votes = Vote.objects.filter(
+        ballot__in=counted(experiment, simulated=simulated), current_for__kind="test", current_for__answered=True
+    )
+    found: dict[int, tuple[list[float], list[bool]]] = {}
+    for ballot, heard, flags in votes.values_list("ballot", "heard", "flags").iterator(chunk_size=ROWS_AT_ONCE):
+        times, sooner = found.setdefault(numbers.get(ballot, 0), ([], []))
+        sooner.append("fast" in list_in(flags))
+        time = number_in(object_in(heard).get("answer_ms"))
+        if time is not None:
+            times.append(time)
+    return {number: Pace(times, sum(sooner), len(sooner)) for number, (times, sooner) in found.items() if number > 0}
 
 
 def read_stimuli(experiment: Experiment) -> dict[UUID, StimulusNames]:

@@ -164,7 +164,7 @@ CALLED = {
     "votes_level_p808": "conditions",
     "items_level": "conditions",
 }
-NO_FIGURES = ("warnings",)
+NO_FIGURES = ("warnings", "screening")
 NOT_FLAT = ("counts",)  # spread over columns
 
 

@@ -7,6 +7,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from analysis.statistics.rules import RULES
 from core.forms import ValidatedForm
 from listening.models import Exclusion, Seat
 from listening.panels.services.exclusions import LONGEST_REASON, Target, name_of_listener
@@ -18,6 +19,21 @@ FIELDS = {
     "exclusion.no_answers": "position",
     "exclusion.reason_missing": "reason",
 }
+
+
+class RuleForm(ValidatedForm):
+    """One rule with a threshold: to see whom it finds, and to exclude them."""
+
+    rule = forms.CharField(widget=forms.HiddenInput, max_length=40)
+    threshold = forms.FloatField(label=_("Threshold"), widget=forms.NumberInput(attrs={"step": "any"}))
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        rule, threshold = RULES.get(found.get("rule", "")), found.get("threshold")
+        if rule and threshold is not None and not rule.lowest <= threshold <= rule.highest:
+            said = gettext("A threshold of this rule is from %(lowest)g to %(highest)g.")
+            self.add_error("threshold", said % {"lowest": rule.lowest, "highest": rule.highest})
+        return found
 
 
 class ExclusionForm(ValidatedForm):

@@ -4,12 +4,15 @@ from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from analysis.exclusions.forms import FIELDS, ExclusionForm
+from analysis.exclusions.forms import FIELDS, ExclusionForm, RuleForm
+from analysis.exclusions.rules import apply_rule, proposals
+from analysis.tasks import keep_current
 from core.forms import ValidatedForm
 from core.permissions import Audience, requires, staff
 from listening.models import Exclusion
@@ -22,7 +25,7 @@ from rating.services.access import experiment_of
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def ledger(request: HttpRequest, slug: str) -> HttpResponse:
-    """The ledger (GET), and another entry in it (POST)."""
+    """The ledger, also with another threshold of a rule to try (GET), and another entry in it (POST)."""
     experiment = experiment_of(request, slug)
     if request.method == "GET":
         return _page(request, experiment)
@@ -54,6 +57,27 @@ def lift(request: HttpRequest, slug: str, entry_id: UUID) -> HttpResponse:
     return _page(request, experiment, refused=form)
 
 
+@require_POST
+@requires(Audience.STAFF)
+def use_rule(request: HttpRequest, slug: str) -> HttpResponse:
+    """Exclude everybody whom one rule finds."""
+    experiment = experiment_of(request, slug)
+    form = _rule_form(request.POST.get("rule", ""), request.POST)
+    made = form.carry_out(partial(apply_rule, experiment=experiment, actor=staff(request)), field="threshold")
+    if made:
+        said = ngettext("%(n)s listener is excluded.", "%(n)s listeners are excluded.", len(made))
+        messages.success(request, said % {"n": len(made)})
+        return redirect("analysis:exclusions", slug=slug)
+    if form["rule"].value() not in [each.rule for each in proposals(experiment)]:
+        messages.error(request, form.problems())  # the page has no such rule that this could stand beside
+        return redirect("analysis:exclusions", slug=slug)
+    return _page(request, experiment, refused=form)
+
+
+def _rule_form(rule: str, data: QueryDict | None = None, threshold: float | None = None) -> RuleForm:
+    return RuleForm(data, auto_id=f"rule_{rule}_%s", initial={"rule": rule, "threshold": threshold})
+
+
 def _lift_form(entry_id: UUID, request: HttpRequest | None = None) -> ReasonForm:
     return ReasonForm(request.POST if request else None, auto_id=f"lift_{entry_id.hex[:8]}_%s")
 
@@ -66,6 +90,12 @@ def _page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedFor
 
     entries = list(exclusions.ledger_of(experiment))
     seats = list(exclusions.seats_with_answers(experiment))
+    asked = request.GET if "threshold" in request.GET else None
+    trial = _rule_form(request.GET.get("rule", ""), asked)
+    chosen = {trial.cleaned_data["rule"]: trial.cleaned_data["threshold"]} if trial.is_valid() else {}
+    if asked and not chosen:
+        refused = trial
+    keep_current(experiment=experiment, reader=staff(request))
     whole = {entry.seat_id for entry in entries if entry.lifted_at is None and entry.trial_id is None}
     context = {
         "experiment": experiment,
@@ -74,6 +104,10 @@ def _page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedFor
         ],
         "standing": sum(entry.lifted_at is None for entry in entries),
         "seats": seats,
+        "rules": [
+            (proposal, shown(_rule_form(proposal.rule, threshold=proposal.threshold)))
+            for proposal in proposals(experiment, thresholds=chosen)
+        ],
         "form": shown(ExclusionForm(seats=seats, excluded=whole)),
         "tab": "results",
     }

@@ -9,19 +9,21 @@ from django.db.models import Count, Q, Sum
 
 from analysis import datasets
 from analysis.blinded_view import shown
-from analysis.datasets import CountedBallot, Dataset, Progress
+from analysis.datasets import CountedBallot, Progress
 from analysis.exports import subject_id
 from analysis.method import COMPLETE, Method, PageMethod
 from analysis.models import Result
 from analysis.registry import get_method, get_report, method_of, methods
+from analysis.services.screening import screening_of
 from core.jobs import JobRun
 from listening.models import Exclusion, Seat
-from listening.panels.services.exclusions import excluded_now, ledger_of, name_of_listener
+from listening.panels.services.exclusions import excluded_now
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ITEMS_A_PAGE = 100
+LONG = ("screening",)  # tables of every method that pollers are spared
 Rows = list[dict[str, Any]]
 
 
@@ -84,9 +86,8 @@ def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) 
     table = with_warnings(
         method.run(pages, datasets.material(experiment)), listener_warnings(experiment, ballots, people)
     )
-    if excluded:
-        table |= _exclusions(experiment, datasets.read_dataset(experiment, simulated=simulated), modelled=False)
-    return table
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
+    return table | screening_of(experiment, dataset, rated=False, simulated=simulated)
 
 
 def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
@@ -101,38 +102,7 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
     table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people, apart=apart))
     if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
         table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
-    return table | _exclusions(experiment, dataset, modelled=method.rates_conditions)
-
-
-def _exclusions(experiment: Experiment, dataset: Dataset, *, modelled: bool) -> dict[str, Rows]:
-    """What is excluded, and what that changed; nothing where everything counts."""
-    ballots = {each.ballot: each for each in dataset.ballots}
-    standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
-    if not standing:
-        return {}
-    from analysis.statistics.with_and_without import with_and_without
-
-    marks = dataset.scores[dataset.scores["kind"] == "test"]
-    return {
-        "exclusions": [
-            {
-                "listener": name_of_listener(entry.seat),
-                "kind": str(entry.kind),
-                "panel": entry.seat.panel.number,
-                "seat": entry.seat.number,
-                "position": entry.trial.position if entry.trial else None,
-                "rule": entry.rule,
-                "scale": entry.scale or None,
-                "figure": entry.figure,
-                "threshold": entry.threshold,
-                "reason": entry.told,
-                "after_unblinding": entry.after_unblinding,
-                "made_at": entry.created_at.isoformat(timespec="seconds"),
-            }
-            for entry in standing
-        ],
-        "with_and_without": with_and_without(marks, modelled=modelled),
-    }
+    return table | screening_of(experiment, dataset, rated=method.rates_conditions, simulated=simulated)
 
 
 def _heard_from(
@@ -232,7 +202,8 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
     then = held_then(result) if result else Held()
     blind, reader = experiment.unblinded_at is None, get_report(slug)
-    table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in reader.long}
+    left_out = () if long else (*reader.long, *LONG)
+    table = {part: rows for part, rows in (result.table if result else {}).items() if part not in left_out}
     keys = [scale.key for scale in protocol.scales]
     stale = votes_held(experiment, simulated=simulated) != then
     computed_at = result.computed_at if result else None

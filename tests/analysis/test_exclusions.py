@@ -14,11 +14,12 @@ from analysis.services.results import read_result
 from listening.panels.services.exclusions import Target, exclude, lift
 from rating.models import Experiment, Score, Vote
 from rating.registry import get_protocol
+from rating.services.access import share
 from rating.services.experiments import unblind
 from rating.services.pages import plan_of
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import refresh
-from tests.factories import make_experiment, seated_visit, vote_event
+from tests.factories import make_experiment, make_user, seated_visit, vote_event
 
 pytestmark = pytest.mark.django_db
 
@@ -173,3 +174,56 @@ def test_every_protocol_leaves_excluded_answers_out_and_marks_them(client: Clien
     content = client.get(f"/api/v1/experiments/{experiment.slug}/results/{protocol}/files/{file}").getvalue().decode()
     told = {(row["excluded"], row["exclusion_reason"]) for row in csv.DictReader(io.StringIO(content))}
     assert told == {("false", ""), ("true", "asleep")}
+
+
+def screened() -> Experiment:
+    """Twelve clips; three listeners who agree, and one who gives 3 throughout and answers at once."""
+    experiment = make_experiment(seats=4, items=12, conditions=1)
+    for number in range(4):
+        ballot = seated_visit(experiment).seat.ballot
+        for trial in ballot.trials.unanswered():
+            item = int(trial.slots.get().stimulus.item.name.removeprefix("secretitem"))
+            heard = {"plays": 1, "heard_full": True, "answer_ms": 100 if number == 3 else 1500}
+            event = vote_event(trial, value=3 if number == 3 else 1 + item % 5, heard=heard)
+            assert cast_vote(ballot_id=ballot.pk, event=event).status == "stored"
+    refresh()
+    return experiment
+
+
+def test_rules_propose_listeners_with_figures_and_one_button_excludes_them(client: Client) -> None:
+    experiment = screened()
+    client.force_login(experiment.owner)
+    address = f"/experiments/{experiment.slug}/exclusions/"
+    html = " ".join(unescape(client.get(address).content.decode()).split())
+    assert html.count("Exclude 1 listener<") == 4  # correlations, variance, median response time
+    assert "sub-0004 100" in html
+    assert not [name for name in ("secretcondition", "secretitem") if name in html]
+    refused = client.post(f"{address}rules/", {"rule": "quick", "threshold": "50"})
+    assert refused.status_code == 409
+    assert "The rule finds nobody who is not excluded already." in refused.content.decode()
+    assert client.get(address, {"rule": "quick", "threshold": "-1"}).status_code == 400
+    assert "sub-0001 1500" in unescape(client.get(address, {"rule": "quick", "threshold": "2000"}).content.decode())
+    answer = client.post(f"{address}rules/", {"rule": "p913", "threshold": "0.75"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, address)
+    html = " ".join(unescape(client.get(address).content.decode()).split())
+    assert "p913: 0 (QUALITY, threshold 0.75)" in html
+    assert "Exclude 1 listener<" not in html  # the other rules find the same one
+    refresh()
+    assert "sub-0004 (p913: 0 (QUALITY, threshold 0.75))" in page(client, experiment)
+    assert "quick" in str(
+        read_result(experiment=experiment, slug="mos", simulated=False, long=True)["table"]["screening"]
+    )
+
+
+def test_a_viewer_sees_the_ledger_and_changes_nothing(client: Client) -> None:
+    experiment = listened(5, 1)
+    entry = out(experiment, "asleep", listener="sub-0002")
+    viewer = make_user()
+    share(experiment=experiment, actor=experiment.owner, colleague_name=viewer.username, role="viewer")
+    client.force_login(viewer)
+    address = f"/experiments/{experiment.slug}/exclusions/"
+    assert "asleep" in client.get(address).content.decode()
+    asked = {"whom": "sub-0001", "what": "listener", "reason": "no"}
+    assert client.post(address, asked).status_code == 403
+    assert client.post(f"{address}{entry.pk}/lift/", {"reason": "no"}).status_code == 403
+    assert client.post(f"{address}rules/", {"rule": "quick", "threshold": "500"}).status_code == 403

@@ -112,6 +112,7 @@ FORMS = {
     "stimuli:cancel_import": Form({}),
 }
 EXCEPTIONS = {
+    "analysis:use_rule": "a button beside a threshold, tests/analysis/test_exclusions.py",
     "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",
     "rating:preview_text": "answers a script with a piece of a page, and changes nothing",
     "rating:new_experiment": "its page is tested with its form, tests/rating/test_experiments.py",
