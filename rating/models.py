@@ -102,7 +102,7 @@ class Experiment(BaseModel):
     layout_sha256 = models.CharField(max_length=64, blank=True)
     # Set when the experiment goes live: everything that shapes an answer, under one hash.
     design_sha256 = models.CharField(max_length=64, blank=True)
-    # What was written down of the analysis before going live (analysis.services.plans); part of the design's hash.
+    # What was written down of the analysis before going live (analysis.reports.plan); part of the design's hash.
     analysis_plan = models.JSONField(default=dict)
     unblinded_at = models.DateTimeField(null=True)
     archived_at = models.DateTimeField(null=True)  # hidden from lists, and otherwise as it was

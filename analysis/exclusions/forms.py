@@ -1,4 +1,4 @@
-"""Forms of the page of exclusions."""
+"""Forms of the pages of exclusions and of the analysis plan."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -7,10 +7,16 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from analysis.reports.inference import LARGEST_MARGIN
+from analysis.reports.plan import model_names
+from analysis.reports.rules import rule_sentences, rule_titles
 from analysis.statistics.rules import RULES
 from core.forms import ValidatedForm
 from listening.models import Exclusion, Seat
 from listening.panels.services.exclusions import LONGEST_REASON, Target, name_of_listener
+from rating.models import Experiment
+from rating.registry import get_protocol
+from rating.services.experiments import condition_names
 
 # The field that an error is shown beside.
 FIELDS = {
@@ -81,3 +87,59 @@ class ExclusionForm(ValidatedForm):
             return Target(panel=seat.panel.number, seat=seat.number)
         position = chosen["position"] if chosen["what"] == Exclusion.Kind.TRIAL else None
         return Target(listener=chosen["whom"], position=position)
+
+
+class PlanForm(ValidatedForm):
+    """What is written down of the analysis while the experiment is a draft; a rule with a threshold is registered."""
+
+    scale = forms.ChoiceField(label=_("Primary scale"), required=False)
+    against = forms.ChoiceField(label=_("Contrast"), required=False)
+    margin = forms.FloatField(
+        label=_("Margin of equivalence"),
+        help_text=_("A difference in points below which conditions count as equivalent. Empty: none."),
+        required=False,
+        min_value=0.001,
+        max_value=LARGEST_MARGIN,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+    model = forms.ChoiceField(label=_("Model"))
+
+    def __init__(self, *args: Any, experiment: Experiment, **kwargs: Any) -> None:
+        plan = experiment.analysis_plan
+        initial = plan | {f"rule_{slug}": threshold for slug, threshold in plan.get("rules", {}).items()}
+        super().__init__(*args, **{"auto_id": "plan_%s", "initial": initial, **kwargs})
+        scales = [scale.key for scale in get_protocol(experiment.protocol).scales]
+        conditions = [(name, gettext("against %s") % name) for name in condition_names(experiment)]
+        self._choices("scale", [("", gettext("no analysis plan")), *((key, key) for key in scales)])
+        self._choices("against", [("", gettext("all pairs")), *conditions])
+        self._choices("model", list(model_names().items()))
+        for slug, rule in RULES.items():
+            usual = gettext("Threshold, usually %(usual)g. Empty: the rule is not registered.") % {
+                "usual": rule.threshold
+            }
+            self.fields[f"rule_{slug}"] = forms.FloatField(
+                label=rule_titles()[slug],
+                help_text=f"{rule_sentences()[slug]} {usual}",
+                required=False,
+                min_value=rule.lowest,
+                max_value=rule.highest,
+                widget=forms.NumberInput(attrs={"step": "any"}),
+            )
+
+    def _choices(self, field: str, choices: list[tuple[str, Any]]) -> None:
+        self.fields[field].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        rules = [name for name in found if name.startswith("rule_") and found[name] is not None]
+        if not found.get("scale") and (rules or found.get("margin") or found.get("against")):
+            self.add_error("scale", gettext("Choose the primary scale, or leave all other fields empty."))
+        return found
+
+    def plan(self) -> dict[str, Any]:
+        """As it is stored; empty where nothing is written down."""
+        chosen = self.cleaned_data
+        if not chosen["scale"]:
+            return {}
+        rules = {slug: chosen[f"rule_{slug}"] for slug in RULES if chosen[f"rule_{slug}"] is not None}
+        return {name: chosen[name] for name in ("scale", "against", "margin", "model")} | {"rules": rules}

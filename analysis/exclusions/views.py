@@ -1,4 +1,4 @@
-"""The experimenter's page of exclusions: the ledger, and the forms that add to it and lift an entry."""
+"""The experimenter's pages of exclusions (ledger, rules, lifting) and of the analysis plan."""
 
 from functools import partial
 from uuid import UUID
@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from analysis.exclusions.forms import FIELDS, ExclusionForm, RuleForm
+from analysis.exclusions.forms import FIELDS, ExclusionForm, PlanForm, RuleForm
 from analysis.exclusions.rules import apply_rule, proposals
+from analysis.reports.plan import plan_facts, plan_sha256
 from analysis.tasks import keep_current
 from core.forms import ValidatedForm
 from core.permissions import Audience, requires, staff
@@ -20,6 +21,7 @@ from listening.panels.services import exclusions
 from rating.forms import ReasonForm
 from rating.models import Experiment
 from rating.services.access import experiment_of
+from rating.services.editing import edit_experiment
 
 
 @require_http_methods(["GET", "POST"])
@@ -72,6 +74,27 @@ def use_rule(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, form.problems())  # the page has no such rule that this could stand beside
         return redirect("analysis:exclusions", slug=slug)
     return _page(request, experiment, refused=form)
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def plan(request: HttpRequest, slug: str) -> HttpResponse:
+    """The analysis plan: a form in a draft, and what was registered afterwards."""
+    experiment = experiment_of(request, slug)
+    form = PlanForm(request.POST if request.method == "POST" else None, experiment=experiment)
+    if request.method == "POST":
+        change = partial(edit_experiment, experiment=experiment, actor=staff(request))
+        if form.carry_out(lambda **_filled_in: change(analysis_plan=form.plan())):
+            messages.success(request, _("The analysis plan is saved. It is fixed when the experiment goes live."))
+            return redirect("analysis:plan", slug=slug)
+    context = {
+        "experiment": experiment,
+        "form": form,
+        "facts": plan_facts(experiment.analysis_plan),
+        "sha256": plan_sha256(experiment.analysis_plan),
+        "tab": "design",
+    }
+    return render(request, "analysis/plan.html", context, status=form.status if form.errors else 200)
 
 
 def _rule_form(rule: str, data: QueryDict | None = None, threshold: float | None = None) -> RuleForm:

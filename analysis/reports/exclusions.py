@@ -17,7 +17,7 @@ def exclusion_sentences(table: Mapping[str, Any]) -> list[str]:
     if not rows:
         return []
     named = sorted(rows, key=lambda row: (row["listener"], row["position"] or 0))
-    who = [f"{_who(row)} ({row['reason']})" for row in named[:MOST_NAMED]]
+    who = [f"{who_is(row)} ({row['reason']})" for row in named[:MOST_NAMED]]
     if len(rows) > MOST_NAMED:
         who.append(_("{n} others").format(n=len(rows) - MOST_NAMED))
     return [_("Excluded from all figures: {counts}. {who}.").format(counts=counted(rows), who="; ".join(who))]
@@ -52,7 +52,8 @@ def counted(rows: list[Row]) -> str:
     return _(" and ").join(part for part in parts if part)
 
 
-def _who(row: Row) -> str:
+def who_is(row: Row) -> str:
+    """What an exclusion is of, in words."""
     if row["kind"] == "trial":
         return _("trial {position} of {listener}").format_map(row)
     if row["kind"] == "seat":

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
 from analysis.reports.exclusions import exclusion_sentences, methods_sentences
+from analysis.reports.plan import plan_sentences
 from analysis.reports.tables import Row, Table
 from core.i18n import ngettext_noop
 from rating.models import Experiment
@@ -112,7 +113,8 @@ def fill_methods_text(
         **also,
     }
     filled = [sentence.format_map(values) for sentence in told if sentence]
-    return " ".join([*filled, *methods_sentences(result["table"]), *_amended(experiment)])
+    planned = plan_sentences(experiment.analysis_plan, result["table"])
+    return " ".join([*filled, *methods_sentences(result["table"]), *planned, *_amended(experiment)])
 
 
 def _amended(experiment: Experiment) -> Iterator[str]:

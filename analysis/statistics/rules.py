@@ -3,7 +3,7 @@
 A rule names listeners; it excludes nobody. This module loads no numpy, because web processes use it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,3 +55,24 @@ class Findings(NamedTuple):
         judged = {who: figure for who, figure in self.figures.items() if who not in self.spared}
         found = {who: figure for who, figure in judged.items() if rule.finds(figure, limit)}
         return {} if rule.never_all and len(found) == len(self.figures) else found
+
+
+class Found(NamedTuple):
+    """A listener whom a rule finds, with the figure that is furthest beyond the threshold, and its scale."""
+
+    listener: str
+    figure: float
+    scale: str
+
+
+def found_by(rows: Iterable[Mapping[str, Any]], rule: str, threshold: float) -> list[Found]:
+    """Whom one rule finds on any scale, among the rows `screening` of a result."""
+    worst: dict[str, Found] = {}
+    for row in rows:
+        if row["rule"] != rule:
+            continue
+        findings = Findings(rule, row["scale"] or "", row["figures"], frozenset(row["spared"]))
+        for who, figure in findings.proposed(threshold).items():
+            if who not in worst or RULES[rule].finds(figure, worst[who].figure):
+                worst[who] = Found(who, figure, findings.scale)
+    return [worst[who] for who in sorted(worst)]

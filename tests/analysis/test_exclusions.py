@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from analysis.exclusions.rules import apply_rule
+from analysis.reports.plan import plan_sha256
 from analysis.services.results import read_result
+from core.errors import AppError
 from listening.panels.services.exclusions import Target, exclude, lift
 from rating.models import Experiment, Score, Vote
 from rating.registry import get_protocol
 from rating.services.access import share
-from rating.services.experiments import unblind
+from rating.services.experiments import check_design, design_digest, go_live, unblind
 from rating.services.pages import plan_of
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import refresh
@@ -179,6 +182,11 @@ def test_every_protocol_leaves_excluded_answers_out_and_marks_them(client: Clien
 def screened() -> Experiment:
     """Twelve clips; three listeners who agree, and one who gives 3 throughout and answers at once."""
     experiment = make_experiment(seats=4, items=12, conditions=1)
+    answer_screened(experiment)
+    return experiment
+
+
+def answer_screened(experiment: Experiment) -> None:
     for number in range(4):
         ballot = seated_visit(experiment).seat.ballot
         for trial in ballot.trials.unanswered():
@@ -187,7 +195,6 @@ def screened() -> Experiment:
             event = vote_event(trial, value=3 if number == 3 else 1 + item % 5, heard=heard)
             assert cast_vote(ballot_id=ballot.pk, event=event).status == "stored"
     refresh()
-    return experiment
 
 
 def test_rules_propose_listeners_with_figures_and_one_button_excludes_them(client: Client) -> None:
@@ -227,3 +234,34 @@ def test_a_viewer_sees_the_ledger_and_changes_nothing(client: Client) -> None:
     assert client.post(address, asked).status_code == 403
     assert client.post(f"{address}{entry.pk}/lift/", {"reason": "no"}).status_code == 403
     assert client.post(f"{address}rules/", {"rule": "quick", "threshold": "500"}).status_code == 403
+
+
+def test_a_registered_plan_is_part_of_the_design_hash_and_the_results_say_what_was_kept(client: Client) -> None:
+    experiment = make_experiment(live=False, seats=4, items=12, conditions=1)
+    before = design_digest(experiment)
+    client.force_login(experiment.owner)
+    address = f"/experiments/{experiment.slug}/analysis-plan/"
+    asked = {"scale": "QUALITY", "model": "listeners", "margin": "0.2", "rule_quick": "500", "rule_p913": "0.5"}
+    assert client.post(address, asked | {"scale": ""}).status_code == 400
+    assert client.post(address, asked).status_code == 302
+    experiment = go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
+    plan = {"scale": "QUALITY", "against": "", "margin": 0.2, "model": "listeners"}
+    assert experiment.analysis_plan == plan | {"rules": {"p913": 0.5, "quick": 500.0}}
+    assert experiment.design_sha256 != before
+    refused = client.post(address, asked | {"margin": "0.5"})
+    assert (refused.status_code, "this needs it to be draft" in refused.content.decode()) == (409, True)
+    answer_screened(experiment)
+    html = page(client, experiment)
+    assert "Registered model, as registered: means over listeners." in html
+    assert "not applied to all it finds: Median response time (ms), threshold 500, not excluded: sub-0004." in html
+    apply_rule(experiment=experiment, actor=experiment.owner, rule="quick", threshold=None)
+    out(experiment, "late", listener="sub-0001")
+    refresh()
+    html = page(client, experiment)
+    assert "Registered rule, applied as registered: Median response time (ms), threshold 500, found 1." in html
+    assert "Exclusion that no registered rule covers: sub-0001 (late)." in html
+    assert f"Registered before the first answer (SHA-256 {plan_sha256(experiment.analysis_plan)[:12]})" in html
+    assert "?margin=0.2" in html  # the page takes the registered margin unless another is asked for
+    Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan | {"rules": {}})
+    with pytest.raises(AppError, match="has changed since"):
+        check_design(Experiment.objects.get(pk=experiment.pk))

@@ -133,6 +133,7 @@ listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
 analysis:exclusions                   owned          owned-400
 analysis:lift_exclusion               staff-405      owned
+analysis:plan                         owned          owned-400
 analysis:use_rule                     staff-405      owned
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405

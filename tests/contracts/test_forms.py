@@ -95,6 +95,7 @@ FORMS = {
         {"position": 99},
         make=with_an_exclusion,
     ),
+    "analysis:plan": Form({"scale": "QUALITY", "model": "mixed", "rule_p913": 0.75}, {"rule_p913": 9}, make=draft),
     "analysis:lift_exclusion": Form({"reason": "was awake"}, {"reason": LONG}, make=with_an_exclusion),
     # Nothing is typed here: a button alone.
     "core:retry_job": Form({}),
