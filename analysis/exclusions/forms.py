@@ -7,11 +7,13 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from analysis.exclusions.rules import threshold_refused
 from analysis.reports.inference import LARGEST_MARGIN
 from analysis.reports.plan import model_names
 from analysis.reports.rules import rule_sentences, rule_titles
 from analysis.statistics.rules import RULES
 from core.forms import ValidatedForm
+from core.http_errors import error_message
 from listening.models import Exclusion, Seat
 from listening.panels.services.exclusions import LONGEST_REASON, Target, name_of_listener
 from rating.models import Experiment
@@ -36,9 +38,8 @@ class RuleForm(ValidatedForm):
     def clean(self) -> dict[str, Any]:
         found = super().clean() or self.cleaned_data
         rule, threshold = RULES.get(found.get("rule", "")), found.get("threshold")
-        if rule and threshold is not None and not rule.lowest <= threshold <= rule.highest:
-            said = gettext("A threshold of this rule is from %(lowest)g to %(highest)g.")
-            self.add_error("threshold", said % {"lowest": rule.lowest, "highest": rule.highest})
+        if rule and threshold is not None and not rule.allows(threshold):
+            self.add_error("threshold", error_message(threshold_refused(rule)))
         return found
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from analysis.registry import method_of
 from analysis.reports.rules import rule_sentences, rule_titles
 from analysis.services.results import read_result
-from analysis.statistics.rules import RULES, Found, found_by
+from analysis.statistics.rules import RULES, Found, Rule, found_by
 from core.errors import AppError
 from core.models import User
 from listening.models import Exclusion
@@ -78,6 +78,8 @@ def apply_rule(*, experiment: Experiment, actor: User, rule: str, threshold: flo
             rule=rule[:40],
             known=", ".join(known) or "-",
         )
+    if threshold is not None and not RULES[rule].allows(threshold):
+        raise threshold_refused(RULES[rule])
     proposal = known[rule]
     if not proposal.new:
         raise AppError(
@@ -90,6 +92,16 @@ def apply_rule(*, experiment: Experiment, actor: User, rule: str, threshold: flo
         for each in proposal.new
     ]
     return exclude_by_rule(experiment=experiment, actor=actor, found=outcomes)
+
+
+def threshold_refused(rule: Rule) -> AppError:
+    return AppError(
+        "exclusion.threshold",
+        422,
+        _("A threshold of this rule is from {lowest} to {highest}."),
+        lowest=f"{rule.lowest:g}",
+        highest=f"{rule.highest:g}",
+    )
 
 
 def _excluded_listeners(experiment: Experiment) -> set[str]:

@@ -18,6 +18,9 @@ class Rule:
     highest: float = 1.0
     never_all: bool = False  # where everybody would be excluded, nobody is
 
+    def allows(self, threshold: float) -> bool:
+        return self.lowest <= threshold <= self.highest
+
     def finds(self, figure: float, threshold: float) -> bool:
         return figure > threshold if self.above else figure < threshold
 

@@ -23,6 +23,7 @@ from rating.services.pages import plan_of
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import refresh
 from tests.factories import make_experiment, make_user, seated_visit, vote_event
+from tests.people import bearing, token_of
 
 pytestmark = pytest.mark.django_db
 
@@ -265,3 +266,31 @@ def test_a_registered_plan_is_part_of_the_design_hash_and_the_results_say_what_w
     Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan | {"rules": {}})
     with pytest.raises(AppError, match="has changed since"):
         check_design(Experiment.objects.get(pk=experiment.pk))
+
+
+def test_a_script_lists_makes_and_lifts_exclusions() -> None:
+    experiment = screened()
+    script = bearing(token_of(experiment.owner, "read", "write"))
+    api = f"/api/v1/experiments/{experiment.slug}/exclusions/"
+
+    def post(address: str, **body: Any) -> Any:
+        return script.post(address, body, content_type="application/json")
+
+    made = post(api, listener="sub-0001", position=2, reason="a door")
+    assert made.status_code == 201
+    expected = {"kind": "trial", "listener": "sub-0001", "panel": 1, "seat": 1, "position": 2, "reason": "a door"}
+    assert {name: made.json()[name] for name in expected} == expected
+    assert post(api, listener="sub-0001", panel=1, seat=1, reason="both").status_code == 400
+    assert post(api, panel=1, reason="no seat").status_code == 400
+    assert post(api, panel=1, seat=9, reason="no such seat").json()["code"] == "seat.unknown"
+    rules = {row["rule"]: row for row in script.get(f"{api}rules/").json()}
+    assert rules["quick"]["found"] == [{"listener": "sub-0004", "figure": 100.0, "scale": ""}]
+    assert post(f"{api}rules/", rule="p913", threshold=7).json()["code"] == "exclusion.threshold"
+    (applied,) = post(f"{api}rules/", rule="quick").json()
+    figures = {"listener": "sub-0004", "rule": "quick", "figure": 100.0, "threshold": 500.0}
+    assert {name: applied[name] for name in figures} == figures
+    lifted = post(f"{api}{applied['id']}/lift/", reason="a fast listener")
+    assert (lifted.status_code, lifted.json()["lifted_by"]) == (200, experiment.owner.username)
+    rows = script.get(api).json()["results"]
+    assert [(row["position"], row["lifted_reason"]) for row in rows] == [(None, "a fast listener"), (2, "")]
+    assert bearing(token_of(experiment.owner, "read")).post(api, {}).status_code == 403

@@ -157,6 +157,9 @@ api:upload                            api-owned      api-412
 api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
+api:exclusions                        api-owned      api-owned-400
+api:exclusion_rules                   api-owned      api-owned-400
+api:lift_exclusion                    api-read-405   api-owned-400
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400
