@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
 from analysis.registry import get_report, method_of, methods
-from analysis.reports.exclusions import with_and_without
+from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.results import read_result
@@ -64,6 +64,7 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "table_formats": TABLE_FORMATS,
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
+        "excluded": exclusion_sentences(result["table"]),
         "exclusions": with_and_without(result["table"]),
         "plan": plan_facts(experiment.analysis_plan),
         "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"]),

@@ -115,9 +115,7 @@ class PlanForm(ValidatedForm):
         self._choices("against", [("", gettext("all pairs")), *conditions])
         self._choices("model", list(model_names().items()))
         for slug, rule in RULES.items():
-            usual = gettext("Threshold, usually %(usual)g. Empty: the rule is not registered.") % {
-                "usual": rule.threshold
-            }
+            usual = gettext("Usual threshold: %(usual)g. Empty: not registered.") % {"usual": rule.threshold}
             self.fields[f"rule_{slug}"] = forms.FloatField(
                 label=rule_titles()[slug],
                 help_text=f"{rule_sentences()[slug]} {usual}",

@@ -98,7 +98,8 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _rule_form(rule: str, data: QueryDict | None = None, threshold: float | None = None) -> RuleForm:
-    return RuleForm(data, auto_id=f"rule_{rule}_%s", initial={"rule": rule, "threshold": threshold})
+    initial = {"rule": rule, "threshold": "" if threshold is None else f"{threshold:g}"}
+    return RuleForm(data, auto_id=f"rule_{rule}_%s", initial=initial)
 
 
 def _lift_form(entry_id: UUID, request: HttpRequest | None = None) -> ReasonForm:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
-from analysis.reports.exclusions import exclusion_sentences, methods_sentences
+from analysis.reports.exclusions import methods_sentences
 from analysis.reports.plan import plan_sentences
 from analysis.reports.tables import Row, Table
 from core.i18n import ngettext_noop
@@ -39,10 +39,9 @@ AMENDED = {
 
 
 def listener_sentences(table: Mapping[str, Any]) -> list[str]:
-    """What is excluded, and the warnings about listeners, in words."""
+    """The warnings about listeners in words."""
     sentences = {"incomplete_listeners": _incomplete, "unequal_panels": _unequal}
-    warned = [sentences[row["code"]](row) for row in table.get("warnings", []) if row["code"] in sentences]
-    return [*exclusion_sentences(table), *warned]
+    return [sentences[row["code"]](row) for row in table.get("warnings", []) if row["code"] in sentences]
 
 
 def incomplete_listeners(table: Mapping[str, Any]) -> int:
@@ -97,10 +96,12 @@ def fill_methods_text(
         *sentences,
         _("{incomplete} of the listeners had not answered every page.") if incomplete else "",
         _("Simulated listeners are included: these are not data.") if result["simulated"] else "",
-        _("Computed with Earmark, method {method} {version}.")
-        if not experiment.design_sha256
-        else _("Computed with Earmark, method {method} {version}; design {design}."),
     ]
+    computed = (
+        _("Computed with Earmark, method {method} {version}; design {design}.")
+        if experiment.design_sha256
+        else _("Computed with Earmark, method {method} {version}.")
+    )
     values = {
         **{name: str(number_format(count, 0, use_l10n=True, force_grouping=True)) for name, count in counts.items()},
         "incomplete": incomplete,
@@ -113,8 +114,8 @@ def fill_methods_text(
         **also,
     }
     filled = [sentence.format_map(values) for sentence in told if sentence]
-    planned = plan_sentences(experiment.analysis_plan, result["table"])
-    return " ".join([*filled, *methods_sentences(result["table"]), *planned, *_amended(experiment)])
+    excluded, planned = methods_sentences(result["table"]), plan_sentences(experiment.analysis_plan, result["table"])
+    return " ".join([*filled, *excluded, *planned, computed.format_map(values), *_amended(experiment)])
 
 
 def _amended(experiment: Experiment) -> Iterator[str]:
