@@ -293,4 +293,4 @@ def test_a_script_lists_makes_and_lifts_exclusions() -> None:
     assert (lifted.status_code, lifted.json()["lifted_by"]) == (200, experiment.owner.username)
     rows = script.get(api).json()["results"]
     assert [(row["position"], row["lifted_reason"]) for row in rows] == [(None, "a fast listener"), (2, "")]
-    assert bearing(token_of(experiment.owner, "read")).post(api, {}).status_code == 403
+    assert bearing(token_of(experiment.owner, "read", name="reader")).post(api, {}).status_code == 403
