@@ -257,9 +257,9 @@ def _held_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[Hel
     )
     found: dict[Any, tuple[Held, Held]] = {}
     exclusions = _exclusion_counts()
-    for pk, kind, *counts in rows:
+    for pk, kind, votes, given_up, finished in rows:
         main, simulated = found.get(pk, (Held(), Held()))
-        held = Held(*counts, exclusions.get((pk, kind), 0))
+        held = Held(votes, given_up, finished, exclusions.get((pk, kind), 0))
         found[pk] = (held, simulated) if kind == Ballot.Kind.MAIN else (main, held)
     return found
 

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.statistics.estimates import figure
-from analysis.statistics.scale_record import model_record
+from analysis.statistics.mixed_model import fit_mixed_model
+from core.errors import AppError
 
 Rows = list[dict[str, Any]]
 Key = tuple[str, str]  # scale and condition
@@ -62,8 +63,11 @@ def _model_means(marks: pd.DataFrame) -> dict[Key, float | None]:
     for scale, part in marks.groupby("scale", observed=True):
         columns = {name: part[name].cat.remove_unused_categories() for name in ("listener", "item", "condition")}
         votes = pd.DataFrame({**columns, "score": part["value"]}).reset_index(drop=True)
-        means = model_record(votes)["means"]
-        found |= {(str(scale), str(condition)): mean["estimate"] for condition, mean in means.items()}
+        try:
+            model = fit_mixed_model(votes)
+        except AppError:
+            continue
+        found |= {(str(scale), str(mean.condition)): figure(mean.estimate) for mean in model.means()}
     return found
 
 

@@ -149,10 +149,9 @@ def test_excluded_answers_are_kept_and_marked_in_every_file(client: Client) -> N
     with zipfile.ZipFile(io.BytesIO(client.get(f"{api}dataset.zip").getvalue())) as archive:
         read = {name.rsplit("/", 1)[-1]: archive.read(name).decode() for name in archive.namelist()}
     people = next(text for name, text in read.items() if "participants_data.csv" in name)
-    told = {
-        (row["subject_id"], row["excluded"], row["exclusion_reason"]) for row in csv.DictReader(io.StringIO(people))
-    }
-    assert told == {("sub-0001", "false", ""), ("sub-0002", "true", "asleep")}
+    rows = list(csv.DictReader(io.StringIO(people)))
+    named = {(row["subject_id"], row["excluded"], row["exclusion_reason"]) for row in rows}
+    assert named == {("sub-0001", "false", ""), ("sub-0002", "true", "asleep")}
     ledger = next(text for name, text in read.items() if "exclusions_data.csv" in name)
     (entry,) = csv.DictReader(io.StringIO(ledger))
     assert (entry["subject_id"], entry["reason"], entry["made_by"]) == ("sub-0002", "asleep", experiment.owner.username)

@@ -1,5 +1,7 @@
 """Rules by which listeners may be excluded, on small tables whose figures can be told by hand."""
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 import pytest
 
@@ -12,7 +14,7 @@ RANGES = {"Q": (1.0, 5.0), "B": (0.0, 100.0)}
 
 
 def table(
-    votes: dict[str, list[float]], *, scale: str = "Q", condition: str = "C0", role: str = "test"
+    votes: Mapping[str, Sequence[float]], *, scale: str = "Q", condition: str = "C0", role: str = "test"
 ) -> pd.DataFrame:
     """One clip a column, in the order in which each listener hears them."""
     rows = [
