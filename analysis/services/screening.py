@@ -1,5 +1,6 @@
 """Screening of an experiment's listeners: what the rules find in all answers, what is excluded, what that changed."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from analysis import datasets
@@ -13,8 +14,10 @@ from rating.registry import get_protocol
 Rows = list[dict[str, Any]]
 
 
-def screening_of(experiment: Experiment, dataset: Dataset, *, rated: bool, simulated: bool) -> dict[str, Rows]:
-    """Tables of a result. Rules over ratings and a mixed model are for answers that rate conditions."""
+def screening_of(
+    experiment: Experiment, dataset: Dataset, result: Mapping[str, Any], *, rated: bool, simulated: bool
+) -> dict[str, Rows]:
+    """Tables beside those of a result. Rules over ratings and a mixed model are for answers that rate conditions."""
     from analysis.statistics.with_and_without import with_and_without
 
     found = {"screening": _findings(experiment, dataset, rated=rated, simulated=simulated)}
@@ -22,7 +25,8 @@ def screening_of(experiment: Experiment, dataset: Dataset, *, rated: bool, simul
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
         found["exclusions"] = [_told(entry) for entry in standing]
-        found["with_and_without"] = with_and_without(_of_test(dataset), modelled=rated)
+        model = {(row["scale"], row["condition"]): row["mos"] for row in result.get("model_level", [])}
+        found["with_and_without"] = with_and_without(_of_test(dataset), model if rated else None)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -14,14 +15,14 @@ Rows = list[dict[str, Any]]
 Key = tuple[str, str]  # scale and condition
 
 
-def with_and_without(marks: pd.DataFrame, *, modelled: bool) -> Rows:
+def with_and_without(marks: pd.DataFrame, model: Mapping[Key, float | None] | None = None) -> Rows:
     """From rows of listener, item, condition, scale, value and excluded: a row a scale and condition.
 
-    Means are of votes, and where it is wanted of the mixed model. A condition without a vote left has no mean, and a
-    difference is what the exclusions changed: without less with.
+    Means are of votes, and where the means of the mixed model without the excluded votes are given, also of the model
+    with all of them. A condition without a vote left has no mean. A difference is what the exclusions changed.
     """
     everything, kept = _means(marks), _means(marks[~marks["excluded"]])
-    of_model = [_model_means(part) if modelled else {} for part in (marks, marks[~marks["excluded"]])]
+    of_model = ({} if model is None else _model_means(marks), model or {})
     rows: Rows = []
     for key, whole in everything.items():
         scale, condition = key
