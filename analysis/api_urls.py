@@ -3,8 +3,16 @@
 from django.urls import path
 
 from analysis import api
+from analysis.exclusions import api as exclusions
 
 urlpatterns = [
+    path("experiments/<slug:slug>/exclusions/", exclusions.Exclusions.as_view(), name="exclusions"),
+    path("experiments/<slug:slug>/exclusions/rules/", exclusions.ExclusionRules.as_view(), name="exclusion_rules"),
+    path(
+        "experiments/<slug:slug>/exclusions/<uuid:entry_id>/lift/",
+        exclusions.LiftedExclusion.as_view(),
+        name="lift_exclusion",
+    ),
     path("experiments/<slug:slug>/results/<slug:method>/", api.Results.as_view(), name="result"),
     path("experiments/<slug:slug>/results/<slug:method>/items/", api.ResultItems.as_view(), name="result_items"),
     path("experiments/<slug:slug>/results/<slug:method>.csv", api.TablesCsv.as_view(), name="tables_csv"),

@@ -12,15 +12,20 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from analysis.method import COLUMNS, AnsweredPage, HeardSlot
-from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
+from analysis.method import COLUMNS, EXCLUDED, REASON, AnsweredPage, HeardSlot
+from core.stored_json import list_in, number_in, object_in
+from listening.panels.services.exclusions import Excluded, excluded_now
+from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
 from rating.protocol import Entry
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+    from analysis.statistics.listener_rules import Pace
 
 # What a download of single scores tells, and where it comes from.
 DETAILED_COLUMNS = {
@@ -105,7 +110,7 @@ class StimulusNames(NamedTuple):
 
 @dataclass(frozen=True)
 class Dataset:
-    """The ballots that count, listener 1 first, and every current score on them, one a row."""
+    """The ballots that count, listener 1 first, and every current score on them, one a row, excluded ones marked."""
 
     ballots: list[CountedBallot]
     scores: pd.DataFrame
@@ -148,8 +153,13 @@ def read_dataset(experiment: Experiment, *, simulated: bool) -> Dataset:
 
 
 def read_scores(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
-    """Return every score that counts, one a row, with the columns that methods expect."""
+    """Return every current score, one a row, with the columns that methods expect and whether it is excluded."""
     return read_dataset(experiment, simulated=simulated).scores
+
+
+def not_excluded(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores that results are made of."""
+    return scores[~scores[EXCLUDED]]
 
 
 def _scores(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> pd.DataFrame:
@@ -177,7 +187,21 @@ def _scores(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulat
     for column in own:
         names = {text: _text(column.of(detail)) for text, detail in details.items()}
         columns[column.key] = _renamed(rows["detail"], names.get)
-    return pd.DataFrame({name: columns[name] for name in (*COLUMNS, *(column.key for column in own))})
+    reasons = _reasons(rows, numbers, excluded_now(experiment))
+    columns |= {EXCLUDED: reasons != "", REASON: pd.Categorical(reasons)}
+    return pd.DataFrame({name: columns[name] for name in (*COLUMNS, *(each.key for each in own), EXCLUDED, REASON)})
+
+
+def _reasons(rows: pd.DataFrame, numbers: dict[UUID, int], excluded: Excluded) -> np.ndarray[Any, Any]:
+    """Why each score is excluded; empty where it counts."""
+    import numpy as np
+
+    found = np.full(len(rows), "", dtype=object)
+    for (ballot, position), why in excluded.pages.items():
+        found[((rows["listener"] == numbers.get(ballot)) & (rows["position"] == position)).to_numpy()] = why
+    for ballot, why in excluded.ballots.items():
+        found[(rows["listener"] == numbers.get(ballot)).to_numpy()] = why
+    return found
 
 
 def _read_rows(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
@@ -211,6 +235,24 @@ def _renamed(column: pd.Series[Any], name_of: Callable[[Any], Any]) -> pd.Catego
 
 def _text(value: str | int | None) -> str:
     return "" if value is None else str(value)
+
+
+def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> dict[int, Pace]:
+    """Return how fast the listener of each of these ballots answered the pages of the test."""
+    from analysis.statistics.listener_rules import Pace
+
+    numbers = {each.ballot: number for number, each in enumerate(ballots, start=1)}
+    votes = Vote.objects.filter(
+        ballot__in=counted(experiment, simulated=simulated), current_for__kind="test", current_for__answered=True
+    )
+    found: dict[int, tuple[list[float], list[bool]]] = {}
+    for ballot, heard, flags in votes.values_list("ballot", "heard", "flags").iterator(chunk_size=ROWS_AT_ONCE):
+        times, sooner = found.setdefault(numbers.get(ballot, 0), ([], []))
+        sooner.append("fast" in list_in(flags))
+        time = number_in(object_in(heard).get("answer_ms"))
+        if time is not None:
+            times.append(time)
+    return {number: Pace(times, sum(sooner), len(sooner)) for number, (times, sooner) in found.items() if number > 0}
 
 
 def read_stimuli(experiment: Experiment) -> dict[UUID, StimulusNames]:
@@ -263,10 +305,11 @@ def _heard(entry: Entry) -> HeardSlot:
 
 
 def detailed_scores(experiment: Experiment, *, simulated: bool) -> Iterator[dict[str, Any]]:
-    """Yield every score that counts with all that is known of it, in the order in which it arrived."""
-    names = list(DETAILED_COLUMNS)
+    """Yield every current score with all that is known of it, in the order in which it arrived."""
+    names, excluded = list(DETAILED_COLUMNS), excluded_now(experiment)
     ballots = counted(experiment, simulated=simulated)
     scores = Score.objects.filter(vote__ballot__in=ballots, vote__current_for__isnull=False)
     rows = scores.order_by("vote_id", "slot__key", "scale").values_list(*DETAILED_COLUMNS.values())
     for row in rows.iterator(chunk_size=2000):
-        yield dict(zip(names, row, strict=True))
+        score = dict(zip(names, row, strict=True))
+        yield score | excluded.columns(score["ballot"], score["position"])

@@ -41,6 +41,8 @@ MEANINGS = {
     "row_type": "main or simulated.",
     "flags": "What to know about the vote. late: it came after the experiment was paused or closed; fast: it came "
     "sooner after its sound was first fetched than the sound lasts.",
+    "excluded": "Whether results leave the mark out: its listener, seat or trial is excluded.",
+    "exclusion_reason": "Why: the reason that a person gave, or the rule with its figure and threshold.",
 }
 
 COLUMNS = list(MEANINGS)
@@ -162,7 +164,7 @@ CALLED = {
     "votes_level_p808": "conditions",
     "items_level": "conditions",
 }
-NO_FIGURES = ("warnings",)
+NO_FIGURES = ("warnings", "screening")
 NOT_FLAT = ("counts",)  # spread over columns
 
 

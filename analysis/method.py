@@ -29,6 +29,8 @@ COLUMNS = (
     "condition_factors",  # the condition's, such as {"method": "greedy", "z": "0.5"}
     "group",  # of people, such as expert; empty where the protocol has none
 )
+# After all others: whether the answer is excluded, and why. Methods are given answers that are not.
+EXCLUDED, REASON = "excluded", "reason"
 # A column that results add: whether the listener has answered every page of the test.
 COMPLETE = "complete"
 
@@ -72,6 +74,7 @@ class Method(AnyMethod):
     """A method over numbers: constants and one verb."""
 
     sets_incomplete_apart: ClassVar[bool] = False  # it gives the figures of complete listeners itself
+    rates_conditions: ClassVar[bool] = False  # marks are ratings, which a mixed model and rules of screening take
 
     @abstractmethod
     def run(self, table: pd.DataFrame) -> Json:

@@ -3,9 +3,14 @@
 from django.urls import path
 
 from analysis import views
+from analysis.exclusions import views as exclusions
 
 app_name = "analysis"
 urlpatterns = [
     path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
+    path("experiments/<slug:slug>/analysis-plan/", exclusions.plan, name="plan"),
+    path("experiments/<slug:slug>/exclusions/", exclusions.ledger, name="exclusions"),
+    path("experiments/<slug:slug>/exclusions/rules/", exclusions.use_rule, name="use_rule"),
+    path("experiments/<slug:slug>/exclusions/<uuid:entry_id>/lift/", exclusions.lift, name="lift_exclusion"),
 ]

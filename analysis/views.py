@@ -12,6 +12,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
 from analysis.registry import get_report, method_of, methods
+from analysis.reports.exclusions import exclusion_sentences, with_and_without
+from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.results import read_result
 from analysis.services.tables import AnalysedTable, analyse_table
@@ -26,7 +28,7 @@ from rating.services.access import experiment_of
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
     keep_current(experiment=experiment, reader=staff(request))
-    asked = request.GET.dict()
+    asked = _registered(experiment) | request.GET.dict()
     simulated = asked.get("simulated") == "1"
     context = {
         "experiment": experiment,
@@ -36,6 +38,15 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "results",
     }
     return render(request, "analysis/results.html", context)
+
+
+def _registered(experiment: Experiment) -> dict[str, str]:
+    """What the plan says of choices on the page; letters stand for conditions until the experiment is unblinded."""
+    plan = experiment.analysis_plan
+    chosen = {"against": plan.get("against"), "margin": plan.get("margin")}
+    if experiment.unblinded_at is None:
+        del chosen["against"]
+    return {name: str(value) for name, value in chosen.items() if value}
 
 
 def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulated: bool) -> dict[str, Any]:
@@ -53,6 +64,10 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "table_formats": TABLE_FORMATS,
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
+        "excluded": exclusion_sentences(result["table"]),
+        "exclusions": with_and_without(result["table"]),
+        "plan": plan_facts(experiment.analysis_plan),
+        "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"]),
     }
 
 

@@ -3,6 +3,6 @@
 from django.contrib import admin
 
 from core.admin import ReadOnlyAdmin
-from listening.models import Completion, Design, Invitation, Panel, Participant, Seat, Visit
+from listening.models import Completion, Design, Exclusion, Invitation, Panel, Participant, Seat, Visit
 
-admin.site.register([Completion, Design, Invitation, Panel, Participant, Seat, Visit], ReadOnlyAdmin)
+admin.site.register([Completion, Design, Exclusion, Invitation, Panel, Participant, Seat, Visit], ReadOnlyAdmin)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Case, F, Q, Value, When
 from django.utils.translation import gettext_lazy as _
@@ -349,3 +350,75 @@ class Completion(BaseModel):
 
     def __str__(self) -> str:
         return self.code
+
+
+class ExclusionQuerySet(models.QuerySet["Exclusion"]):
+    def of_experiment(self, experiment: Experiment) -> "ExclusionQuerySet":
+        return self.filter(seat__panel__experiment=experiment)
+
+    def standing(self) -> "ExclusionQuerySet":
+        """Exclusions that nobody has lifted."""
+        return self.filter(lifted_at__isnull=True)
+
+
+class Exclusion(BaseModel):
+    """An entry of the exclusions ledger: the answers of a listener, a seat or one trial that results leave out.
+
+    No answer is deleted, and no entry either: one that is lifted stays, with who lifted it, when and why. A listener
+    has one seat, so that the seat names both, also after the participant was erased.
+    """
+
+    class Kind(models.TextChoices):
+        LISTENER = "listener", _("Listener")
+        SEAT = "seat", _("Seat")
+        TRIAL = "trial", _("Trial")
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="exclusions")
+    trial = models.ForeignKey(Trial, null=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField(blank=True)  # as a person typed it; empty where a rule was applied
+    rule = models.SlugField(blank=True)  # with the figure and the threshold it was applied with
+    figure = models.FloatField(null=True)
+    threshold = models.FloatField(null=True)
+    scale = models.CharField(max_length=20, blank=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    after_unblinding = models.BooleanField()  # whether conditions were known by name when it was made
+    lifted_at = models.DateTimeField(null=True)
+    lifted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    lifted_reason = models.TextField(blank=True)
+    lifted_after_unblinding = models.BooleanField(null=True)
+
+    objects = ExclusionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [
+            models.CheckConstraint(name="exclusion_kind_known", condition=Q(kind__in=["listener", "seat", "trial"])),
+            models.CheckConstraint(
+                name="exclusion_trial_named",
+                condition=Q(kind="trial", trial__isnull=False) | (~Q(kind="trial") & Q(trial__isnull=True)),
+            ),
+            models.CheckConstraint(name="exclusion_has_reason", condition=~Q(reason="") | ~Q(rule="")),
+            models.CheckConstraint(
+                name="exclusion_lifted_whole",
+                condition=Q(lifted_at__isnull=True, lifted_by__isnull=True, lifted_reason="")
+                | (Q(lifted_at__isnull=False, lifted_by__isnull=False) & ~Q(lifted_reason="")),
+            ),
+            models.UniqueConstraint(
+                name="exclusion_seat_once", fields=["seat"], condition=Q(lifted_at__isnull=True, trial__isnull=True)
+            ),
+            models.UniqueConstraint(
+                name="exclusion_trial_once", fields=["trial"], condition=Q(lifted_at__isnull=True, trial__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seat_id}"
+
+    @property
+    def told(self) -> str:
+        """Why, in one line: what was typed, or the rule with its figure and threshold."""
+        if not self.rule:
+            return self.reason
+        of_scale = f"{self.scale}, " if self.scale else ""
+        return f"{self.rule}: {self.figure:.4g} ({of_scale}threshold {self.threshold:g})"

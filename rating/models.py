@@ -102,6 +102,8 @@ class Experiment(BaseModel):
     layout_sha256 = models.CharField(max_length=64, blank=True)
     # Set when the experiment goes live: everything that shapes an answer, under one hash.
     design_sha256 = models.CharField(max_length=64, blank=True)
+    # What was written down of the analysis before going live (analysis.reports.plan); part of the design's hash.
+    analysis_plan = models.JSONField(default=dict)
     unblinded_at = models.DateTimeField(null=True)
     archived_at = models.DateTimeField(null=True)  # hidden from lists, and otherwise as it was
     deleted_at = models.DateTimeField(null=True)  # in the bin since; rating.services.disposal says for how long

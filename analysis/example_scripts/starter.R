@@ -1,8 +1,9 @@
 # Print the mean opinion scores of this dataset, as analysis/starter.py does. Base R, no packages: Rscript analysis/starter.R
 # Run it in the folder that holds data/ and analysis/.
 file <- list.files("data", pattern = "_description-responses_data\\.csv$", full.names = TRUE)
-votes <- read.csv(file, colClasses = c(condition = "character", subject_id = "character"))
-test <- votes[votes$kind == "test", ]
+votes <- read.csv(file, colClasses = c(condition = "character", subject_id = "character", excluded = "character"))
+# Excluded answers are left out.
+test <- votes[votes$kind == "test" & votes$excluded == "false", ]
 # Listeners count who have answered every page; as long as nobody has, all of them do.
 file <- list.files("data", pattern = "_description-participants_data\\.csv$", full.names = TRUE)
 people <- read.csv(file, colClasses = "character")

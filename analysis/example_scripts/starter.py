@@ -17,9 +17,9 @@ FIGURES = ["n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high"]
 def mean_opinion_scores(votes: pd.DataFrame, complete: pd.Series) -> pd.DataFrame:
     """Average within each listener first, then over listeners, with the 95 % t interval over listeners.
 
-    Listeners count who have answered every page; as long as nobody has, all of them do.
+    Excluded answers are left out. Listeners count who have answered every page; as long as nobody has, all of them do.
     """
-    test = votes[votes["kind"] == "test"]
+    test = votes[(votes["kind"] == "test") & (votes["excluded"] == "false")]
     counted = test["subject_id"].isin(complete)
     test = test[counted] if counted.any() else test
     listeners = test.groupby([*KEYS, "subject_id"])["value"].mean().groupby(KEYS)
@@ -37,7 +37,8 @@ def mean_opinion_scores(votes: pd.DataFrame, complete: pd.Series) -> pd.DataFram
 
 def main() -> int:
     (responses,) = (ROOT / "data").glob("*_description-responses_data.csv")
-    votes = pd.read_csv(responses, dtype={"condition": str, "subject_id": str}, keep_default_na=False)
+    texts = {"condition": str, "subject_id": str, "excluded": str}
+    votes = pd.read_csv(responses, dtype=texts, keep_default_na=False)
     (participants,) = (ROOT / "data").glob("*_description-participants_data.csv")
     people = pd.read_csv(participants, dtype=str, keep_default_na=False)
     complete = people.loc[people["complete"] == "true", "subject_id"]

@@ -23,6 +23,7 @@ class Migration(migrations.Migration):
                 ('vote_count', models.PositiveIntegerField()),
                 ('abandoned_count', models.PositiveIntegerField(default=0)),
                 ('finished_count', models.PositiveIntegerField(default=0)),
+                ('exclusion_count', models.PositiveIntegerField(default=0)),
                 ('table', models.JSONField()),
                 ('computed_at', models.DateTimeField(auto_now=True)),
                 ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='rating.experiment')),

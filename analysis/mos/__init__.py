@@ -58,6 +58,7 @@ class MeanOpinionScore(Method):
     version = "3.0"
     title = "Mean opinion score"
     sets_incomplete_apart = True
+    rates_conditions = True
 
     def run(self, table: pd.DataFrame) -> Json:
         # numpy, pandas and scipy load here, in the worker; the web process only needs a method's name.

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_noop as _
 
+from analysis.reports.exclusions import with_and_without
 from analysis.reports.tables import TABLE_FORMATS, Table, tables_in
 from core.errors import AppError
 from rating.models import Experiment
@@ -47,7 +48,8 @@ class Report(ABC):
 
     def tables(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Table]:
         """Return every table of the page by its id; each can be downloaded by itself."""
-        return {table.id: table for table in tables_in(self.context(experiment, result, asked))}
+        shown = [with_and_without(result["table"]), self.context(experiment, result, asked)]
+        return {table.id: table for table in tables_in(shown)}
 
     def file(self, name: str) -> ReportFile | None:
         """Return the file of this name: one of `files`, or a table of the page such as table-conditions.tex."""

@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
+from analysis.reports.exclusions import methods_sentences
+from analysis.reports.plan import plan_sentences
 from analysis.reports.tables import Row, Table
 from core.i18n import ngettext_noop
 from rating.models import Experiment
@@ -94,10 +96,12 @@ def fill_methods_text(
         *sentences,
         _("{incomplete} of the listeners had not answered every page.") if incomplete else "",
         _("Simulated listeners are included: these are not data.") if result["simulated"] else "",
-        _("Computed with Earmark, method {method} {version}.")
-        if not experiment.design_sha256
-        else _("Computed with Earmark, method {method} {version}; design {design}."),
     ]
+    computed = (
+        _("Computed with Earmark, method {method} {version}; design {design}.")
+        if experiment.design_sha256
+        else _("Computed with Earmark, method {method} {version}.")
+    )
     values = {
         **{name: str(number_format(count, 0, use_l10n=True, force_grouping=True)) for name, count in counts.items()},
         "incomplete": incomplete,
@@ -109,7 +113,9 @@ def fill_methods_text(
         "design": experiment.design_sha256[:12],
         **also,
     }
-    return " ".join([*(sentence.format_map(values) for sentence in told if sentence), *_amended(experiment)])
+    filled = [sentence.format_map(values) for sentence in told if sentence]
+    excluded, planned = methods_sentences(result["table"]), plan_sentences(experiment.analysis_plan, result["table"])
+    return " ".join([*filled, *excluded, *planned, computed.format_map(values), *_amended(experiment)])
 
 
 def _amended(experiment: Experiment) -> Iterator[str]:

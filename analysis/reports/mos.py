@@ -248,7 +248,7 @@ def methods_text(experiment: Experiment, result: Result) -> str:
             "intervals, not cut to the ends of the scale. SDs have n − 1 in the denominator."
         ),
         _("{practice_votes} votes of the anchoring session are kept apart.") if counts["practice_votes"] else "",
-        _("No vote was excluded by a rule; ballots that were given up and taken over by others do not count."),
+        _("Ballots that were given up and taken over by others do not count."),
     ]
     return fill_methods_text(
         experiment, result, told, counts=counts, scales=", ".join(scale["key"] for scale in result["scales"])
@@ -375,10 +375,12 @@ def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, P
     """The shapes of others, one file a scale; each is made when its turn comes."""
     dataset = datasets.read_dataset(experiment, simulated=simulated)
     scales = [scale.key for scale in get_protocol(experiment.protocol).scales]
-    clips = partial(p808_export.clips, dataset.scores, names=condition_names(experiment))
+    names = condition_names(experiment)
+    clips = partial(p808_export.clips, datasets.not_excluded(dataset.scores), names=names)
     for scale in scales:
         made, suffix = clips(scale=scale), p808_export.suffix_of(scales, scale)
-        wide = csv_lines(p808_export.wide_rows(made), columns=p808_export.wide_columns(len(dataset.ballots)))
+        everything = p808_export.clips(dataset.scores, scale=scale, names=names)
+        wide = csv_lines(p808_export.wide_rows(everything), columns=p808_export.wide_columns(len(dataset.ballots)))
         yield f"legacy/udase/results_{scale}.csv", wide
         by_clip = csv_lines(p808_export.clip_rows(made, suffix), columns=p808_export.clip_columns(made, suffix))
         yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip

@@ -16,6 +16,7 @@ from analysis.services.results import read_result
 from core.hashing import digest
 from core.models import User
 from listening.models import Design
+from listening.panels.services.exclusions import EXCLUSION_COLUMNS, excluded_now, ledger_of, name_of_listener
 from rating.models import Consent, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
@@ -23,7 +24,11 @@ from rating.services.texts import TEXTS, amendments, consent_counts, published_t
 
 PARTICIPANTS = (
     *("subject_id", "subject_column", "panel", "seat", "row_type"),
-    *("votes", "pages", "of_pages", "complete", "text_version"),
+    *("votes", "pages", "of_pages", "complete", "text_version", *EXCLUSION_COLUMNS),
+)
+EXCLUSIONS = (
+    *("kind", "subject_id", "panel", "seat", "position", "reason", "rule", "scale", "figure", "threshold"),
+    *("made_at", "made_by", "after_unblinding", "lifted_at", "lifted_by", "lifted_reason", "lifted_after_unblinding"),
 )
 TEXT_VERSIONS = ("text_version", "published_at", "reason", "changed", "consents", "design_sha256", "consent_sha256")
 STIMULI = ("item", "condition", "condition_role", "factors")
@@ -45,13 +50,17 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 - `data/*stimuli_data.csv`: items, conditions, factors.
 - `data/*texts_data.csv`: every version of the title, consent text, instructions and debrief that listeners could read,
   from when on, why it was amended, and how many agreed to it; `text_version` of a participant says which one it was.
+- `data/*exclusions_data.csv`: the ledger of exclusions, lifted ones included: what, why or by which rule, when, by
+  whom, and whether conditions were known by name by then. Nothing is missing from the responses: `excluded` and
+  `exclusion_reason` say of each mark whether the results leave it out.
 - `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: model (mixed
   model with listeners and items random), listener, item, two-way (bootstrap over listeners and items), vote or
   vote-1.96 (as the P.808 toolkit has it). What cannot be computed is empty.
 - `analysis/`: `starter.py` (pandas, scipy) and `starter.R` print the means by condition, as `expected.csv` has them.
 - `legacy/udase/`: one matrix a scale: condition, sample, subject_1 ..., empty where a listener did not rate a clip.
-  Of a clip that was rated twice by one listener the last mark stands here.
-- `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE.
+  Of a clip that was rated twice by one listener the last mark stands here. Excluded marks are in it.
+- `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE. As there, excluded votes are not
+  in them.
 - `design.json`: what was planned, with the hashes that fix it. `checksums.sha256`: `sha256sum -c checksums.sha256`.
 
 UTF-8, dot decimals, times in UTC, missing values empty. A text that a spreadsheet would run as a formula (it
@@ -95,6 +104,7 @@ def _data(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
             f"{name('participants')}.csv",
             csv_lines(_participants(experiment, ballots, simulated=simulated), columns=PARTICIPANTS),
         ),
+        (f"{name('exclusions')}.csv", csv_lines(_exclusions(experiment), columns=EXCLUSIONS)),
         (f"{name('stimuli')}.csv", csv_lines(_stimuli(experiment), columns=STIMULI)),
         (f"{name('texts')}.csv", csv_lines(_text_versions(experiment), columns=(*TEXT_VERSIONS, *TEXTS))),
     ]
@@ -104,6 +114,7 @@ def _participants(
     experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool
 ) -> Iterator[dict[str, Any]]:
     progress = datasets.progress(experiment, ballots, simulated=simulated)
+    excluded = excluded_now(experiment).ballots
     versions = dict(Consent.objects.filter(ballot__experiment=experiment).values_list("ballot", "text_version__number"))
     for each, ballot in zip(progress, ballots, strict=True):
         yield {
@@ -117,6 +128,22 @@ def _participants(
             "of_pages": each.of_pages,
             "complete": each.complete,
             "text_version": versions.get(ballot.ballot, ""),
+            "excluded": ballot.ballot in excluded,
+            "exclusion_reason": excluded.get(ballot.ballot, ""),
+        }
+
+
+def _exclusions(experiment: Experiment) -> Iterator[dict[str, Any]]:
+    for entry in ledger_of(experiment):
+        yield {name: getattr(entry, name, None) for name in EXCLUSIONS} | {
+            "kind": str(entry.kind),
+            "subject_id": name_of_listener(entry.seat),
+            "panel": entry.seat.panel.number,
+            "seat": entry.seat.number,
+            "position": entry.trial.position if entry.trial else None,
+            "made_at": entry.created_at,
+            "made_by": entry.made_by.username,
+            "lifted_by": entry.lifted_by.username if entry.lifted_by else None,
         }
 
 

@@ -42,19 +42,20 @@ def export_wide(*, experiment: Experiment, actor: User, simulated: bool, scale: 
 
 
 def export_clips(*, experiment: Experiment, actor: User, simulated: bool, scale: str) -> Iterator[str]:
-    """Return one scale as the P.808 toolkit's votes_per_clip."""
+    """Return one scale as the P.808 toolkit's votes_per_clip; as there, of the votes that were not excluded."""
     key = known_scale(experiment, scale)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"clips {key}")
-    scores = datasets.read_scores(experiment, simulated=simulated)
+    scores = datasets.not_excluded(datasets.read_scores(experiment, simulated=simulated))
     made = p808_export.clips(scores, scale=key, names=condition_names(experiment))
     suffix = p808_export.suffix_of(scales_of(experiment), key)
     return csv_lines(p808_export.clip_rows(made, suffix), columns=p808_export.clip_columns(made, suffix))
 
 
 def export_conditions(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[str]:
-    """Return every scale as the P.808 toolkit's votes_per_cond_all-scales."""
+    """Return every scale as the P.808 toolkit's votes_per_cond_all-scales, of the votes that were not excluded."""
     note_download(experiment=experiment, actor=actor, simulated=simulated, what="conditions")
-    scores, names = datasets.read_scores(experiment, simulated=simulated), condition_names(experiment)
+    scores = datasets.not_excluded(datasets.read_scores(experiment, simulated=simulated))
+    names = condition_names(experiment)
     scales = scales_of(experiment)
     by_scale = {key: p808_export.clips(scores, scale=key, names=names) for key in scales}
     layout = p808_export.layout_of(experiment.protocol)

@@ -14,22 +14,29 @@ from analysis.exports import subject_id
 from analysis.method import COMPLETE, Method, PageMethod
 from analysis.models import Result
 from analysis.registry import get_method, get_report, method_of, methods
+from analysis.services.screening import screening_of
 from core.jobs import JobRun
-from listening.models import Seat
+from listening.models import Exclusion, Seat
+from listening.panels.services.exclusions import excluded_now
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ITEMS_A_PAGE = 100
+LONG = ("screening",)  # tables of every method that pollers are spared
 Rows = list[dict[str, Any]]
 
 
 class Held(NamedTuple):
-    """What counts at one moment: votes on ballots that stand, how many were given up, and how many are finished."""
+    """What counts at one moment: votes on ballots that stand, how many were given up, and how many are finished.
+
+    Every exclusion counts once when it is made and once when it is lifted.
+    """
 
     votes: int = 0
     abandoned: int = 0
     finished: int = 0
+    exclusions: int = 0
 
     def and_also(self, other: "Held") -> "Held":
         return Held(*(mine + its for mine, its in zip(self, other, strict=True)))
@@ -61,25 +68,32 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
                 "vote_count": held.votes,
                 "abandoned_count": held.abandoned,
                 "finished_count": held.finished,
+                "exclusion_count": held.exclusions,
                 "table": table,
             },
         )
 
 
 def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
-    ballots = datasets.counted_ballots(experiment, simulated=simulated)
-    pages = list(datasets.answered_pages(experiment, ballots))
+    ballots, excluded = datasets.counted_ballots(experiment, simulated=simulated), excluded_now(experiment)
+    pages = [
+        page
+        for page in datasets.answered_pages(experiment, ballots)
+        if not excluded.reason(ballots[page.listener - 1].ballot, page.position)
+    ]
     listeners = {page.listener for page in pages if page.kind == "test"}
     people = _heard_from(experiment, ballots, listeners, simulated=simulated)
-    return with_warnings(
+    table = with_warnings(
         method.run(pages, datasets.material(experiment)), listener_warnings(experiment, ballots, people)
     )
+    dataset = datasets.read_dataset(experiment, simulated=simulated)
+    return table | screening_of(experiment, dataset, table, rated=False, simulated=simulated)
 
 
 def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
     """Beside the figures of all listeners stand the first ones of those who answered everything."""
     dataset = datasets.read_dataset(experiment, simulated=simulated)
-    ballots, scores = dataset.ballots, dataset.scores
+    ballots, scores = dataset.ballots, datasets.not_excluded(dataset.scores)
     listeners = set(scores["listener"][scores["kind"] == "test"].unique())
     people = _heard_from(experiment, ballots, listeners, simulated=simulated)
     complete = [each.listener for each in people if each.complete]
@@ -88,7 +102,7 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
     table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people, apart=apart))
     if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
         table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
-    return table
+    return table | screening_of(experiment, dataset, table, rated=method.rates_conditions, simulated=simulated)
 
 
 def _heard_from(
@@ -175,7 +189,7 @@ def votes_held(experiment: Experiment, *, simulated: bool) -> Held:
 
 def held_then(result: Result) -> Held:
     """What counted when a result was computed."""
-    return Held(result.vote_count, result.abandoned_count, result.finished_count)
+    return Held(result.vote_count, result.abandoned_count, result.finished_count, result.exclusion_count)
 
 
 def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: bool = False) -> dict[str, Any]:
@@ -188,7 +202,8 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
     then = held_then(result) if result else Held()
     blind, reader = experiment.unblinded_at is None, get_report(slug)
-    table = {part: rows for part, rows in (result.table if result else {}).items() if long or part not in reader.long}
+    left_out = () if long else (*reader.long, *LONG)
+    table = {part: rows for part, rows in (result.table if result else {}).items() if part not in left_out}
     keys = [scale.key for scale in protocol.scales]
     stale = votes_held(experiment, simulated=simulated) != then
     computed_at = result.computed_at if result else None
@@ -200,7 +215,8 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
         "vote_count": then.votes,
         "stale": stale,
         "computed_at": computed_at,
-        "edition": f"{then.votes} {then.abandoned} {stale} {blind} {computed_at}",  # changes when the page should
+        # Changes when the page should.
+        "edition": f"{then.votes} {then.abandoned} {then.exclusions} {stale} {blind} {computed_at}",
         "counts": table.get("counts") or {},
         "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in protocol.scales],
         "table": {"rows": []}
@@ -240,8 +256,16 @@ def _held_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[Hel
         finished=Count("id", filter=stands & Q(seat__state=Seat.State.FINISHED)),
     )
     found: dict[Any, tuple[Held, Held]] = {}
-    for pk, kind, *counts in rows:
+    exclusions = _exclusion_counts()
+    for pk, kind, votes, given_up, finished in rows:
         main, simulated = found.get(pk, (Held(), Held()))
-        held = Held(*counts)
+        held = Held(votes, given_up, finished, exclusions.get((pk, kind), 0))
         found[pk] = (held, simulated) if kind == Ballot.Kind.MAIN else (main, held)
     return found
+
+
+def _exclusion_counts() -> dict[tuple[Any, str], int]:
+    """How many exclusions were made and lifted, by experiment and kind of ballot."""
+    rows = Exclusion.objects.order_by().values_list("seat__panel__experiment", "seat__ballot__kind")
+    counted = rows.annotate(made=Count("id"), lifted=Count("lifted_at"))
+    return {(pk, kind): made + lifted for pk, kind, made, lifted in counted}

@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 import uuid
+from django.conf import settings
 from django.db import migrations, models
 
 
@@ -11,6 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('rating', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -204,6 +206,31 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('mailing', 'invitation'), name='message_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Exclusion',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('kind', models.CharField(choices=[('listener', 'Listener'), ('seat', 'Seat'), ('trial', 'Trial')], max_length=10)),
+                ('reason', models.TextField(blank=True)),
+                ('rule', models.SlugField(blank=True)),
+                ('figure', models.FloatField(null=True)),
+                ('threshold', models.FloatField(null=True)),
+                ('scale', models.CharField(blank=True, max_length=20)),
+                ('after_unblinding', models.BooleanField()),
+                ('lifted_at', models.DateTimeField(null=True)),
+                ('lifted_reason', models.TextField(blank=True)),
+                ('lifted_after_unblinding', models.BooleanField(null=True)),
+                ('lifted_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('made_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('seat', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exclusions', to='listening.seat')),
+                ('trial', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rating.trial')),
+            ],
+            options={
+                'ordering': ['created_at', 'id'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('kind__in', ['listener', 'seat', 'trial'])), name='exclusion_kind_known'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'trial'), ('trial__isnull', False)), models.Q(models.Q(('kind', 'trial'), _negated=True), ('trial__isnull', True)), _connector='OR'), name='exclusion_trial_named'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), _negated=True), models.Q(('rule', ''), _negated=True), _connector='OR'), name='exclusion_has_reason'), models.CheckConstraint(condition=models.Q(models.Q(('lifted_at__isnull', True), ('lifted_by__isnull', True), ('lifted_reason', '')), models.Q(('lifted_at__isnull', False), ('lifted_by__isnull', False), models.Q(('lifted_reason', ''), _negated=True)), _connector='OR'), name='exclusion_lifted_whole'), models.UniqueConstraint(condition=models.Q(('lifted_at__isnull', True), ('trial__isnull', True)), fields=('seat',), name='exclusion_seat_once'), models.UniqueConstraint(condition=models.Q(('lifted_at__isnull', True), ('trial__isnull', False)), fields=('trial',), name='exclusion_trial_once')],
             },
         ),
         migrations.AddConstraint(

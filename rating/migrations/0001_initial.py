@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ('state', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
                 ('layout_sha256', models.CharField(blank=True, max_length=64)),
                 ('design_sha256', models.CharField(blank=True, max_length=64)),
+                ('analysis_plan', models.JSONField(default=dict)),
                 ('unblinded_at', models.DateTimeField(null=True)),
                 ('archived_at', models.DateTimeField(null=True)),
                 ('deleted_at', models.DateTimeField(null=True)),

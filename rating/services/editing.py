@@ -27,7 +27,7 @@ from rating.services.experiments import (
 )
 from rating.services.texts import TEXTS, publish_texts
 
-EDITABLE = ("slug", "collection", "protocol", "label_set", "language", *TEXTS)
+EDITABLE = ("slug", "collection", "protocol", "label_set", "language", "analysis_plan", *TEXTS)
 MATERIAL = {"collection", "protocol"}  # what the pages of every seat are drawn from
 SHAPING = {"consent_text", "instructions"}  # texts that are part of the hash of the design
 
@@ -70,6 +70,8 @@ def _fit_material(experiment: Experiment, before: dict[str, Any]) -> dict[str, A
     check_no_jobs(experiment)
     _check_no_seats(experiment)
     protocol, also = get_protocol(experiment.protocol), {}
+    if experiment.analysis_plan and "analysis_plan" not in before:
+        also["analysis_plan"], experiment.analysis_plan = experiment.analysis_plan, {}  # it names scales and conditions
     if "protocol" in before:
         also["options"], experiment.options = experiment.options, dict(protocol.defaults)
     check_options(protocol, experiment.options, material_of(experiment.collection))

@@ -316,12 +316,17 @@ def check_design(experiment: Experiment) -> None:
 
 
 def design_digest(experiment: Experiment) -> str:
-    """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number."""
+    """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number.
+
+    What was written down of the analysis is in it as well, so that nobody can change it unseen.
+    """
     protocol = get_protocol(experiment.protocol)
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection).order_by("item__name", "condition__name")
     texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
+    plan = experiment.analysis_plan
     return digest(
         ({"texts": texts} if texts else {})
+        | ({"analysis_plan": plan} if plan else {})
         | {
             "protocol": experiment.protocol,
             "protocol_version": protocol.version,

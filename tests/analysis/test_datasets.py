@@ -57,7 +57,7 @@ def test_the_scores_are_read_with_one_query_whatever_the_number_of_listeners() -
     listen(experiment, shift=1)
     with CaptureQueriesContext(connection) as two:
         after = datasets.read_scores(experiment, simulated=False)
-    assert len(one) == len(two) == 3  # ballots, scores, stimuli
+    assert len(one) == len(two) == 4  # ballots, scores, stimuli, exclusions
     assert len(after) == 2 * len(before)
 
 

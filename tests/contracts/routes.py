@@ -131,6 +131,10 @@ listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
+analysis:exclusions                   owned          owned-400
+analysis:lift_exclusion               staff-405      owned
+analysis:plan                         owned          owned-400
+analysis:use_rule                     staff-405      owned
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405
@@ -153,6 +157,9 @@ api:upload                            api-owned      api-412
 api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
+api:exclusions                        api-owned      api-owned-400
+api:exclusion_rules                   api-owned      api-owned-400
+api:lift_exclusion                    api-read-405   api-owned-400
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400

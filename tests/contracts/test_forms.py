@@ -10,12 +10,14 @@ from django.test import Client
 from django.urls import reverse
 
 from core.models import Job, User
-from listening.models import Invitation, Seat
+from listening.models import Exclusion, Invitation, Seat
+from listening.panels.services.exclusions import Target, exclude
 from rating.models import Experiment
+from rating.services.votes import cast_vote
 from stimuli.models import Collection, Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
 from tests.contracts.test_routes import EVERY_ROUTE
-from tests.factories import make_experiment, make_panel_experiment, make_user, seated_visit
+from tests.factories import make_experiment, make_panel_experiment, make_user, seated_visit, vote_event
 from tests.people import browser_of
 from tests.stimuli.import_material import begin
 
@@ -44,6 +46,16 @@ def designed_draft() -> Experiment:
 def with_a_taken_seat() -> Experiment:
     experiment = make_experiment(make_user(User.Role.ADMIN), seats=1)
     seated_visit(experiment)
+    return experiment
+
+
+def with_an_exclusion() -> Experiment:
+    """Of the first of two listeners; the second can be excluded."""
+    experiment = make_experiment(make_user(User.Role.ADMIN), seats=2)
+    for _ in range(2):
+        ballot = seated_visit(experiment).seat.ballot
+        cast_vote(ballot_id=ballot.pk, event=vote_event(ballot.trials.unanswered()[0]))
+    exclude(experiment=experiment, actor=experiment.owner, target=Target(listener="sub-0001"), reason="late")
     return experiment
 
 
@@ -78,6 +90,13 @@ FORMS = {
         {"panel": 1, "recipients": "anna@example.org", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}
     ),
     "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
+    "analysis:exclusions": Form(
+        {"whom": "sub-0002", "what": "trial", "position": 1, "reason": "a door"},
+        {"position": 99},
+        make=with_an_exclusion,
+    ),
+    "analysis:plan": Form({"scale": "QUALITY", "model": "mixed", "rule_p913": 0.75}, {"rule_p913": 9}, make=draft),
+    "analysis:lift_exclusion": Form({"reason": "was awake"}, {"reason": LONG}, make=with_an_exclusion),
     # Nothing is typed here: a button alone.
     "core:retry_job": Form({}),
     "rating:state": Form({}),
@@ -94,6 +113,7 @@ FORMS = {
     "stimuli:cancel_import": Form({}),
 }
 EXCEPTIONS = {
+    "analysis:use_rule": "a button beside a threshold, tests/analysis/test_exclusions.py",
     "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",
     "rating:preview_text": "answers a script with a piece of a page, and changes nothing",
     "rating:new_experiment": "its page is tested with its form, tests/rating/test_experiments.py",
@@ -140,6 +160,8 @@ def address(route: str, experiment: Experiment) -> str:
     }
     if "_link" in route and Invitation.objects.exists():
         values["link_id"] = Invitation.objects.get().pk
+    if route == "analysis:lift_exclusion":
+        values["entry_id"] = Exclusion.objects.get().pk
     if route == "core:retry_job":
         values["job_id"] = Job.objects.create(name="test", state="failed").pk
     if "import" in route:

@@ -108,6 +108,7 @@ def shared_world(module_db: None) -> World:
             "job_id": Job.objects.create(name="test", state="failed", requested_by=owner).pk,
             "token_id": ApiToken.objects.get().pk,
             "link_id": Invitation.objects.all()[0].pk,
+            "entry_id": experiment.pk,  # no entry has this id
             "user_id": other.pk,
             "change": "pause",
             "method": "mos",

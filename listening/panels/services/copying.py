@@ -9,6 +9,7 @@ from core.services import audit
 from listening.models import SessionSettings
 from rating.models import Experiment
 from rating.services.access import let_read
+from rating.services.editing import edit_experiment
 from rating.services.experiments import create_experiment
 from rating.services.texts import TEXTS
 
@@ -30,6 +31,8 @@ def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
         options=experiment.options,
         **texts,
     )
+    if experiment.analysis_plan:
+        edit_experiment(experiment=copy, actor=actor, analysis_plan=experiment.analysis_plan)
     if kept := SessionSettings.objects.filter(experiment=experiment).first():
         SessionSettings.objects.create(experiment=copy, **model_to_dict(kept, exclude=["id", "experiment"]))
     audit.record(

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from core.errors import AppError
 from core.models import User
 from core.services import audit
-from listening.models import ClientReport, Completion, Design, Invitation, Panel, Seat, SetupStep, Visit
+from listening.models import ClientReport, Completion, Design, Exclusion, Invitation, Panel, Seat, SetupStep, Visit
 from listening.panels.services.design_seats import STAGED, check_untouched, discard_unseated
 from rating.models import Ballot, Consent, Experiment
 from rating.services import disposal
@@ -96,6 +96,7 @@ def _delete_seats(experiment: Experiment) -> None:
     ClientReport.objects.filter(visit__in=visits).delete()
     visits.delete()
     Completion.objects.filter(seat__in=seats).delete()
+    Exclusion.objects.filter(seat__in=seats).delete()
     Invitation.objects.filter(panel__experiment=experiment).delete()
     Design.objects.filter(experiment=experiment).delete()
     seats.delete()

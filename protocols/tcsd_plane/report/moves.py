@@ -9,8 +9,10 @@ from django.db.models import QuerySet
 from django.utils.dateparse import parse_datetime
 
 from analysis.datasets import counted
+from analysis.exports import MEANINGS as VOTE_MEANINGS
 from analysis.exports import subject_id
 from core.stored_json import number_in, object_in, text_in
+from listening.panels.services.exclusions import EXCLUSION_COLUMNS, excluded_now
 from rating.models import Experiment, Trial, Vote
 from rating.services.experiments import condition_names
 
@@ -34,9 +36,10 @@ MEANINGS = {
     "received_at": "When the server stored the step.",
     "revision": "Which step of the page it came with; empty where another device had been faster (a conflict).",
     "row_type": "main or simulated.",
+    **{name: VOTE_MEANINGS[name] for name in EXCLUSION_COLUMNS},
 }
-SHEET = ("annotator_id", "condition", "dataset", "file_id", "faithfulness", "scenism")
-NOTES = ("subject_id", "recording", "about", "hour", "summary", "condition", "sources", "text")
+SHEET = ("annotator_id", "condition", "dataset", "file_id", "faithfulness", "scenism", *EXCLUSION_COLUMNS)
+NOTES = ("subject_id", "recording", "about", "hour", "summary", "condition", "sources", "text", *EXCLUSION_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Page:
     subject: str
     recording: str
     conditions: Mapping[str, str]  # by slot
+    excluded: Mapping[str, Any]  # whether and why, as columns
 
     @property
     def newest(self) -> Mapping[str, Any]:
@@ -62,7 +66,7 @@ class Page:
 
 def pages(experiment: Experiment, *, simulated: bool) -> Iterator[Page]:
     """Yield every page with an answer or a draft on a ballot that counts, rater by rater; the example is not rated."""
-    names = condition_names(experiment)
+    names, excluded = condition_names(experiment), excluded_now(experiment)
     for trial in _worked_on(experiment, simulated=simulated):
         slots = list(trial.slots.all())
         seat = getattr(trial.ballot, "seat", None)
@@ -72,6 +76,7 @@ def pages(experiment: Experiment, *, simulated: bool) -> Iterator[Page]:
             subject=subject_id(participant.number if participant else None, trial.ballot_id),
             recording=slots[0].stimulus.item.name,
             conditions={slot.key: names[slot.stimulus.condition.name] for slot in slots if _is_summary(slot.key)},
+            excluded=excluded.columns(trial.ballot_id, trial.position),
         )
 
 
@@ -100,6 +105,7 @@ def moves(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
                 "subject_id": page.subject,
                 **about[row["slot"]],
                 "row_type": page.trial.ballot.kind,
+                **page.excluded,
                 "seq": seq,
                 "counts": False,
                 **row,
@@ -163,6 +169,7 @@ def authors_sheet(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
                     "file_id": about["summary"],
                     "faithfulness": crosses[slot]["tc"],
                     "scenism": crosses[slot]["sd"],
+                    **page.excluded,
                 }
 
 
@@ -170,7 +177,7 @@ def notes(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
     """Yield what raters wrote: their sources, the pad of hours, the comment, and a line about each summary."""
     for page in pages(experiment, simulated=simulated):
         for row in _written(page):
-            yield {"subject_id": page.subject, "recording": page.recording, **row}
+            yield {"subject_id": page.subject, "recording": page.recording, **page.excluded, **row}
 
 
 def _written(page: Page) -> Iterator[Row]:

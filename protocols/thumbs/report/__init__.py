@@ -10,6 +10,7 @@ from analysis.datasets import counted
 from analysis.exports import csv_lines, subject_id
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
 from analysis.reports.messages import complete_only, listener_sentences
+from listening.panels.services.exclusions import EXCLUSION_COLUMNS, excluded_now
 from protocols.thumbs.report import tables
 from protocols.thumbs.report.plot import means_plot
 from protocols.thumbs.report.tables import methods_text, warnings
@@ -22,8 +23,8 @@ Row = dict[str, Any]
 
 SCORES = ("PRECISION", "RECALL", "FLUENCY", "CONCISENESS", "IRRELEVANCE", "OVERALL")
 ABOUT = ("subject_id", "group", "no", "record_id", "item", "dataset", "caption", "condition")
-WIDE = (*ABOUT, *(name.lower() for name in SCORES), "synthesised", "comment", "row_type")
-LONG = (*ABOUT, "scale", "value", "row_type")
+WIDE = (*ABOUT, *(name.lower() for name in SCORES), "synthesised", "comment", "row_type", *EXCLUSION_COLUMNS)
+LONG = (*ABOUT, "scale", "value", "row_type", *EXCLUSION_COLUMNS)
 CLIPS = ("item", "dataset", "condition", "group", "scale", "n_assessors", "mean")
 
 
@@ -34,6 +35,7 @@ def captions(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
     """
     protocol, names = get_protocol(experiment.protocol), condition_names(experiment)
     numbers: dict[Any, int] = {}
+    excluded = excluded_now(experiment)
     for trial in _scored(experiment, simulated=simulated):
         slots = {slot.key: slot for slot in trial.slots.all()}
         answer = protocol.read(trial.current_vote.payload, plan_of(trial, slots.values()))  # type: ignore[union-attr]
@@ -42,6 +44,7 @@ def captions(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
         numbers[trial.ballot_id] = numbers.get(trial.ballot_id, 0) + 1
         about = {
             **_who(trial),
+            **excluded.columns(trial.ballot_id, trial.position),
             "no": numbers[trial.ballot_id],
             "record_id": str(slots["clip"].media)[:8],
             "item": slots["clip"].stimulus.item.name,
@@ -61,7 +64,7 @@ def captions(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
 def scores(experiment: Experiment, *, simulated: bool) -> Iterator[Row]:
     """Yield the same with one row a score."""
     for caption in captions(experiment, simulated=simulated):
-        about = {name: caption[name] for name in (*ABOUT, "row_type")}
+        about = {name: caption[name] for name in (*ABOUT, "row_type", *EXCLUSION_COLUMNS)}
         for scale in SCORES:
             if caption[scale.lower()] is not None:
                 yield {**about, "scale": scale, "value": caption[scale.lower()]}

@@ -209,7 +209,8 @@ def test_a_page_that_is_not_closed_has_moves_and_no_marks(client: Client) -> Non
 
 def test_the_study_s_own_sheet_has_every_mark_under_its_words(client: Client, experiment: Experiment) -> None:
     found = rows(client, open_up(experiment), "authors_sheet.csv")
-    assert list(found[0]) == ["annotator_id", "condition", "dataset", "file_id", "faithfulness", "scenism"]
+    study = ["annotator_id", "condition", "dataset", "file_id", "faithfulness", "scenism"]
+    assert list(found[0]) == [*study, "excluded", "exclusion_reason"]
     marks = {
         (row["annotator_id"], row["condition"], row["dataset"]): (float(row["faithfulness"]), float(row["scenism"]))
         for row in found

@@ -1,0 +1,1 @@
+"""Exclusions ledger of an experiment: page, forms and API."""

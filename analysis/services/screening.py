@@ -1,0 +1,73 @@
+"""Screening of an experiment's listeners: what the rules find in all answers, what is excluded, what that changed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis import datasets
+from analysis.datasets import Dataset
+from analysis.exports import subject_id
+from listening.models import Exclusion
+from listening.panels.services.exclusions import ledger_of, name_of_listener
+from rating.models import Experiment
+from rating.registry import get_protocol
+
+Rows = list[dict[str, Any]]
+
+
+def screening_of(
+    experiment: Experiment, dataset: Dataset, result: Mapping[str, Any], *, rated: bool, simulated: bool
+) -> dict[str, Rows]:
+    """Tables beside those of a result. Rules over ratings and a mixed model are for answers that rate conditions."""
+    from analysis.statistics.with_and_without import with_and_without
+
+    found = {"screening": _findings(experiment, dataset, rated=rated, simulated=simulated)}
+    ballots = {each.ballot for each in dataset.ballots}
+    standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
+    if standing:
+        found["exclusions"] = [_told(entry) for entry in standing]
+        model = {(row["scale"], row["condition"]): row["mos"] for row in result.get("model_level", [])}
+        found["with_and_without"] = with_and_without(_of_test(dataset), model if rated else None)
+    return found
+
+
+def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulated: bool) -> Rows:
+    """Each rule's figure for each listener, excluded answers included."""
+    from analysis.statistics.listener_rules import pace_findings, rating_findings
+
+    marks = _of_test(dataset)
+    ranges = {scale.key: (scale.low, scale.high) for scale in get_protocol(experiment.protocol).scales}
+    found = [
+        *(rating_findings(marks, ranges) if rated and len(marks) else []),
+        *pace_findings(datasets.paces(experiment, dataset.ballots, simulated=simulated)),
+    ]
+    names = {n: subject_id(each.participant, each.ballot) for n, each in enumerate(dataset.ballots, start=1)}
+    return [
+        {
+            "rule": each.rule,
+            "scale": each.scale or None,
+            "figures": {names[number]: figure for number, figure in each.figures.items()},
+            "spared": sorted(names[number] for number in each.spared),
+        }
+        for each in found
+    ]
+
+
+def _of_test(dataset: Dataset) -> Any:
+    return dataset.scores[dataset.scores["kind"] == "test"]
+
+
+def _told(entry: Exclusion) -> dict[str, Any]:
+    return {
+        "listener": name_of_listener(entry.seat),
+        "kind": str(entry.kind),
+        "panel": entry.seat.panel.number,
+        "seat": entry.seat.number,
+        "position": entry.trial.position if entry.trial else None,
+        "rule": entry.rule,
+        "scale": entry.scale or None,
+        "figure": entry.figure,
+        "threshold": entry.threshold,
+        "reason": entry.told,
+        "after_unblinding": entry.after_unblinding,
+        "made_at": entry.created_at.isoformat(timespec="seconds"),
+    }

@@ -1,0 +1,119 @@
+"""Figures of the screening rules for each listener, out of ratings and paces.
+
+They are made of all answers, also of excluded ones, so that it makes no difference which rule is applied first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis.statistics.estimates import Floats, known_mean
+from analysis.statistics.rules import Findings
+from analysis.statistics.screening import (
+    BS1534_LEAST,
+    MOST_ONE_SIDED,
+    bt500,
+    low_variance,
+    p808_correlation,
+    p913_correlation,
+)
+
+LEAST_ANSWERS = 10  # to judge a pace
+LEAST_REPEATS = 3
+PERCENT = (0.0, 100.0)  # the scale of BS.1534
+
+
+class Pace(NamedTuple):
+    """How a listener answered: each answer's time after the sound in ms, and how many came before it could end."""
+
+    answer_ms: Sequence[float]
+    sooner: int
+    answers: int
+
+
+def rating_findings(marks: pd.DataFrame, ranges: Mapping[str, tuple[float, float]]) -> list[Findings]:
+    """Rules over ratings, from rows of listener, item, condition, condition_role, scale, position and value."""
+    found: list[Findings] = []
+    for scale, part in marks.groupby("scale", observed=True):
+        name = str(scale)
+        votes, people = _matrix(part)
+        found += _rejections(name, votes, people)
+        found += _correlations(name, votes, people)
+        found += _repeats(name, part, ranges[name])
+        if ranges[name] == PERCENT:
+            found += _reference(name, part)
+    together, people = _matrix(marks.assign(item=marks["item"].astype(str) + "\n" + marks["scale"].astype(str)))
+    variance = low_variance(together).variance
+    return [*found, Findings("variance", "", _known(people, variance))]
+
+
+def pace_findings(paces: Mapping[Any, Pace]) -> list[Findings]:
+    """Rules over how fast answers came, of listeners with enough of them."""
+    judged = {who: pace for who, pace in paces.items() if pace.answers >= LEAST_ANSWERS}
+    timed = {who: pace.answer_ms for who, pace in judged.items() if len(pace.answer_ms) >= LEAST_ANSWERS}
+    return [
+        Findings("sooner", "", {who: pace.sooner / pace.answers for who, pace in judged.items()}),
+        Findings("quick", "", {who: float(median(times)) for who, times in timed.items()}),
+    ]
+
+
+def _matrix(part: pd.DataFrame) -> tuple[Floats, list[Any]]:
+    """Listener x presented stimulus: a clip that comes twice is presented twice."""
+    keys = [part["listener"].astype(object), part["item"].astype(object), part["condition"].astype(object)]
+    time = part.sort_values("position").groupby(keys, observed=True).cumcount().reindex(part.index)
+    table = part["value"].groupby([*keys, time]).first().unstack([1, 2, 3])
+    return table.to_numpy(np.float64), list(table.index)
+
+
+def _rejections(scale: str, votes: Floats, people: Sequence[Any]) -> Iterable[Findings]:
+    """The figure is the share of votes beyond the limits; who errs to one side is spared."""
+    for rule, guarded in (("bt500", True), ("bt500-literal", False)):
+        counts = bt500(votes, guarded=guarded)
+        outside = counts.above + counts.below
+        share = outside / np.maximum(counts.votes, 1)
+        one_sided = np.abs(counts.above - counts.below) / np.maximum(outside, 1) >= MOST_ONE_SIDED
+        spared = [who for who, side in zip(people, one_sided, strict=True) if side]
+        yield Findings(rule, scale, _known(people, share), frozenset(spared))
+
+
+def _correlations(scale: str, votes: Floats, people: Sequence[Any]) -> Iterable[Findings]:
+    """Somebody who gave one and the same vote everywhere has no correlation, which counts as 0."""
+    rules: list[tuple[str, Callable[[Floats], Any]]] = [("p913", p913_correlation), ("p808", p808_correlation)]
+    for rule, correlated in rules:
+        found = correlated(votes)
+        flat = [code in found.rejected and not np.isfinite(found.r[code]) for code in range(len(people))]
+        yield Findings(rule, scale, _known(people, np.where(flat, 0.0, found.r)))
+
+
+def _repeats(scale: str, part: pd.DataFrame, limits: tuple[float, float]) -> Iterable[Findings]:
+    """The mean difference between a listener's first two votes on the same clip, as a share of the scale."""
+    ordered = part.sort_values("position")
+    keys = [ordered[name].astype(object) for name in ("listener", "item", "condition")]
+    time = ordered.groupby(keys, observed=True).cumcount()
+    pairs = ordered["value"].groupby([*keys, time]).first().unstack()
+    if 1 not in pairs:
+        return
+    apart = (pairs[1] - pairs[0]).abs().dropna() / (limits[1] - limits[0])
+    by_listener = apart.groupby(level=0)
+    means, counts = by_listener.mean(), by_listener.size()
+    figures = {who: float(means[who]) for who in means.index if counts[who] >= LEAST_REPEATS}
+    yield Findings("repeats", scale, figures)
+
+
+def _reference(scale: str, part: pd.DataFrame) -> Iterable[Findings]:
+    """The share of items on which the hidden reference got less than 90; BS.1534 excludes above 15 %."""
+    hidden = part[part["condition_role"].astype(str) == "reference"]
+    if hidden.empty:
+        return
+    scores, people = _matrix(hidden)
+    wrong = np.where(np.isfinite(scores), scores < BS1534_LEAST, np.nan)
+    yield Findings("bs1534", scale, _known(people, known_mean(wrong, axis=1)))
+
+
+def _known(people: Sequence[Hashable], values: Any) -> dict[Any, float]:
+    return {who: float(value) for who, value in zip(people, values, strict=True) if np.isfinite(value)}
