@@ -94,6 +94,8 @@ listening:receipt                     visit          no-method
 listening:withdraw                    no-method      visit-409
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
+listening:from_file                   staff          staff-400
+listening:experiment_file             owned          staff-405
 listening:first_seats                 staff-405      owned
 listening:people                      owned          staff-405
 listening:copy                        staff-405      owned
@@ -153,6 +155,9 @@ api:upload                            api-owned      api-412
 api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
+api:experiment_file                   api-owned      api-405
+api:experiment_files                  api-read-405   api-400
+api:experiment_file_schema            public         no-method
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400

@@ -3,7 +3,7 @@
 import json
 from types import ModuleType
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 
