@@ -16,6 +16,7 @@ urlpatterns = [
     path("new-experiment/trial/", trial_preview.trial_preview, name="trial_preview"),
     path("new-experiment/trial/sounds/<int:number>/", trial_preview.preview_sound, name="preview_sound"),
     path("new-experiment/file/", files.from_file, name="from_file"),
+    path("new-experiment/elsewhere/", files.from_elsewhere, name="from_elsewhere"),
     path("experiments/<slug:slug>/file/", files.experiment_file, name="experiment_file"),
     path("experiments/<slug:slug>/design/", design.design, name="design"),
     path("experiments/<slug:slug>/design/use/", design.adopt, name="adopt_design"),

@@ -262,6 +262,8 @@ class Protocol(ABC):
     pages_each: ClassVar[int] = 1  # how many pages each of what is counted has
     trial_columns: ClassVar[tuple[TrialColumn, ...]] = ()
     shows_reference: ClassVar[bool] = False  # whether pages tell which sound is the reference, as in DCR
+    # Types of webMUSHRA's pages that ask the same, each with how it differs here, marked for translation.
+    webmushra_pages: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

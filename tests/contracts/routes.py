@@ -95,6 +95,7 @@ listening:withdraw                    no-method      visit-409
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
 listening:from_file                   staff          staff-400
+listening:from_elsewhere              staff          staff-400
 listening:experiment_file             owned          staff-405
 listening:first_seats                 staff-405      owned
 listening:people                      owned          staff-405

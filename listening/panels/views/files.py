@@ -1,15 +1,17 @@
-"""Views of experiments as files: download one, and create an experiment from one."""
+"""Views of experiments as files: download one, create one from a file, or from a test of another program."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
-from listening.panels.file_forms import FromFileForm
+from listening.panels.file_forms import FromElsewhereForm, FromFileForm
+from listening.panels.services import elsewhere
 from listening.panels.services.experiment_files import ExperimentFileRejected, create_from_file, export_experiment
 from rating.models import Experiment
 from rating.services.access import experiment_of
@@ -60,6 +62,34 @@ def _created(request: HttpRequest, form: FromFileForm) -> tuple[Experiment | Non
         form.add_error("collection" if error.code in ABOUT_COLLECTION else "file", error_message(error))
         return None, error.status
     return made, 200
+
+
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def from_elsewhere(request: HttpRequest) -> HttpResponse:
+    """Create drafts of a test that was made for another program; the overview lists what was not carried over."""
+    user = staff(request)
+    if request.method == "GET":
+        return render(request, "listening/from_elsewhere.html", {"form": FromElsewhereForm(user=user)})
+    form = FromElsewhereForm(request.POST, request.FILES, user=user)
+    made, rows, status = _carried_over(request, form) if form.is_valid() else ([], [], form.status)
+    if not made:
+        return render(request, "listening/from_elsewhere.html", {"form": form, "rows": rows}, status=status)
+    said = ngettext("The experiment is created as a draft.", "%(n)s experiments are created as drafts.", len(made))
+    messages.success(request, said % {"n": len(made)})
+    return redirect("rating:experiment", slug=made[0].slug)
+
+
+def _carried_over(request: HttpRequest, form: FromElsewhereForm) -> tuple[list[Experiment], list[str], int]:
+    file, collection, protocol = (form.cleaned_data[name] for name in ("file", "collection", "protocol"))
+    try:
+        material = elsewhere.material_from(file.file, name=file.name)
+        found = elsewhere.read_elsewhere(material, collection=collection, protocol=protocol)
+        return elsewhere.create_from_elsewhere(found=found, owner=staff(request), file_name=file.name), [], 200
+    except AppError as error:
+        beside = "protocol" if error.code == "experiment_file.protocol_unfit" else "file"
+        form.add_error(beside, error_message(error))
+        return [], list(error.data.get("rows", [])), error.status
 
 
 def yaml_response(written: str, *, name: str) -> HttpResponse:
