@@ -7,6 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import AppError
+from core.models import User
+from listening.elsewhere.base import Converted
 from listening.management.experiments import account_called
 from listening.panels.services import elsewhere
 from stimuli.services.collections import collection_for
@@ -49,7 +51,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"'{path}' cannot be read: {error.strerror}.") from error
 
-    def _create(self, found: elsewhere.Converted, owner: Any, path: Path, *, dry_run: bool) -> None:
+    def _create(self, found: Converted, owner: User, path: Path, *, dry_run: bool) -> None:
         if dry_run:
             for part in found.parts:
                 self.stdout.write(f"Would create a draft of {part.protocol.title} with {len(part.placed)} sounds.")

@@ -5,12 +5,13 @@ import hashlib
 import io
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -44,8 +45,10 @@ from stimuli.uploads.manifest import DeclaredFile
 
 YAML, CSV, CFG = {".yaml", ".yml"}, {".csv", ".tsv"}, {".cfg"}
 MOST_FILES = 20_000
+MOST_TEXT_BYTES = 4 * MOST_BYTES
 LONGEST_TITLE = 180
 MANIFEST_NAME = "manifest.csv"
+DAMAGED = LazyMessage("it is damaged, encrypted or packed in an unusual way")
 
 Opener = Callable[[], AbstractContextManager[BinaryIO]]
 
@@ -56,15 +59,19 @@ class Material:
 
     texts: dict[str, bytes] = field(default_factory=dict)
     sounds: list[FoundSound] = field(default_factory=list)
+    text_bytes: int = 0
 
     def add(self, path: str, byte_count: int, opener: Opener) -> None:
         if is_litter(path):
             return
         if suffix_of(path) not in YAML | CSV | CFG:
             self.sounds.append(FoundSound(path, byte_count, opener))
-        elif byte_count <= MOST_BYTES:
-            with opener() as file:
-                self.texts[path] = file.read(MOST_BYTES)
+            return
+        self.text_bytes += byte_count
+        if self.text_bytes > MOST_TEXT_BYTES:
+            raise unreadable(path, LazyMessage("the configurations and tables are larger than any test needs"))
+        with opener() as file:
+            self.texts[path] = file.read(byte_count)
 
 
 def material_from(file: IO[bytes], *, name: str) -> Material:
@@ -82,8 +89,8 @@ def material_from(file: IO[bytes], *, name: str) -> Material:
             raise unreadable(name, LazyMessage("it holds more than {most} files", most=MOST_FILES))
         for member in members:
             found.add(member.filename, member.file_size, partial(_member, archive, member))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
-        raise unreadable(name, LazyMessage("it is damaged, encrypted or packed in an unusual way")) from None
+    except zipfile.BadZipFile:
+        raise unreadable(name, DAMAGED) from None
     return found
 
 
@@ -92,7 +99,7 @@ def material_in(folder: Path) -> Material:
     found = Material()
     for place in sorted(folder.rglob("*")):
         if place.is_file():
-            found.add(place.relative_to(folder).as_posix(), place.stat().st_size, partial(place.open, "rb"))
+            found.add(place.relative_to(folder).as_posix(), place.stat().st_size, partial(_opened_file, place))
     return found
 
 
@@ -116,10 +123,17 @@ def sounds_of(collection: Collection) -> list[FoundSound]:
     return found
 
 
+def _opened_file(place: Path) -> BinaryIO:
+    return place.open("rb")
+
+
 @contextmanager
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[BinaryIO]:
-    with archive.open(member) as file:
-        yield file  # type: ignore[misc] - it reads bytes
+    try:
+        with archive.open(member) as file:
+            yield cast(BinaryIO, file)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        raise unreadable(member.filename, DAMAGED) from None
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from core.errors import AppError
+from listening.elsewhere.base import Converted
 from listening.panels.services import elsewhere
 from listening.panels.services.panels import create_panel
 from listening.panels.services.session_settings import session_settings_of
@@ -43,7 +44,7 @@ def packed(files: dict[str, bytes | str]) -> io.BytesIO:
     return buffer
 
 
-def read(files: dict[str, bytes | str], **how: Any) -> elsewhere.Converted:
+def read(files: dict[str, bytes | str], **how: Any) -> Converted:
     return elsewhere.read_elsewhere(elsewhere.material_from(packed(files), name="test.zip"), **how)
 
 
@@ -189,6 +190,13 @@ def test_the_page_takes_a_zip_and_then_the_sounds_of_a_collection() -> None:
     assert "Nothing of this test can be carried over" in refused.content.decode()
     assert "(mushra, trial1): Earmark has no protocol" in refused.content.decode()
     assert Experiment.objects.count() == 2
+
+    broken = bytearray(packed({"opinions.yaml": OPINIONS, **SOUNDS}).getvalue())
+    broken[broken.index(SOUNDS["sounds/speech_c2.wav"]) + 1000] ^= 255
+    refused = client.post(page, {"file": SimpleUploadedFile("broken.zip", bytes(broken))})
+    assert refused.status_code == 422
+    assert "sounds/speech_c2.wav&#x27; cannot be read: it is damaged" in refused.content.decode()
+    assert (Experiment.objects.count(), Collection.objects.count()) == (2, 2)
 
 
 # --- P.808 ------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from core.errors import AppError
 from core.jobs import queue
 from core.jobs.worker import work
 from core.models import Job, User
+from listening.design.base import DesignRequest
 from listening.experiment_file.yaml_text import dump_yaml
 from listening.models import Seat
 from listening.panels.services import designs
@@ -154,9 +155,7 @@ def test_the_collection_is_found_by_what_it_holds() -> None:
 
 def designed(**settings: Any) -> tuple[Experiment, str]:
     experiment = make_panel_experiment()
-    wanted = designs.DesignRequest(
-        **{"panels": 1, "seats": 2, "size": 4, "sessions": 2, "factors": ("session",), **settings}
-    )
+    wanted = DesignRequest(**{"panels": 1, "seats": 2, "size": 4, "sessions": 2, "factors": ("session",), **settings})
     draft = designs.draft_design(experiment=experiment, wanted=wanted)
     designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
     return experiment, export_experiment(experiment=experiment, actor=experiment.owner)

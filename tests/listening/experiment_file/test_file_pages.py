@@ -107,5 +107,11 @@ def test_the_api_gives_a_file_and_takes_one_and_the_schema_is_public(experiment:
     validator = jsonschema.Draft202012Validator(schema)
     values = yaml.safe_load(written)
     assert validator.is_valid(values)
-    for change in ({"titel": "x"}, {"options": {"practice": "x"}}, {"label_set": "p835-en-1"}, {"design": {}}):
+    changes: list[dict[str, Any]] = [
+        {"titel": "x"},
+        {"options": {"practice": "x"}},
+        {"label_set": "p835-en-1"},
+        {"design": {}},
+    ]
+    for change in changes:
         assert not validator.is_valid({**values, **change}), change
