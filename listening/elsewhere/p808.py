@@ -43,6 +43,7 @@ def is_p808(table: Table) -> bool:
 def read_p808(
     tables: Sequence[Table],
     *,
+    title: str,
     settings: Mapping[str, bytes],
     sounds: Sounds,
     protocols: Sequence[Protocol],
@@ -60,7 +61,7 @@ def read_p808(
             "one table with a column rating_clips is needed, and these have one: {names}", names=names
         )
         raise unreadable(NAME, problem)
-    table, found = rated[0], Converted(NAME, title=name_of(rated[0].name).removesuffix(".csv"))
+    table, found = rated[0], Converted(NAME, title=title)
     pattern = _read_settings(settings, found, follow_pattern=follow_pattern)
     pairs = COMPARED_WITH in table.columns
     protocol = _protocol(protocols, PageHolds.PAIR if pairs else PageHolds.STIMULUS, chosen)

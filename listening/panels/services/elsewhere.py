@@ -57,6 +57,7 @@ Opener = Callable[[], AbstractContextManager[BinaryIO]]
 class Material:
     """What came along: small files that say what the test is, and sounds."""
 
+    name: str  # of the zip, the folder or the file
     texts: dict[str, bytes] = field(default_factory=dict)
     sounds: list[FoundSound] = field(default_factory=list)
     text_bytes: int = 0
@@ -76,7 +77,7 @@ class Material:
 
 def material_from(file: IO[bytes], *, name: str) -> Material:
     """The content of a zip, or a single configuration or table. The file stays open as long as sounds are read."""
-    found = Material()
+    found = Material(name)
     if not zipfile.is_zipfile(file):
         file.seek(0)
         content = file.read(MOST_BYTES + 1)
@@ -96,7 +97,7 @@ def material_from(file: IO[bytes], *, name: str) -> Material:
 
 def material_in(folder: Path) -> Material:
     """The content of a folder on this machine."""
-    found = Material()
+    found = Material(folder.resolve().name)
     for place in sorted(folder.rglob("*")):
         if place.is_file():
             found.add(place.relative_to(folder).as_posix(), place.stat().st_size, partial(_opened_file, place))
@@ -170,6 +171,7 @@ def read_elsewhere(
         configured = {name: text for name, text in material.texts.items() if suffix_of(name) in CFG}
         found = read_p808(
             tables,
+            title=Path(material.name).stem,
             settings=configured,
             sounds=sounds,
             protocols=known,

@@ -227,7 +227,7 @@ TRAINING = "practice trials are drawn from the rated clips; import these clips t
 def test_rated_clips_become_an_experiment_and_checks_of_the_toolkit_are_listed() -> None:
     found = read({"rating_clips.csv": SINGLE, **BESIDE, **CLIPS})
     [part] = found.parts
-    assert (found.title, part.protocol.slug) == ("rating_clips", "acr")
+    assert (found.title, part.protocol.slug) == ("test", "acr")
     assert [(one.item, one.condition) for one in part.placed] == [
         *(("speech", "c1"), ("music", "c1"), ("speech", "c2"), ("music", "c2"))
     ]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 
 from core.errors import AppError
 from core.jobs import queue
@@ -108,6 +109,13 @@ def test_a_file_holds_no_people_links_or_secrets() -> None:
     assert known["panels"] == [{"seats": 2}]
 
 
+def test_the_example_in_the_guide_is_a_file() -> None:
+    guide = (settings.BASE_DIR / "docs" / "guides" / "experiment-file.md").read_text(encoding="utf-8")
+    example = guide.partition("```yaml\n")[2].partition("```")[0]
+    file = read_experiment_file(example.encode())
+    assert (file.values["title"], file.seats, file.is_template) == ("How good does it sound?", 8, False)
+
+
 def test_a_template_takes_the_collection_that_is_chosen_and_defaults_for_what_is_missing() -> None:
     owner = make_user()
     collection = make_collection(owner)
@@ -153,9 +161,9 @@ def test_the_collection_is_found_by_what_it_holds() -> None:
         created(written, elsewhere, collection=different)
 
 
-def designed(**settings: Any) -> tuple[Experiment, str]:
+def designed(**changes: Any) -> tuple[Experiment, str]:
     experiment = make_panel_experiment()
-    wanted = DesignRequest(**{"panels": 1, "seats": 2, "size": 4, "sessions": 2, "factors": ("session",), **settings})
+    wanted = DesignRequest(**{"panels": 1, "seats": 2, "size": 4, "sessions": 2, "factors": ("session",), **changes})
     draft = designs.draft_design(experiment=experiment, wanted=wanted)
     designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
     return experiment, export_experiment(experiment=experiment, actor=experiment.owner)
