@@ -145,7 +145,6 @@ def read_elsewhere(
 ) -> Converted:
     """Find out which program the test was made for, and read it."""
     sounds = Sounds(sounds_of(collection) if collection else material.sounds)
-    known = list(protocols().values())
     configs = {name: text for name, text in material.texts.items() if suffix_of(name) in YAML}
     configs = {name: text for name, text in configs.items() if len(configs) == 1 or is_webmushra(load_yaml(text))}
     if len(configs) > 1:
@@ -155,29 +154,10 @@ def read_elsewhere(
     if configs:
         [(name, content)] = configs.items()
         languages = [code for code, _name in settings.LANGUAGES]
+        known = list(protocols().values())
         found = read_webmushra(content, name=name, sounds=sounds, protocols=known, languages=languages)
     else:
-        tables = [read_csv(text, name=name) for name, text in material.texts.items() if suffix_of(name) in CSV]
-        tables = [table for table in tables if is_p808(table)]
-        if not tables:
-            raise AppError(
-                "experiment_file.elsewhere_unknown",
-                422,
-                _(
-                    "There is neither a configuration of webMUSHRA (YAML with a list of pages) nor an input table of "
-                    "the P.808 toolkit (CSV with a column rating_clips)."
-                ),
-            )
-        configured = {name: text for name, text in material.texts.items() if suffix_of(name) in CFG}
-        found = read_p808(
-            tables,
-            title=Path(material.name).stem,
-            settings=configured,
-            sounds=sounds,
-            protocols=known,
-            chosen=protocol,
-            follow_pattern=follow_pattern,
-        )
+        found = _read_tables(material, sounds, protocol=protocol, follow_pattern=follow_pattern)
     found.parts = [part for part in found.parts if part.placed]
     if not found.parts:
         first = found.dropped[0] if found.dropped else LazyMessage("it has no pages")
@@ -190,6 +170,29 @@ def read_elsewhere(
             rows=[str(one) for one in found.dropped],
         )
     return found
+
+
+def _read_tables(material: Material, sounds: Sounds, *, protocol: str, follow_pattern: bool) -> Converted:
+    tables = [read_csv(text, name=name) for name, text in material.texts.items() if suffix_of(name) in CSV]
+    tables = [table for table in tables if is_p808(table)]
+    if not tables:
+        raise AppError(
+            "experiment_file.elsewhere_unknown",
+            422,
+            _(
+                "There is neither a configuration of webMUSHRA (YAML with a list of pages) nor an input table of the "
+                "P.808 toolkit (CSV with a column rating_clips)."
+            ),
+        )
+    return read_p808(
+        tables,
+        title=Path(material.name).stem,
+        settings={name: text for name, text in material.texts.items() if suffix_of(name) in CFG},
+        sounds=sounds,
+        protocols=list(protocols().values()),
+        chosen=protocol,
+        follow_pattern=follow_pattern,
+    )
 
 
 # --- Creating ---------------------------------------------------------------------------------------------------------
