@@ -159,8 +159,7 @@ class _Reader:
         part.placed.append(Placed(reference, item, REFERENCE_NAME, REFERENCE))
         part.placed += [Placed(sound, item, condition) for condition, sound in heard.items()]
         self._tell_keys(where, page)
-        if how := protocol.webmushra_pages[kind]:
-            self.converted.change(where, LazyMessage(how))
+        self.converted.change(where, protocol.webmushra_pages[kind])
 
     def _part(self, protocol: Protocol, label_set: str, options: dict[str, Any]) -> Part:
         """The experiment of pages that this protocol asks with these words."""
