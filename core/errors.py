@@ -9,7 +9,7 @@ class only where code catches the error or where protocols raise it as part of t
     stimuli               TableUnreadable (it crosses the sandbox by its name), SandboxFailure, DiskFull, CellsTaken,
                           ClockUnfit
     listening             PanelFull, OtherGroup, SeatElsewhere, ResumeCodeUnknown, TextChanged, SheetChanged,
-                          DesignRowsRejected
+                          DesignRowsRejected, ExperimentFileRejected
     protocols.chaptering  ChaptersOptionUnfit
 
 The audio library has classes of its own (audio.errors), which stimuli.sandbox turns into AppErrors.

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from listening.panels.views import design, links, mail, paper, people, trial_preview, workbooks
+from listening.panels.views import design, files, links, mail, paper, people, trial_preview, workbooks
 from listening.participation import views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
@@ -15,6 +15,9 @@ urlpatterns = [
     path("visits/<uuid:visit_id>/withdraw/", views.withdraw, name="withdraw"),
     path("new-experiment/trial/", trial_preview.trial_preview, name="trial_preview"),
     path("new-experiment/trial/sounds/<int:number>/", trial_preview.preview_sound, name="preview_sound"),
+    path("new-experiment/file/", files.from_file, name="from_file"),
+    path("new-experiment/elsewhere/", files.from_elsewhere, name="from_elsewhere"),
+    path("experiments/<slug:slug>/file/", files.experiment_file, name="experiment_file"),
     path("experiments/<slug:slug>/design/", design.design, name="design"),
     path("experiments/<slug:slug>/design/use/", design.adopt, name="adopt_design"),
     path("experiments/<slug:slug>/design/csv/", design.files, {"suffix": "csv"}, name="design_csv"),

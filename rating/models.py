@@ -107,6 +107,8 @@ class Experiment(BaseModel):
     unblinded_at = models.DateTimeField(null=True)
     archived_at = models.DateTimeField(null=True)  # hidden from lists, and otherwise as it was
     deleted_at = models.DateTimeField(null=True)  # in the bin since; rating.services.disposal says for how long
+    # Of a test that was made for another program: which, the file, and what changed or was dropped, as messages.
+    origin = models.JSONField(default=dict)
 
     # What the reader of a page may do with it; rating.services.access sets both.
     may_change = True

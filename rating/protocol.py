@@ -13,8 +13,8 @@ from string import ascii_lowercase
 from typing import Any, ClassVar, TypeVar
 
 from core.errors import AppError
+from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
-from core.i18n import ngettext_noop
 from rating.pace import ANSWER_S, FURTHER_MARK_S, HEARD_AGAIN
 
 Json = Any
@@ -262,6 +262,8 @@ class Protocol(ABC):
     pages_each: ClassVar[int] = 1  # how many pages each of what is counted has
     trial_columns: ClassVar[tuple[TrialColumn, ...]] = ()
     shows_reference: ClassVar[bool] = False  # whether pages tell which sound is the reference, as in DCR
+    # Types of webMUSHRA's pages that ask the same, each with how it differs here.
+    webmushra_pages: ClassVar[Mapping[str, LazyMessage]] = {}
 
     @abstractmethod
     def plan(self, entries: Sequence[Entry], options: Mapping[str, Json], rng: Random) -> Iterable[TrialPlan]:

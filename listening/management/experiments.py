@@ -1,7 +1,8 @@
-"""Functions that commands about one experiment share: find it by its short name, print progress and findings."""
+"""Functions that commands about experiments share: find one and what it needs, print progress and findings."""
 
 from django.core.management.base import CommandError, OutputWrapper
 
+from core.models import User
 from rating.models import Experiment
 
 
@@ -10,6 +11,13 @@ def experiment_called(slug: str) -> Experiment:
     if found is None:
         known = ", ".join(Experiment.objects.values_list("slug", flat=True)) or "none yet"
         raise CommandError(f"There is no experiment '{slug}'. Known: {known}.")
+    return found
+
+
+def account_called(name: str) -> User:
+    found = User.objects.filter(username=name, is_active=True).first()
+    if found is None:
+        raise CommandError(f"There is no account '{name}'. Make it with manage.py create_account.")
     return found
 
 

@@ -84,6 +84,9 @@ class AbxDiscrimination(Protocol):
         ),
     }
     counted = ngettext_noop("%(n)s comparison", "%(n)s comparisons")
+    webmushra_pages: ClassVar[Mapping[str, LazyMessage]] = {
+        "paired_comparison": LazyMessage("X is the reference or the other sound, not always the reference")
+    }
     trial_columns = (TrialColumn("x_is", "Which of the two labelled sounds X was."),)
     label_sets = (
         LabelSet(

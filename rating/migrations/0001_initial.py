@@ -60,6 +60,7 @@ class Migration(migrations.Migration):
                 ('unblinded_at', models.DateTimeField(null=True)),
                 ('archived_at', models.DateTimeField(null=True)),
                 ('deleted_at', models.DateTimeField(null=True)),
+                ('origin', models.JSONField(default=dict)),
                 ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', through='rating.Collaborator', to=settings.AUTH_USER_MODEL)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to='stimuli.collection')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to=settings.AUTH_USER_MODEL)),

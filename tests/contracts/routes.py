@@ -94,6 +94,9 @@ listening:receipt                     visit          no-method
 listening:withdraw                    no-method      visit-409
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
+listening:from_file                   staff          staff-400
+listening:from_elsewhere              staff          staff-400
+listening:experiment_file             owned          staff-405
 listening:first_seats                 staff-405      owned
 listening:people                      owned          staff-405
 listening:copy                        staff-405      owned
@@ -160,6 +163,9 @@ api:unblinding                        api-read-405   api-owned-422
 api:exclusions                        api-owned      api-owned-400
 api:exclusion_rules                   api-owned      api-owned-400
 api:lift_exclusion                    api-read-405   api-owned-400
+api:experiment_file                   api-owned      api-405
+api:experiment_files                  api-read-405   api-400
+api:experiment_file_schema            public         no-method
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400

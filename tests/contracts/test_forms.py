@@ -125,6 +125,8 @@ EXCEPTIONS = {
     "stimuli:clock": "rows that depend on each other, tests/stimuli/test_clocks.py",
     "listening:paper_sheet": "needs a sheet, tests/listening/panels/test_paper.py",
     "listening:finish_paper": "a button, tests/listening/panels/test_paper.py",
+    "listening:from_elsewhere": "needs a file, tests/listening/elsewhere/test_elsewhere.py",
+    "listening:from_file": "needs a file, tests/listening/experiment_file/test_file_pages.py",
     "listening:workbook": "needs a file, tests/listening/panels/test_workbooks.py",
     "listening:first_seats": "a number and a button of the overview, tests/listening/panels/test_first_steps.py",
     "listening:finish_workbook": "a button, tests/listening/panels/test_workbooks.py",

@@ -150,7 +150,10 @@ def settings_of(request: LayoutRequest) -> dict[str, Any]:
 
 
 def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str, actor: User) -> Job:
-    """Have the design that was tried laid out in the background; what is rejected now is not begun."""
+    """Have the design that was tried laid out in the background; what is rejected now is not begun.
+
+    Without a hash, any design that follows from the request is taken.
+    """
     arguments = {"experiment_id": str(experiment.pk), "wanted": wanted.to_json(), "sha256": sha256}
     key = f"{apply_design.name}:{experiment.pk}:{sha256}"
     with transaction.atomic():
@@ -163,11 +166,11 @@ def ask_for_design(*, experiment: Experiment, wanted: DesignRequest, sha256: str
 def apply_design(*, run: JobRun, experiment_id: str, wanted: Mapping[str, Any], sha256: str, actor_id: str) -> None:
     """Lay out the design that was previewed. An error fails the job: a job whose work was discarded is not done."""
     experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
-    if Design.objects.filter(experiment=experiment, sha256=sha256).exists():
+    if sha256 and Design.objects.filter(experiment=experiment, sha256=sha256).exists():
         return
     planner = partial(plan_subsets_in_subprocess, longest_s=LONGEST_IN_BACKGROUND_S)
     draft = draft_design(experiment=experiment, wanted=DesignRequest.from_json(wanted), planner=planner)
-    if draft.sha256 != sha256:
+    if sha256 and draft.sha256 != sha256:
         raise AppError(
             "design.outdated",
             409,

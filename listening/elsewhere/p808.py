@@ -1,0 +1,190 @@
+"""Input tables of the P.808 toolkit: rated clips become an experiment; checks that Earmark does not have are listed."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+from listening.elsewhere.base import (
+    REFERENCE,
+    Converted,
+    Part,
+    Placed,
+    Sounds,
+    sound_missing,
+    unreadable,
+)
+from rating.protocol import Designable, PageHolds, Protocol
+from stimuli.imports.sources import name_of
+from stimuli.imports.tables import Row, Table
+
+NAME = "P.808"
+RATED, COMPARED_WITH = "rating_clips", "references"
+ONLY_CONDITION = "original"
+REFERENCE_NAME = "reference"
+# The columns that tell a table's purpose, and why its rows are not carried over.
+OTHERS = {
+    "training_clips": LazyMessage("practice trials are drawn from the rated clips; import these clips to rate them"),
+    "gold_clips": LazyMessage("gold clips with an expected answer are not carried over"),
+    "trapping_clips": LazyMessage("trapping clips with an expected answer are not carried over"),
+    "math": LazyMessage("Earmark asks no sums as a qualification"),
+    "hearing_test_url": LazyMessage("Earmark has no hearing test with digits; it has a headphone screen of its own"),
+    "pair_a": LazyMessage("Earmark has no test of just noticeable differences as a qualification"),
+}
+SETTING = re.compile(r"^(\w+)\s*[:=]\s*(.*?)\s*$")
+PATTERN = "condition_pattern"
+
+
+def is_p808(table: Table) -> bool:
+    return RATED in table.columns or bool(set(OTHERS) & set(table.columns))
+
+
+def read_p808(
+    tables: Sequence[Table],
+    *,
+    title: str,
+    settings: Mapping[str, bytes],
+    sounds: Sounds,
+    protocols: Sequence[Protocol],
+    chosen: str = "",
+    follow_pattern: bool = False,
+) -> Converted:
+    """Read the tables of one test, and the configuration files beside them.
+
+    A pattern of conditions is a regular expression, which may never end: it is followed only where that harms nobody.
+    """
+    rated = [table for table in tables if RATED in table.columns]
+    if len(rated) != 1:
+        names = ", ".join(table.name for table in rated) or "-"
+        problem = LazyMessage(
+            "one table with a column rating_clips is needed, and these have one: {names}", names=names
+        )
+        raise unreadable(NAME, problem)
+    table, found = rated[0], Converted(NAME, title=title)
+    pattern = _read_settings(settings, found, follow_pattern=follow_pattern)
+    pairs = COMPARED_WITH in table.columns
+    protocol = _protocol(protocols, PageHolds.PAIR if pairs else PageHolds.STIMULUS, chosen)
+    part = Part(protocol, "")
+    cells = _cells([row.values.get(RATED, "") for row in table.rows], pattern)
+    for row in table.rows:
+        _take(row, table, part, found, sounds=sounds, cell=cells[row.values.get(RATED, "")], pairs=pairs)
+    for column in set(table.columns) - {RATED, COMPARED_WITH, ""}:
+        found.drop(f"{table.name}, {column}", LazyMessage("Earmark has nothing like it"))
+    if part.placed:
+        found.parts.append(part)
+    for other in tables:
+        _tell_others(other, found)
+    return found
+
+
+def _take(
+    row: Row, table: Table, part: Part, found: Converted, *, sounds: Sounds, cell: tuple[str, str], pairs: bool
+) -> None:
+    where, path = f"{table.name}, line {row.line}", row.values.get(RATED, "")
+    item, condition = cell
+    sound = sounds.find(path)
+    if sound is None:
+        found.drop(where, sound_missing(path))
+        return
+    if not pairs:
+        taken = {(one.item, one.condition) for one in part.placed}
+        part.placed.append(Placed(sound, part.item_called(item) if (item, condition) in taken else item, condition))
+        return
+    compared = row.values.get(COMPARED_WITH, "")
+    reference = sounds.find(compared)
+    if reference is None:
+        found.drop(where, sound_missing(compared))
+        return
+    item = name_of(_bare(compared))
+    mine = {one.condition for one in part.placed if one.item == item and one.role != REFERENCE}
+    if condition in mine:
+        item = part.item_called(item)
+    if not any(one.item == item for one in part.placed):
+        part.placed.append(Placed(reference, item, REFERENCE_NAME, REFERENCE))
+    part.placed.append(Placed(sound, item, condition))
+
+
+def _tell_others(table: Table, found: Converted) -> None:
+    """Every row of the tables that are not about rated clips, with what it asked for."""
+    for column, why in OTHERS.items():
+        if column in table.columns and not (column == "math" and RATED in table.columns):
+            for row in table.rows:
+                if value := row.values.get(column, ""):
+                    found.drop(f"{table.name}, line {row.line} ({_bare(value).rpartition('/')[2]})", why)
+
+
+def _read_settings(settings: Mapping[str, bytes], found: Converted, *, follow_pattern: bool) -> re.Pattern[str] | None:
+    """The pattern of conditions, if a configuration has one; every other setting is listed."""
+    pattern = None
+    for name, content in settings.items():
+        for number, line in enumerate(content.decode("utf-8", errors="replace").splitlines(), start=1):
+            setting = SETTING.match(line.strip())
+            if setting is None:
+                continue
+            where = f"{name}, line {number} ({setting[1]})"
+            if setting[1] == PATTERN and not follow_pattern:
+                found.drop(
+                    where, LazyMessage("only the command import_experiment follows it; conditions are folders here")
+                )
+            elif setting[1] == PATTERN:
+                pattern = _compiled(setting[2], name)
+            else:
+                found.drop(where, LazyMessage("Earmark has nothing like it"))
+    return pattern
+
+
+def _compiled(pattern: str, name: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern[:200])
+    except re.error:
+        raise unreadable(name, LazyMessage("condition_pattern is no regular expression")) from None
+
+
+def _cells(paths: Sequence[str], pattern: re.Pattern[str] | None) -> dict[str, tuple[str, str]]:
+    """The item and condition of each clip: what the pattern finds in the name is the condition, and the rest the item.
+
+    Without a pattern, folders are conditions where clips of equal names lie in several.
+    """
+    if pattern:
+        return {path: _matched(pattern, path) for path in paths}
+    names = [_bare(path).rpartition("/")[2] for path in paths]
+    folders = {path: _bare(path).rpartition("/")[0].rpartition("/")[2] for path in paths}
+    crossed = len(set(folders.values())) > 1 and len(set(names)) < len(names)
+    return {path: (name_of(_bare(path)), (crossed and folders[path]) or ONLY_CONDITION) for path in paths}
+
+
+def _matched(pattern: re.Pattern[str], path: str) -> tuple[str, str]:
+    item, found = name_of(_bare(path)), pattern.search(path[:500])
+    groups = (found.groupdict().values() or found.groups()) if found else ()
+    parts = [part for part in groups if part]
+    for part in parts:
+        item = item.replace(part, "", 1)
+    bare = re.sub(r"([-_. ])[-_. ]+", r"\1", item).strip("-_. ")
+    return bare or name_of(_bare(path)), "-".join(parts) or ONLY_CONDITION
+
+
+def _protocol(protocols: Sequence[Protocol], holds: PageHolds, chosen: str) -> Protocol:
+    """The protocol that was chosen, or the first that asks about such pages."""
+    fitting = list(fitting_protocols(protocols, holds))
+    for protocol in fitting:
+        if chosen in {"", protocol.slug}:
+            return protocol
+    raise AppError(
+        "experiment_file.protocol_unfit",
+        422,
+        _("The table does not fit this protocol. Choose one of: {known}."),
+        known=", ".join(protocol.title for protocol in fitting) or "-",
+    )
+
+
+def fitting_protocols(protocols: Sequence[Protocol], holds: PageHolds) -> Iterator[Protocol]:
+    """Protocols whose pages hold such stimuli and nothing to read."""
+    for protocol in protocols:
+        if isinstance(protocol, Designable) and protocol.page_holds is holds and not protocol.text_kinds:
+            yield protocol
+
+
+def _bare(path: str) -> str:
+    """A path without the address of its server."""
+    return re.sub(r"^\w+://[^/]+/", "", path).partition("?")[0]
