@@ -1,7 +1,8 @@
-"""URLs of the API of a visit."""
+"""URLs of the API of a visit, and of extensions."""
 
 from django.urls import include, path
 
+from listening.panels import api as panels_api
 from listening.participation import api
 
 sound = [
@@ -14,6 +15,10 @@ sound = [
 ]
 
 urlpatterns = [
+    path("experiments/<slug:slug>/extensions/", panels_api.Extensions.as_view(), name="extensions"),
+    path(
+        "experiments/<slug:slug>/extensions/preview/", panels_api.ExtensionPreview.as_view(), name="extension_preview"
+    ),
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),

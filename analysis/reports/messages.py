@@ -109,7 +109,21 @@ def fill_methods_text(
         "design": experiment.design_sha256[:12],
         **also,
     }
-    return " ".join([*(sentence.format_map(values) for sentence in told if sentence), *_amended(experiment)])
+    return " ".join(
+        [*(sentence.format_map(values) for sentence in told if sentence), *_extended(experiment), *_amended(experiment)]
+    )
+
+
+def _extended(experiment: Experiment) -> Iterator[str]:
+    """One sentence for each extension; those of a draft are part of its plan."""
+    for extension in experiment.extensions.exclude(reason=""):
+        sentence = _("The plan was extended from {before} to {after} listeners on {date}: {reason}.")
+        yield sentence.format(
+            before=extension.listeners_before,
+            after=extension.listeners,
+            date=date_format(extension.created_at),
+            reason=extension.reason.rstrip("."),
+        )
 
 
 def _amended(experiment: Experiment) -> Iterator[str]:

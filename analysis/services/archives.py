@@ -15,7 +15,7 @@ from analysis.services.exports import note_download, vote_lines
 from analysis.services.results import read_result
 from core.hashing import digest
 from core.models import User
-from listening.models import Design
+from listening.models import Design, Extension
 from rating.models import Consent, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
@@ -52,7 +52,9 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 - `legacy/udase/`: one matrix a scale: condition, sample, subject_1 ..., empty where a listener did not rate a clip.
   Of a clip that was rated twice by one listener the last mark stands here.
 - `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE.
-- `design.json`: what was planned, with the hashes that fix it. `checksums.sha256`: `sha256sum -c checksums.sha256`.
+- `design.json`: what was planned, with the hashes that fix it, and every extension with its date, reason and hash.
+  `layout_sha256` covers the newest one, which covers the one before, down to `first_layout_sha256`.
+- `checksums.sha256`: `sha256sum -c checksums.sha256`.
 
 UTF-8, dot decimals, times in UTC, missing values empty. A text that a spreadsheet would run as a formula (it
 begins with = + - @, a tab or a line break) has an apostrophe before it; numbers have none.
@@ -189,11 +191,18 @@ def _design(experiment: Experiment) -> dict[str, Any]:
         "panels": {str(panel.number): panel.seats.count() for panel in experiment.panels.all()},
         "preset": design.preset if design else None,
         "subsets": design.subsets if design else None,
+        "first_layout_sha256": design.sha256 if design else "",
+        "extensions": [_extension(extension) for extension in experiment.extensions.all()],
     }
     if experiment.unblinded_at is None:
         return told
     open_only = {"seed": experiment.seed, "options": experiment.options}
     return told | open_only | ({"settings": design.settings, "report": design.report} if design else {})
+
+
+def _extension(extension: Extension) -> dict[str, Any]:
+    names = ("number", "reason", "panels_before", "panels", "listeners_before", "listeners", "subsets", "sha256")
+    return {"date": f"{extension.created_at:%Y-%m-%dT%H:%M:%SZ}", **{name: getattr(extension, name) for name in names}}
 
 
 def _json(value: Any) -> str:

@@ -34,7 +34,18 @@ USUAL_LISTENERS = 8
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
-class PanelForm(ValidatedForm):
+class WithReasonForm(ValidatedForm):
+    """A form that asks for a reason once listeners may have answered."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=500, help_text=_("Kept in the audit log and with the data."))
+
+    def __init__(self, *args: Any, reason_needed: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not reason_needed:
+            del self.fields["reason"]
+
+
+class PanelForm(WithReasonForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
     group = forms.ChoiceField(label=_("Group"))
 
@@ -44,6 +55,38 @@ class PanelForm(ValidatedForm):
             self.fields["group"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
         else:
             del self.fields["group"]
+
+
+class MoreSeatsForm(WithReasonForm):
+    """More seats for one panel that was not laid out together with others."""
+
+    panel = forms.TypedChoiceField(label=_("Panel"), coerce=int)
+    seats = forms.IntegerField(label=_("More listeners"), min_value=1, max_value=500, initial=1)
+
+    field_order = ["panel", "seats", "reason"]
+
+    def __init__(self, *args: Any, panels: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["panel"].choices = [  # type: ignore[attr-defined]
+            (number, gettext("Panel %(number)d") % {"number": number}) for number in panels
+        ]
+
+
+class ExtensionForm(ValidatedForm):
+    listeners = forms.IntegerField(
+        label=_("More listeners in each panel"), min_value=0, max_value=500, initial=1, required=False
+    )
+    panels = forms.IntegerField(
+        label=_("More panels"),
+        min_value=0,
+        max_value=99,
+        initial=0,
+        required=False,
+        help_text=_("Each hears items that no panel has yet, chosen by the same rules."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        return {name: value or 0 for name, value in (super().clean() or self.cleaned_data).items()}
 
 
 class FirstSeatsForm(ValidatedForm):

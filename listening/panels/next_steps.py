@@ -173,7 +173,7 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
         return Step(StepState.CHECK, gettext("No design for all panels; each seat has its own order."), address)
     if design is None:
         return Step(StepState.OPEN, gettext("No design yet."), address, action=Action.SEATS)
-    doubts = sum(finding["verdict"] != "ok" for finding in design.report.get("findings", []))
+    doubts = sum(finding["verdict"] != "ok" for finding in designs.current_report(design).get("findings", []))
     if doubts:
         said = ngettext(
             "The design is applied; its report has %(n)d point to check.",

@@ -201,8 +201,10 @@ def check_ready(experiment: Experiment) -> None:
 
 
 def check_no_jobs(experiment: Experiment) -> None:
-    """Jobs that lay out a draft find it live in the end, and discard what they have made."""
-    job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
+    """Jobs that lay out a draft find it live in the end, and discard what they have made. Those that compute results
+    change nothing else."""
+    jobs = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk))
+    job = jobs.exclude(queue=Job.Queue.RESULTS).order_by("created_at").first()
     if job is not None:
         raise AppError(
             "experiment.busy",
@@ -279,6 +281,37 @@ def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experim
         target=f"experiment/{experiment.slug}",
         before={"layout_sha256": before},
         after={"layout_sha256": sha256},
+    )
+    return experiment
+
+
+@transaction.atomic
+def record_extension(
+    *,
+    experiment: Experiment,
+    sha256: str,
+    actor: User,
+    reason: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> Experiment:
+    """Take an addition to the seats into the hashes and the log. `sha256` covers the layout with what was added."""
+    experiment = locked(experiment)
+    hashes = {"layout_sha256": experiment.layout_sha256, "design_sha256": experiment.design_sha256}
+    if sha256 != experiment.layout_sha256:
+        check_design(experiment)  # a new hash must not cover a collection that has changed since
+        experiment.layout_sha256 = sha256
+        if experiment.state != Experiment.State.DRAFT:
+            experiment.design_sha256 = design_digest(experiment)
+        experiment.save(update_fields=["layout_sha256", "design_sha256"])
+    now = {"layout_sha256": sha256, "design_sha256": experiment.design_sha256, "state": str(experiment.state)}
+    audit.record(
+        actor=actor,
+        action="experiment.extended",
+        target=f"experiment/{experiment.slug}",
+        before={**before, **hashes},
+        after={**after, **now},
+        reason=reason,
     )
     return experiment
 

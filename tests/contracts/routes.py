@@ -125,6 +125,7 @@ listening:close_links                 staff-405      owned
 listening:rehearse                    staff-405      owned-400
 listening:preview                     staff-405      owned-400
 listening:design                      owned          staff-405
+listening:extend                      owned          owned-400
 listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
@@ -153,6 +154,8 @@ api:upload                            api-owned      api-412
 api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
+api:extensions                        api-owned      api-owned-422
+api:extension_preview                 api-read-409   api-405
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400

@@ -50,14 +50,15 @@ def adopt_design(
     check_untouched(experiment)
     discard_unseated(experiment)
     laid_out_for = drawn_from(experiment)
-    ballots = _staged(experiment, layout.sequences, progress)
+    ballots = stage_ballots(experiment, layout.sequences, progress)
     with fence():
         experiment = adopt_layout(experiment=experiment, sha256=sha256, actor=actor)  # locks it for what follows
         check_untouched(experiment)
         complete = Ballot.objects.filter(pk__in=ballots).count() == len(ballots)
         if not complete or drawn_from(experiment) != laid_out_for:
-            raise _overtaken()
+            raise overtaken()
         removed = _clear(experiment)
+        experiment.extensions.all().delete()
         _seat(experiment, layout, ballots)
         fields = {"preset": layout.preset, "seed": layout.request.seed, "sha256": sha256}
         kept = {"settings": settings, "subsets": [list(part) for part in layout.request.subsets], "report": report}
@@ -73,7 +74,7 @@ def adopt_design(
     return design
 
 
-def _overtaken() -> AppError:
+def overtaken() -> AppError:
     return AppError(
         "design.overtaken",
         409,
@@ -109,7 +110,8 @@ def discard_unseated(experiment: Experiment) -> None:
 # --- Staging ----------------------------------------------------------------------------------------------------------
 
 
-def _staged(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
+def stage_ballots(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
+    """Write a ballot for each sequence that has no seat yet and does not count."""
     protocol = designable(get_protocol(experiment.protocol))
     pages = pages_of(entries_of(experiment), protocol.page_holds)
     ballots: list[UUID] = []

@@ -44,12 +44,13 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         "design": applied,
         "settings": shown_settings(applied) if applied else None,
         "job": job if job and job.state != Job.State.DONE else None,
+        "extensions": experiment.extensions.all() if applied else (),
         "presets": [(gettext(made.title), gettext(made.summary)) for made in PRESETS.values()],
         "tab": "design",
         **(_form_context(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),
     }
     if applied and "preset" not in request.GET:
-        context["report"] = shown_report(applied.report)
+        context["report"] = shown_report(designs.current_report(applied))
     return render(request, "listening/design.html", context)
 
 
@@ -133,11 +134,12 @@ def shown_report(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_settings(design: Design) -> dict[str, Any]:
-    settings = design.settings
+    settings, added = design.settings, list(design.experiment.extensions.all())
+    subsets = [*design.subsets, *(subset for extension in added for subset in extension.subsets)]
     return {
-        "panels": len(design.subsets),
-        "seats": settings["seats"],
-        "sizes": sorted({len(subset) for subset in design.subsets}),
+        "panels": len(subsets),
+        "seats": added[-1].listeners // added[-1].panels if added else settings["seats"],
+        "sizes": sorted({len(subset) for subset in subsets}),
         "sessions": settings["sessions"],
         "conditions": settings["conditions"],
         "references": len(settings["references"]),
