@@ -14,7 +14,7 @@ from django.db.models.functions import Cast
 
 from analysis.method import COLUMNS, AnsweredPage, HeardSlot
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial
-from rating.protocol import Entry
+from rating.protocol import COUNTED, Entry
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -186,7 +186,7 @@ def _read_rows(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
     from pandas.api.types import union_categoricals
 
     scores = Score.objects.filter(
-        vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__isnull=False
+        vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__kind__in=COUNTED
     )
     rows = scores.values_list(*SCORE_COLUMNS.values()).iterator(chunk_size=ROWS_AT_ONCE)
     parts: list[pd.DataFrame] = []
@@ -233,7 +233,8 @@ def answered_pages(experiment: Experiment, ballots: Sequence[CountedBallot]) -> 
     """Yield every page of these ballots with its newest answer, ballot by ballot, as the protocol reads it."""
     protocol = get_protocol(experiment.protocol)
     for listener, counts in enumerate(ballots, start=1):
-        trials = Trial.objects.filter(ballot=counts.ballot, answered=True).select_related("current_vote")
+        trials = Trial.objects.filter(ballot=counts.ballot, answered=True, kind__in=COUNTED)
+        trials = trials.select_related("current_vote")
         for trial in trials.prefetch_related(
             "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
         ):

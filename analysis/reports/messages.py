@@ -8,11 +8,13 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analysis.datasets import counted
 from analysis.reports.base import Result
 from analysis.reports.tables import Row, Table
 from core.i18n import ngettext_noop
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.attention import summary_of
 from rating.services.texts import amendments
 
 MOST_NAMED = 10
@@ -110,8 +112,27 @@ def fill_methods_text(
         **also,
     }
     return " ".join(
-        [*(sentence.format_map(values) for sentence in told if sentence), *_extended(experiment), *_amended(experiment)]
+        [
+            *(sentence.format_map(values) for sentence in told if sentence),
+            *_checked(experiment, result),
+            *_extended(experiment),
+            *_amended(experiment),
+        ]
     )
+
+
+def _checked(experiment: Experiment, result: Result) -> Iterator[str]:
+    """What the attention checks were, and how many listeners passed them."""
+    if not experiment.checks:
+        return
+    ballots = counted(experiment, simulated=result["simulated"]).values_list("pk", flat=True)
+    found = summary_of(experiment, ballots)
+    yield _(
+        "Each listener also heard {traps} trap clips and {gold} gold clips with a known answer, and {repeats} clips "
+        "twice; none of these ratings counts in a mean."
+    ).format_map(found)
+    if found["traps"] + found["gold"]:
+        yield _("{passed} of {listeners} listeners answered every trap and gold clip as expected.").format_map(found)
 
 
 def _extended(experiment: Experiment) -> Iterator[str]:

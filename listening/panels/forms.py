@@ -26,7 +26,11 @@ from listening.panels.services.session_settings import (
     RETURN_URLS,
     check_return_url,
 )
-from rating.protocol import Mark, Protocol, Scale
+from rating.attention import expected_of, written_ranges
+from rating.models import Experiment
+from rating.protocol import Cell, Mark, Protocol, Scale
+from rating.registry import get_protocol
+from rating.services.attention import EXPECTED, MOST_REPEATS, check_clips, expected_by_clip
 
 MOST_LINKS = 500  # at once
 USUAL_LISTENERS = 8
@@ -87,6 +91,49 @@ class ExtensionForm(ValidatedForm):
 
     def clean(self) -> dict[str, Any]:
         return {name: value or 0 for name, value in (super().clean() or self.cleaned_data).items()}
+
+
+class ChecksForm(ValidatedForm):
+    """Repeats, and for every trap or gold clip the answer that is expected."""
+
+    repeats = forms.IntegerField(
+        label=_("Clips that are heard twice"),
+        min_value=0,
+        max_value=MOST_REPEATS,
+        initial=0,
+        help_text=_("Drawn anew for each listener. The first rating counts; the second shows how consistent they are."),
+    )
+
+    def __init__(self, *args: Any, experiment: Experiment, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.protocol = get_protocol(experiment.protocol)
+        self.fields["repeats"].initial = experiment.checks.get("repeats", 0)
+        self.clips = {f"clip{number}": clip for number, clip in enumerate(check_clips(experiment), start=1)}
+        used = expected_by_clip(experiment)
+        for name, clip in self.clips.items():
+            kept = used.get((clip.item.name, clip.condition.name))
+            proposed = "" if experiment.checks else str(clip.item.factors.get(EXPECTED, ""))
+            self.fields[name] = forms.CharField(
+                label=f"{clip.condition.get_role_display()}: {clip.item.name}",
+                required=False,
+                max_length=200,
+                initial=written_ranges(kept, self.protocol) if kept else proposed,
+            )
+
+    def expected(self) -> dict[Cell, str]:
+        """What was typed, by clip."""
+        return {
+            (clip.item.name, clip.condition.name): self.cleaned_data.get(name, "") for name, clip in self.clips.items()
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in self.clips:
+            try:
+                expected_of(cleaned.get(name, ""), self.protocol)
+            except AppError as error:
+                self.add_error(name, error_message(error))
+        return cleaned
 
 
 class FirstSeatsForm(ValidatedForm):

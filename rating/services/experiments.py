@@ -22,7 +22,7 @@ from core.services import audit
 from rating.errors import no_stimuli, reason_missing, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
-from rating.protocol import LabelStatus, Protocol
+from rating.protocol import GOLD, TRAP, LabelStatus, Protocol
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Import, Stimulus
@@ -355,6 +355,7 @@ def design_digest(experiment: Experiment) -> str:
     texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
     return digest(
         ({"texts": texts} if texts else {})
+        | ({"checks": experiment.checks} if experiment.checks else {})
         | {
             "protocol": experiment.protocol,
             "protocol_version": protocol.version,
@@ -408,9 +409,9 @@ def check_language(language: str) -> None:
 
 def material_of(collection: Collection) -> dict[str, dict[str, str]]:
     """The conditions of each item, each with its role; nothing before the first import."""
-    cells = Stimulus.objects.offered().filter(item__collection=collection).order_by()
+    cells = Stimulus.objects.offered().filter(item__collection=collection).exclude(condition__role__in=(TRAP, GOLD))
     items: dict[str, dict[str, str]] = {}
-    for item, condition, role in cells.values_list("item__name", "condition__name", "condition__role"):
+    for item, condition, role in cells.order_by().values_list("item__name", "condition__name", "condition__role"):
         items.setdefault(item, {})[condition] = role
     return items
 

@@ -125,6 +125,7 @@ listening:close_links                 staff-405      owned
 listening:rehearse                    staff-405      owned-400
 listening:preview                     staff-405      owned-400
 listening:design                      owned          staff-405
+listening:checks                      owned          owned-400
 listening:extend                      owned          owned-400
 listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405

@@ -66,6 +66,7 @@ FORMS = {
     "rating:transfer": Form({"colleague": "colleague"}, {"colleague": "nobody-of-this-name"}),
     "rating:delete": Form({"typed": "the-slug"}, {"typed": "something else"}, make=draft),
     "listening:add_panel": Form({"seats": 2, "reason": "more data"}, {"seats": 501}),
+    "listening:checks": Form({"repeats": 1}, {"repeats": 999}, make=draft),
     "listening:extend": Form({"panel": 1, "seats": 2, "reason": "more data"}, {"seats": 501}),
     "listening:add_invitations": Form({"count": 2}, {"count": 501}),
     "listening:rehearse": Form({"count": 2}, {"count": 21}),

@@ -30,6 +30,9 @@ def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
         options=experiment.options,
         **texts,
     )
+    if experiment.checks:
+        copy.checks = experiment.checks
+        copy.save(update_fields=["checks"])
     if kept := SessionSettings.objects.filter(experiment=experiment).first():
         SessionSettings.objects.create(experiment=copy, **model_to_dict(kept, exclude=["id", "experiment"]))
     audit.record(

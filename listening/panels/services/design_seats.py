@@ -19,8 +19,9 @@ from listening.models import Design, Invitation, Panel, Seat
 from listening.panels.services.material import condition_on, designable
 from rating.errors import wrong_state
 from rating.models import Ballot, Experiment, Slot
-from rating.protocol import Cell, Designable, Entry, PageHolds, TrialKind, TrialPlan, pages_of
+from rating.protocol import COUNTED, Cell, Designable, Entry, PageHolds, TrialKind, TrialPlan, pages_of
 from rating.registry import get_protocol
+from rating.services.attention import with_checks
 from rating.services.ballots import drawn_from, entries_of, store_plans
 from rating.services.experiments import adopt_layout
 
@@ -117,7 +118,8 @@ def stage_ballots(experiment: Experiment, sequences: Sequence[SeatSequence], pro
     ballots: list[UUID] = []
     for some in _batches(sequences, SEATS_AT_ONCE):
         progress(len(ballots), len(sequences), "")
-        plans = {f"panel {one.panel} seat {one.seat}": list(_trials(one, protocol, pages)) for one in some}
+        drawn = {f"panel {one.panel} seat {one.seat}": list(_trials(one, protocol, pages)) for one in some}
+        plans = with_checks(experiment=experiment, plans=drawn)
         ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=STAGED)]
     progress(len(ballots), len(sequences), "")
     return ballots
@@ -198,7 +200,7 @@ Page = tuple[int, str, str, ScaleOrder]  # session, item, condition, scales aske
 def _pages_of(ballots: Sequence[UUID], holds: PageHolds) -> dict[UUID, list[Page]]:
     pages: dict[UUID, list[Page]] = {ballot: [] for ballot in ballots}
     rows = (
-        Slot.objects.filter(trial__ballot__in=ballots)
+        Slot.objects.filter(trial__ballot__in=ballots, trial__kind__in=COUNTED)
         .order_by("trial__ballot", "trial__position", "key")
         .values_list(
             *("trial__ballot", "trial__position", "trial__session", "stimulus__item__name", "trial__ask"),

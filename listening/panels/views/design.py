@@ -26,7 +26,9 @@ from listening.models import Design
 from listening.panels.forms import DesignForm, FirstSeatsForm, usual
 from listening.panels.services import designs, panels
 from listening.panels.services.material import material_of
+from rating.attention import checkable
 from rating.models import Experiment
+from rating.registry import get_protocol
 from rating.services.access import experiment_of
 
 IN_MEMORY_BYTES = 4 * 2**20
@@ -46,6 +48,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         "job": job if job and job.state != Job.State.DONE else None,
         "extensions": experiment.extensions.all() if applied else (),
         "presets": [(gettext(made.title), gettext(made.summary)) for made in PRESETS.values()],
+        "has_checks": checkable(get_protocol(experiment.protocol)) is not None,
         "tab": "design",
         **(_form_context(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),
     }

@@ -263,5 +263,6 @@ def _flag_names() -> dict[str, str]:
         "lost": _("Lost connection"),
         "clips": _("Clips failed"),
         "checks": _("Check not passed"),
+        "attention": _("Attention check failed"),
         "lapsed": _("Seat expired"),
     }
