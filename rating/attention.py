@@ -95,14 +95,7 @@ def place_checks(
     if not count:
         return list(trials)
     if len(tested) < PAGES_PER_CHECK * count:
-        raise AppError(
-            "checks.too_many",
-            422,
-            _("{checks} attention checks are too many for {clips} clips. Use {most} at most."),
-            checks=count,
-            clips=len(tested),
-            most=len(tested) // PAGES_PER_CHECK,
-        )
+        raise _too_many(count, clips=len(tested))
     places = [rng.randrange(*_stretch(number, count, len(tested))) for number in range(count)]
     again = _places_of_repeats(places, repeats, total=len(tested), rng=rng)
     others = iter(rng.sample(list(checks), len(checks)))
@@ -123,6 +116,17 @@ def place_checks(
         made = protocol.trials_for(entries, session=before[0].session, kind=kind, scales=scales)
         added[tested[place]] = made
     return [trial for number, page in enumerate(pages) for trial in (*page, *added.get(number, ()))]
+
+
+def _too_many(count: int, *, clips: int) -> AppError:
+    return AppError(
+        "checks.too_many",
+        422,
+        _("{checks} attention checks are too many for {clips} clips. Use {most} at most."),
+        checks=count,
+        clips=clips,
+        most=clips // PAGES_PER_CHECK,
+    )
 
 
 def _clip(trial: TrialPlan) -> tuple[int, TrialKind, tuple[str, ...]]:

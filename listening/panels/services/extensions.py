@@ -68,14 +68,7 @@ def draft_extension(
     row, before = design_row(experiment), layout_of(experiment)
     _check_size(before, listeners=listeners, panels=panels)
     if row.preset == IMPORTED:
-        raise AppError(
-            "extension.imported",
-            409,
-            _(
-                "The sequences of this design came from files, so there is no rule by which to go on. Copy the "
-                "experiment and give it files for all listeners."
-            ),
-        )
+        raise _imported()
     conditions = [name for name in before.request.conditions if name != WHOLE_ITEM]
     material = material_of(experiment, conditions)
     facts: dict[str, Any] = current_report(row).get("plan") or {}
@@ -89,17 +82,7 @@ def draft_extension(
             seed=f"{row.seed}/extension {len(before.request.stages)}",
         )
         subsets, facts = plan.subsets, plan_facts(plan)
-    request = replace(
-        before.request,
-        subsets=[*before.request.subsets, *subsets],
-        seats=before.request.seats + listeners,
-        grown=before.request.stages,
-    )
-    laid_out = preset(row.preset).lay_out(request)
-    # What a seat hears that is there already is what its ballot holds.
-    there = {(one.panel, one.seat): one for one in before.sequences}
-    layout = replace(laid_out, sequences=tuple(there.get((one.panel, one.seat), one) for one in laid_out.sequences))
-    added = tuple(one for one in layout.sequences if (one.panel, one.seat) not in there)
+    layout, added = _extended(before, listeners=listeners, subsets=subsets)
     report = judge(layout, experiment=experiment, material=material, factors=row.settings["factors"])
     return ExtensionDraft(
         extends=experiment.layout_sha256,
@@ -109,6 +92,34 @@ def draft_extension(
         before=current_report(row),
         report=report | {"plan": facts},
         sha256=extension_digest(experiment.layout_sha256, added),
+    )
+
+
+def _extended(
+    before: Layout, *, listeners: int, subsets: Sequence[Sequence[str]]
+) -> tuple[Layout, tuple[SeatSequence, ...]]:
+    """The layout with so many listeners more and these new panels, and what was added to it."""
+    request = replace(
+        before.request,
+        subsets=[*before.request.subsets, *subsets],
+        seats=before.request.seats + listeners,
+        grown=before.request.stages,
+    )
+    laid_out = preset(before.preset).lay_out(request)
+    # What a seat hears that is there already is what its ballot holds.
+    there = {(one.panel, one.seat): one for one in before.sequences}
+    sequences = tuple(there.get((one.panel, one.seat), one) for one in laid_out.sequences)
+    return replace(laid_out, sequences=sequences), tuple(one for one in sequences if (one.panel, one.seat) not in there)
+
+
+def _imported() -> AppError:
+    return AppError(
+        "extension.imported",
+        409,
+        _(
+            "The sequences of this design came from files, so there is no rule by which to go on. Copy the "
+            "experiment and give it files for all listeners."
+        ),
     )
 
 
