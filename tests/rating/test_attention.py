@@ -230,7 +230,7 @@ def test_outcomes_are_on_the_monitor_in_the_dataset_and_in_the_text_and_in_no_me
     scores = read_scores(live, simulated=False)
     assert set(scores["value"][scores["kind"] == "test"]) == {3.0}
     assert set(scores["kind"]) == {"practice", "test"}
-    packed = b"".join(client.get(f"/api/v1/experiments/{live.slug}/dataset.zip").streaming_content)
+    packed = client.get(f"/api/v1/experiments/{live.slug}/dataset.zip").getvalue()
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         named = {name.rpartition("description-")[2]: archive.read(name).decode() for name in archive.namelist()}
     people = list(csv.DictReader(io.StringIO(named["participants_data.csv"])))

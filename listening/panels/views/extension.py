@@ -74,7 +74,8 @@ def _panels(request: HttpRequest, experiment: Experiment) -> HttpResponse:
         reason_needed=_is_live(experiment),
     )
     ask = partial(extensions.ask_for_seats, experiment=experiment, actor=staff(request))
-    if request.method == "POST" and form.carry_out(ask, by_code={"experiment.reason_missing": "reason"}):
+    known = {"experiment.reason_missing": "reason"}
+    if request.method == "POST" and form.carry_out(ask, by_code=known) is not None:
         return redirect("listening:people", slug=experiment.slug)
     status = form.status if request.method == "POST" else 200
     return _page(request, experiment, {"seats_form": form}, status=status)

@@ -18,6 +18,7 @@ from core.jobs import queue
 from core.jobs.worker import work
 from core.models import AuditEntry, Job
 from listening.design.base import ANCHORING, DesignRequest
+from listening.design.subsets.planning import plan_subsets
 from listening.models import Extension, Panel, Seat
 from listening.panels.services import designs, extensions, panels
 from listening.panels.services.design_seats import sequences_of
@@ -72,8 +73,10 @@ def run(job: Job) -> Job:
 
 
 def extend(experiment: Experiment, *, reason: str = REASON, **more: int) -> Job:
-    draft = extensions.draft_extension(experiment=experiment, **more)
     sizes = {"listeners": 0, "panels": 0, **more}
+    draft = extensions.draft_extension(
+        experiment=experiment, listeners=sizes["listeners"], panels=sizes["panels"], planner=plan_subsets
+    )
     return run(
         extensions.ask_for_extension(
             experiment=experiment, reason=reason, sha256=draft.sha256, actor=experiment.owner, **sizes
@@ -106,8 +109,9 @@ def test_one_listener_more_for_each_panel_is_stored_as_previewed_and_changes_no_
     assert [found[0]] == hashes == [live.design.sha256]
     assert designs.verify_design(now).holds
     entry = AuditEntry.objects.get(action="experiment.extended")
-    assert (entry.reason, entry.before["listeners"], entry.after["listeners"]) == (REASON, 6, 8)
-    assert entry.before["layout_sha256"] == live.layout_sha256
+    before_it, after_it = entry.before or {}, entry.after or {}
+    assert (entry.reason, before_it["listeners"], after_it["listeners"]) == (REASON, 6, 8)
+    assert before_it["layout_sha256"] == live.layout_sha256
 
 
 def test_the_new_seats_keep_the_rules_of_the_design(live: Experiment) -> None:
@@ -283,7 +287,7 @@ def test_the_api_previews_adds_and_lists(live: Experiment, client: Client) -> No
 def test_the_dataset_and_the_methods_text_tell_of_the_extension(live: Experiment, client: Client) -> None:
     extend(live, listeners=1)
     client.force_login(live.owner)
-    packed = b"".join(client.get(f"/api/v1/experiments/{live.slug}/dataset.zip").streaming_content)
+    packed = client.get(f"/api/v1/experiments/{live.slug}/dataset.zip").getvalue()
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         design = json.loads(archive.read(f"{live.slug}/design.json"))
     assert design["first_layout_sha256"] == live.design.sha256
