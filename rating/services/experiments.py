@@ -1,7 +1,7 @@
 """Experiments: create, change options, go live, pause, close, unblind. Other changes are in editing.py."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from random import Random
 from string import ascii_uppercase
@@ -22,7 +22,7 @@ from core.services import audit
 from rating.errors import no_stimuli, reason_missing, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
-from rating.protocol import GOLD, TRAP, LabelStatus, Protocol
+from rating.protocol import FULL_LENGTH, GOLD, TRAP, LabelStatus, Protocol
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Import, Stimulus
@@ -421,17 +421,22 @@ def material_of(collection: Collection) -> dict[str, dict[str, str]]:
 
 def condition_names(experiment: Experiment) -> dict[str, str]:
     """What each condition is called towards experimenters at this moment."""
-    names = list(experiment.collection.conditions.values_list("name", flat=True))
-    return letters(names, seed=experiment.seed) if experiment.unblinded_at is None else {name: name for name in names}
+    roles = dict(experiment.collection.conditions.values_list("name", "role"))
+    if experiment.unblinded_at is not None:
+        return {name: name for name in roles}
+    unrated = [name for name, role in roles.items() if role in (FULL_LENGTH, TRAP, GOLD)]
+    return letters(roles, seed=experiment.seed, last=unrated)
 
 
-def letters(conditions: Iterable[str], *, seed: str) -> dict[str, str]:
+def letters(conditions: Iterable[str], *, seed: str, last: Sequence[str] = ()) -> dict[str, str]:
     """Give each condition a letter (after Z: AA, AB, ...), drawn from the experiment's seed.
 
-    No letter is the name of a condition: a file with letters must not be taken for one with names.
+    No letter is the name of a condition: a file with letters must not be taken for one with names. Those that appear in
+    no table come last, so that the letters of a table have no gap.
     """
     shuffled = sorted(set(conditions))
     Random(f"{seed}/letters").shuffle(shuffled)
+    shuffled.sort(key=lambda name: name in last)
     free = (letter for letter in map(_letter, count()) if letter not in shuffled)
     return dict(zip(shuffled, free, strict=False))
 

@@ -37,6 +37,7 @@ from listening.participation.access import admit, describe_device
 from listening.participation.services.visits import completions_of
 from rating.forms import ReasonForm
 from rating.models import Experiment
+from rating.protocol import Designable
 from rating.registry import get_protocol, module_of
 from rating.services.access import Access, experiment_of
 
@@ -178,6 +179,7 @@ def people_page(request: HttpRequest, experiment: Experiment, *, refused: Valida
         "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
         "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
         "designed": panels.is_designed(experiment),
+        "designable": isinstance(protocol, Designable),
         "link_count": links_of(experiment=experiment, now=now).count(),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_open,
