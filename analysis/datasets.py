@@ -16,7 +16,7 @@ from analysis.method import COLUMNS, EXCLUDED, REASON, AnsweredPage, HeardSlot
 from core.stored_json import list_in, number_in, object_in
 from listening.panels.services.exclusions import Excluded, excluded_now
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
-from rating.protocol import Entry
+from rating.protocol import COUNTED, Entry
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -210,7 +210,7 @@ def _read_rows(experiment: Experiment, *, simulated: bool) -> pd.DataFrame:
     from pandas.api.types import union_categoricals
 
     scores = Score.objects.filter(
-        vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__isnull=False
+        vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__kind__in=COUNTED
     )
     rows = scores.values_list(*SCORE_COLUMNS.values()).iterator(chunk_size=ROWS_AT_ONCE)
     parts: list[pd.DataFrame] = []
@@ -275,7 +275,8 @@ def answered_pages(experiment: Experiment, ballots: Sequence[CountedBallot]) -> 
     """Yield every page of these ballots with its newest answer, ballot by ballot, as the protocol reads it."""
     protocol = get_protocol(experiment.protocol)
     for listener, counts in enumerate(ballots, start=1):
-        trials = Trial.objects.filter(ballot=counts.ballot, answered=True).select_related("current_vote")
+        trials = Trial.objects.filter(ballot=counts.ballot, answered=True, kind__in=COUNTED)
+        trials = trials.select_related("current_vote")
         for trial in trials.prefetch_related(
             "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
         ):

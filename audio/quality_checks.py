@@ -26,7 +26,7 @@ class Cell:
 
     item: str
     condition: str
-    role: str  # test, reference, anchor or full-length
+    role: str  # test, reference, anchor, full-length, trap or gold
     shape: Shape | None  # None for a text
     measures: Measures | None  # None until they are known
     sha256: str

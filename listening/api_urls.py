@@ -1,8 +1,8 @@
-"""URLs of the API of a visit, and of experiments as files."""
+"""URLs of the API of a visit, and of what experimenters do with panels and files."""
 
 from django.urls import include, path
 
-from listening.panels import api as panels_api
+from listening.panels.api import extensions, files
 from listening.participation import api
 
 sound = [
@@ -15,9 +15,13 @@ sound = [
 ]
 
 urlpatterns = [
-    path("experiments/<slug:slug>/file/", panels_api.ExperimentFile.as_view(), name="experiment_file"),
-    path("experiment-files/", panels_api.ExperimentFiles.as_view(), name="experiment_files"),
-    path("experiment-files/schema/", panels_api.experiment_file_schema, name="experiment_file_schema"),
+    path("experiments/<slug:slug>/file/", files.ExperimentFile.as_view(), name="experiment_file"),
+    path("experiment-files/", files.ExperimentFiles.as_view(), name="experiment_files"),
+    path("experiment-files/schema/", files.experiment_file_schema, name="experiment_file_schema"),
+    path("experiments/<slug:slug>/extensions/", extensions.Extensions.as_view(), name="extensions"),
+    path(
+        "experiments/<slug:slug>/extensions/preview/", extensions.ExtensionPreview.as_view(), name="extension_preview"
+    ),
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),

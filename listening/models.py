@@ -44,6 +44,29 @@ class Design(BaseModel):
         return f"{self.experiment.slug} {self.preset} {self.sha256[:12]}"
 
 
+class Extension(BaseModel):
+    """Seats that were added after the first ones. The row of the design stays as it was laid out."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="extensions")
+    number = models.PositiveSmallIntegerField()
+    reason = models.TextField(blank=True)
+    panels_before = models.PositiveSmallIntegerField()
+    panels = models.PositiveSmallIntegerField()
+    listeners_before = models.PositiveIntegerField()  # in all panels
+    listeners = models.PositiveIntegerField()
+    # Of a design: the items of the new panels, the report on all seats, and a hash that covers the one before.
+    subsets = models.JSONField(default=list)
+    report = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(name="extension_number_once", fields=["experiment", "number"])]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} extension {self.number}"
+
+
 class SessionSettings(BaseModel):
     """Settings of an experiment's sessions: checks before, rests between, the redirect afterwards."""
 

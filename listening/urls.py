@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from listening.panels.views import design, files, links, mail, paper, people, trial_preview, workbooks
+from listening.panels.views import (
+    attention,
+    design,
+    extension,
+    files,
+    links,
+    mail,
+    paper,
+    people,
+    trial_preview,
+    workbooks,
+)
 from listening.participation import views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
@@ -22,6 +33,8 @@ urlpatterns = [
     path("experiments/<slug:slug>/design/use/", design.adopt, name="adopt_design"),
     path("experiments/<slug:slug>/design/csv/", design.files, {"suffix": "csv"}, name="design_csv"),
     path("experiments/<slug:slug>/design/json/", design.files, {"suffix": "json"}, name="design_json"),
+    path("experiments/<slug:slug>/checks/", attention.checks, name="checks"),
+    path("experiments/<slug:slug>/extend/", extension.extend, name="extend"),
     path("experiments/<slug:slug>/seats/first/", design.first_seats, name="first_seats"),
     path("experiments/<slug:slug>/copy/", people.copy, name="copy"),
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),

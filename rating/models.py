@@ -92,6 +92,7 @@ class Experiment(BaseModel):
     # Of every page that participants see; a seat keeps the language of its consent.
     language = models.CharField(max_length=10, default=settings.LANGUAGE_CODE)
     options = models.JSONField(default=dict)
+    checks = models.JSONField(default=dict)  # attention checks (rating.services.attention); empty: none
     consent_text = models.TextField()
     instructions = models.TextField(blank=True)  # in place of the protocol's own
     debrief = models.TextField(blank=True)  # shown on the receipt
@@ -246,7 +247,9 @@ class Trial(BaseModel):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(name="trial_position_once", fields=["ballot", "position"]),
-            models.CheckConstraint(name="trial_kind_known", condition=Q(kind__in=["practice", "test"])),
+            models.CheckConstraint(
+                name="trial_kind_known", condition=Q(kind__in=["practice", "test", "trap", "gold", "repeat"])
+            ),
             models.CheckConstraint(
                 name="trial_answered_has_vote",
                 condition=Q(revision=0, answered=False, current_vote__isnull=True)

@@ -24,6 +24,8 @@ Thing = TypeVar("Thing")
 # The roles of conditions (stimuli.models.Condition.Role), as far as protocols tell them apart.
 REFERENCE = "reference"
 FULL_LENGTH = "full-length"
+TRAP = "trap"
+GOLD = "gold"
 
 PLAYS_ALLOWED = _("Plays allowed")
 PLAYS_ALLOWED_HELP = _("How often a sound may be played on its page; 0 means as often as wanted.")
@@ -128,8 +130,22 @@ class LabelSet:
 
 
 class TrialKind(StrEnum):
+    """What a page is for. Attention checks look like test pages to the listener, and never count in a mean."""
+
     PRACTICE = "practice"
     TEST = "test"
+    TRAP = "trap"
+    GOLD = "gold"
+    REPEAT = "repeat"
+
+    @property
+    def shown(self) -> str:
+        """What the browser is told."""
+        return self.value if self is TrialKind.PRACTICE else TrialKind.TEST.value
+
+
+CHECKS = (TrialKind.TRAP, TrialKind.GOLD, TrialKind.REPEAT)
+COUNTED = (TrialKind.PRACTICE, TrialKind.TEST)  # the pages that designs and tables know
 
 
 PRACTICE_SESSION = 0  # the session before the first that counts

@@ -160,6 +160,8 @@ class Condition(BaseModel):
         REFERENCE = "reference", _("Reference")
         ANCHOR = "anchor", _("Anchor")
         FULL_LENGTH = "full-length", _("Full length")
+        TRAP = "trap", _("Trap")  # asks the listener for a particular answer
+        GOLD = "gold", _("Gold")  # of a quality that nobody can mistake
 
         @property
         def usual_start_s(self) -> float | None:
@@ -177,7 +179,8 @@ class Condition(BaseModel):
         constraints = [
             models.UniqueConstraint(name="condition_once", fields=["collection", "name"]),
             models.CheckConstraint(
-                name="condition_role_known", condition=Q(role__in=["test", "reference", "anchor", "full-length"])
+                name="condition_role_known",
+                condition=Q(role__in=["test", "reference", "anchor", "full-length", "trap", "gold"]),
             ),
         ]
 

@@ -8,6 +8,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analysis.datasets import counted
 from analysis.reports.base import Result
 from analysis.reports.exclusions import methods_sentences
 from analysis.reports.plan import plan_sentences
@@ -15,6 +16,7 @@ from analysis.reports.tables import Row, Table
 from core.i18n import ngettext_noop
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.attention import summary_of
 from rating.services.texts import amendments
 
 MOST_NAMED = 10
@@ -115,7 +117,35 @@ def fill_methods_text(
     }
     filled = [sentence.format_map(values) for sentence in told if sentence]
     excluded, planned = methods_sentences(result["table"]), plan_sentences(experiment.analysis_plan, result["table"])
-    return " ".join([*filled, *excluded, *planned, computed.format_map(values), *_amended(experiment)])
+    checked, extended = _checked(experiment, result), _extended(experiment)
+    said = [*filled, *checked, *excluded, *planned, computed.format_map(values), *extended, *_amended(experiment)]
+    return " ".join(said)
+
+
+def _checked(experiment: Experiment, result: Result) -> Iterator[str]:
+    """What the attention checks were, and how many listeners passed them."""
+    if not experiment.checks:
+        return
+    ballots = counted(experiment, simulated=result["simulated"]).values_list("pk", flat=True)
+    found = summary_of(experiment, ballots)
+    yield _(
+        "Each listener also heard {traps} trap clips and {gold} gold clips with a known answer, and {repeats} clips "
+        "twice; none of these ratings counts in a mean."
+    ).format_map(found)
+    if found["traps"] + found["gold"]:
+        yield _("{passed} of {listeners} listeners answered every trap and gold clip as expected.").format_map(found)
+
+
+def _extended(experiment: Experiment) -> Iterator[str]:
+    """One sentence for each extension; those of a draft are part of its plan."""
+    for extension in experiment.extensions.exclude(reason=""):
+        sentence = _("The plan was extended from {before} to {after} listeners on {date}: {reason}.")
+        yield sentence.format(
+            before=extension.listeners_before,
+            after=extension.listeners,
+            date=date_format(extension.created_at),
+            reason=extension.reason.rstrip("."),
+        )
 
 
 def _amended(experiment: Experiment) -> Iterator[str]:

@@ -15,16 +15,18 @@ from analysis.services.exports import note_download, vote_lines
 from analysis.services.results import read_result
 from core.hashing import digest
 from core.models import User
-from listening.models import Design
+from listening.models import Design, Extension
 from listening.panels.services.exclusions import EXCLUSION_COLUMNS, excluded_now, ledger_of, name_of_listener
 from rating.models import Consent, Experiment
 from rating.registry import get_protocol
+from rating.services.attention import outcomes
 from rating.services.experiments import condition_names
 from rating.services.texts import TEXTS, amendments, consent_counts, published_texts
 
 PARTICIPANTS = (
     *("subject_id", "subject_column", "panel", "seat", "row_type"),
     *("votes", "pages", "of_pages", "complete", "text_version", *EXCLUSION_COLUMNS),
+    *("checks_passed", "checks_failed", "repeat_pairs", "repeat_difference", "repeat_r"),
 )
 EXCLUSIONS = (
     *("kind", "subject_id", "panel", "seat", "position", "reason", "rule", "scale", "figure", "threshold"),
@@ -42,11 +44,14 @@ README = """# {title}
 Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}), made by Earmark.
 {marks} marks. Conditions are {conditions}.
 
-- `data/*responses_data.csv`: one row a mark, practice included (`kind`). The `.json` beside it explains every column.
+- `data/*responses_data.csv`: one row a mark, practice and attention checks included (`kind`). The `.json` beside it
+  explains every column.
 - `data/*participants_data.csv`: which column of the wide matrices is which listener, how many pages of the test were
   answered, and whether nothing is left (`complete`). Where listeners are incomplete, the results hold figures with and
   without them: means over listeners are of complete ones and `all_listeners` of everybody, or, with other methods
-  than mos, they are of everybody and `complete_listeners` of complete ones.
+  than mos, they are of everybody and `complete_listeners` of complete ones. Of attention checks: trap and gold clips
+  that were answered as expected (`checks_passed`) or not, and of what was heard twice the number of pairs of ratings,
+  their mean absolute difference and Pearson's r. No table of results holds an answer to an attention check.
 - `data/*stimuli_data.csv`: items, conditions, factors.
 - `data/*texts_data.csv`: every version of the title, consent text, instructions and debrief that listeners could read,
   from when on, why it was amended, and how many agreed to it; `text_version` of a participant says which one it was.
@@ -61,7 +66,9 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
   Of a clip that was rated twice by one listener the last mark stands here. Excluded marks are in it.
 - `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE. As there, excluded votes are not
   in them.
-- `design.json`: what was planned, with the hashes that fix it. `checksums.sha256`: `sha256sum -c checksums.sha256`.
+- `design.json`: what was planned, with the hashes that fix it, and every extension with its date, reason and hash.
+  `layout_sha256` covers the newest one, which covers the one before, down to `first_layout_sha256`.
+- `checksums.sha256`: `sha256sum -c checksums.sha256`.
 
 UTF-8, dot decimals, times in UTC, missing values empty. A text that a spreadsheet would run as a formula (it
 begins with = + - @, a tab or a line break) has an apostrophe before it; numbers have none.
@@ -116,7 +123,9 @@ def _participants(
     progress = datasets.progress(experiment, ballots, simulated=simulated)
     excluded = excluded_now(experiment).ballots
     versions = dict(Consent.objects.filter(ballot__experiment=experiment).values_list("ballot", "text_version__number"))
+    attention = outcomes(experiment=experiment, ballots=[ballot.ballot for ballot in ballots])
     for each, ballot in zip(progress, ballots, strict=True):
+        found = attention.get(ballot.ballot)
         yield {
             "subject_id": subject_id(ballot.participant, ballot.ballot) if ballot.vote_count else "",
             "subject_column": f"subject_{each.listener}",
@@ -130,6 +139,11 @@ def _participants(
             "text_version": versions.get(ballot.ballot, ""),
             "excluded": ballot.ballot in excluded,
             "exclusion_reason": excluded.get(ballot.ballot, ""),
+            "checks_passed": found.passed if found else None,
+            "checks_failed": found.failed if found else None,
+            "repeat_pairs": len(found.pairs) if found else None,
+            "repeat_difference": found.difference if found else None,
+            "repeat_r": found.correlation if found else None,
         }
 
 
@@ -216,11 +230,26 @@ def _design(experiment: Experiment) -> dict[str, Any]:
         "panels": {str(panel.number): panel.seats.count() for panel in experiment.panels.all()},
         "preset": design.preset if design else None,
         "subsets": design.subsets if design else None,
+        "first_layout_sha256": design.sha256 if design else "",
+        "attention_checks": _attention(experiment),
+        "extensions": [_extension(extension) for extension in experiment.extensions.all()],
     }
     if experiment.unblinded_at is None:
         return told
     open_only = {"seed": experiment.seed, "options": experiment.options}
     return told | open_only | ({"settings": design.settings, "report": design.report} if design else {})
+
+
+def _attention(experiment: Experiment) -> dict[str, Any]:
+    """How many checks each listener has; which clips they are, and what is expected, once conditions are named."""
+    used = experiment.checks.get("clips", [])
+    counts = {"clips": len(used), "repeats": experiment.checks.get("repeats", 0)}
+    return counts | ({} if experiment.unblinded_at is None else {"expected": used})
+
+
+def _extension(extension: Extension) -> dict[str, Any]:
+    names = ("number", "reason", "panels_before", "panels", "listeners_before", "listeners", "subsets", "sha256")
+    return {"date": f"{extension.created_at:%Y-%m-%dT%H:%M:%SZ}", **{name: getattr(extension, name) for name in names}}
 
 
 def _json(value: Any) -> str:

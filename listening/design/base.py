@@ -82,10 +82,16 @@ class LayoutRequest:
     references: Sequence[tuple[str, str]] = ()  # (item, condition)
     scale_orders: Sequence[ScaleOrder] = ((),)
     seed: str = "0"
+    grown: Sequence[tuple[int, int]] = ()  # panels and seats before each extension; what those seats hear stays
 
     @property
     def panels(self) -> int:
         return len(self.subsets)
+
+    @property
+    def stages(self) -> list[tuple[int, int]]:
+        """Panels and seats of the first layout and after each extension."""
+        return [*self.grown, (self.panels, self.seats)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,7 @@ class Design:
 
 
 class Preset(ABC):
-    """A way to lay out sequences. Same request, same design, on every machine."""
+    """A way to lay out sequences. Same request, same design, on every machine; an extension changes no earlier seat."""
 
     slug: ClassVar[str]
     title: ClassVar[str]

@@ -34,6 +34,26 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Extension',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('number', models.PositiveSmallIntegerField()),
+                ('reason', models.TextField(blank=True)),
+                ('panels_before', models.PositiveSmallIntegerField()),
+                ('panels', models.PositiveSmallIntegerField()),
+                ('listeners_before', models.PositiveIntegerField()),
+                ('listeners', models.PositiveIntegerField()),
+                ('subsets', models.JSONField(default=list)),
+                ('report', models.JSONField(default=dict)),
+                ('sha256', models.CharField(blank=True, max_length=64)),
+                ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='extensions', to='rating.experiment')),
+            ],
+            options={
+                'ordering': ['number'],
+            },
+        ),
+        migrations.CreateModel(
             name='Mailing',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -240,6 +260,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='participant',
             constraint=models.UniqueConstraint(fields=('experiment', 'number'), name='participant_number_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='extension',
+            constraint=models.UniqueConstraint(fields=('experiment', 'number'), name='extension_number_once'),
         ),
         migrations.AddConstraint(
             model_name='recruitment',

@@ -55,6 +55,7 @@ class Situation:
     level_db: float | None = None
     failed_checks: Sequence[str] = field(default=())
     clip_failures: int = 0
+    failed_attention: int = 0  # trap and gold clips that were not answered as expected
     silent_clips: int = 0  # clips of which the listener said that nothing was heard
     hidden_reports: int = 0
     lapsed: bool = False
@@ -92,6 +93,7 @@ def flags_of(figures: Figures, situation: Situation, *, now: datetime) -> list[s
         "lost": situation.taken and situation.in_session and _is_silent(situation, now),
         "clips": situation.clip_failures > 0,
         "checks": bool(situation.failed_checks),
+        "attention": situation.failed_attention > 0,
         "lapsed": situation.lapsed,
     }
     return [name for name, is_raised in raised.items() if is_raised]

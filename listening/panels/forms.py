@@ -26,7 +26,11 @@ from listening.panels.services.session_settings import (
     RETURN_URLS,
     check_return_url,
 )
-from rating.protocol import Mark, Protocol, Scale
+from rating.attention import expected_of, written_ranges
+from rating.models import Experiment
+from rating.protocol import Cell, Mark, Protocol, Scale
+from rating.registry import get_protocol
+from rating.services.attention import EXPECTED, MOST_REPEATS, check_clips, expected_by_clip
 
 MOST_LINKS = 500  # at once
 USUAL_LISTENERS = 8
@@ -34,7 +38,18 @@ USUAL_LISTENERS = 8
 # --- People -----------------------------------------------------------------------------------------------------------
 
 
-class PanelForm(ValidatedForm):
+class WithReasonForm(ValidatedForm):
+    """A form that asks for a reason once listeners may have answered."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=500, help_text=_("Kept in the audit log and with the data."))
+
+    def __init__(self, *args: Any, reason_needed: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not reason_needed:
+            del self.fields["reason"]
+
+
+class PanelForm(WithReasonForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
     group = forms.ChoiceField(label=_("Group"))
 
@@ -44,6 +59,81 @@ class PanelForm(ValidatedForm):
             self.fields["group"].choices = [(group, group) for group in groups]  # type: ignore[attr-defined]
         else:
             del self.fields["group"]
+
+
+class MoreSeatsForm(WithReasonForm):
+    """More seats for one panel that was not laid out together with others."""
+
+    panel = forms.TypedChoiceField(label=_("Panel"), coerce=int)
+    seats = forms.IntegerField(label=_("More listeners"), min_value=1, max_value=500, initial=1)
+
+    field_order = ["panel", "seats", "reason"]
+
+    def __init__(self, *args: Any, panels: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["panel"].choices = [  # type: ignore[attr-defined]
+            (number, gettext("Panel %(number)d") % {"number": number}) for number in panels
+        ]
+
+
+class ExtensionForm(ValidatedForm):
+    listeners = forms.IntegerField(
+        label=_("More listeners in each panel"), min_value=0, max_value=500, initial=1, required=False
+    )
+    panels = forms.IntegerField(
+        label=_("More panels"),
+        min_value=0,
+        max_value=99,
+        initial=0,
+        required=False,
+        help_text=_("Each hears items that no panel has yet, chosen by the same rules."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        return {name: value or 0 for name, value in (super().clean() or self.cleaned_data).items()}
+
+
+class ChecksForm(ValidatedForm):
+    """Repeats, and for every trap or gold clip the answer that is expected."""
+
+    repeats = forms.IntegerField(
+        label=_("Clips that are heard twice"),
+        min_value=0,
+        max_value=MOST_REPEATS,
+        initial=0,
+        help_text=_("Drawn anew for each listener. The first rating counts; the second shows how consistent they are."),
+    )
+
+    def __init__(self, *args: Any, experiment: Experiment, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.protocol = get_protocol(experiment.protocol)
+        self.fields["repeats"].initial = experiment.checks.get("repeats", 0)
+        self.clips = {f"clip{number}": clip for number, clip in enumerate(check_clips(experiment), start=1)}
+        used = expected_by_clip(experiment)
+        for name, clip in self.clips.items():
+            kept = used.get((clip.item.name, clip.condition.name))
+            proposed = "" if experiment.checks else str(clip.item.factors.get(EXPECTED, ""))
+            self.fields[name] = forms.CharField(
+                label=f"{clip.condition.get_role_display()}: {clip.item.name}",
+                required=False,
+                max_length=200,
+                initial=written_ranges(kept, self.protocol) if kept else proposed,
+            )
+
+    def expected(self) -> dict[Cell, str]:
+        """What was typed, by clip."""
+        return {
+            (clip.item.name, clip.condition.name): self.cleaned_data.get(name, "") for name, clip in self.clips.items()
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in self.clips:
+            try:
+                expected_of(cleaned.get(name, ""), self.protocol)
+            except AppError as error:
+                self.add_error(name, error_message(error))
+        return cleaned
 
 
 class FirstSeatsForm(ValidatedForm):

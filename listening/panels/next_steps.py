@@ -87,7 +87,8 @@ def _after(experiment: Experiment, statuses: list[dict[str, Any]], now: datetime
 def _stimuli(experiment: Experiment) -> Step:
     address = reverse("stimuli:collection", args=[experiment.collection.slug])
     heard = Stimulus.objects.offered().filter(item__collection=experiment.collection).order_by()
-    rated = heard.exclude(condition__role__in=[Condition.Role.REFERENCE, Condition.Role.FULL_LENGTH]).aggregate(
+    role = Condition.Role
+    rated = heard.exclude(condition__role__in=[role.REFERENCE, role.FULL_LENGTH, role.TRAP, role.GOLD]).aggregate(
         clips=Count("pk"), items=Count("item", distinct=True), conditions=Count("condition", distinct=True)
     )
     if not rated["clips"]:
@@ -173,7 +174,7 @@ def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> St
         return Step(StepState.CHECK, gettext("No design for all panels; each seat has its own order."), address)
     if design is None:
         return Step(StepState.OPEN, gettext("No design yet."), address, action=Action.SEATS)
-    doubts = sum(finding["verdict"] != "ok" for finding in design.report.get("findings", []))
+    doubts = sum(finding["verdict"] != "ok" for finding in designs.current_report(design).get("findings", []))
     if doubts:
         said = ngettext(
             "The design is applied; its report has %(n)d point to check.",

@@ -48,6 +48,7 @@ class Migration(migrations.Migration):
                 ('label_set', models.CharField(max_length=100)),
                 ('language', models.CharField(default='en', max_length=10)),
                 ('options', models.JSONField(default=dict)),
+                ('checks', models.JSONField(default=dict)),
                 ('consent_text', models.TextField()),
                 ('instructions', models.TextField(blank=True)),
                 ('debrief', models.TextField(blank=True)),
@@ -282,7 +283,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='trial',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['practice', 'test'])), name='trial_kind_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['practice', 'test', 'trap', 'gold', 'repeat'])), name='trial_kind_known'),
         ),
         migrations.AddConstraint(
             model_name='trial',

@@ -14,6 +14,7 @@ from rating.errors import no_stimuli, unknown_trial
 from rating.models import Ballot, Consent, Experiment, Slot, Trial
 from rating.protocol import Entry, Json, TrialPlan
 from rating.registry import get_protocol
+from rating.services.attention import with_checks
 from rating.services.experiments import check_design
 from rating.services.pages import entry_of, plan_of
 from rating.services.texts import current_texts
@@ -41,12 +42,13 @@ def draw_plans(*, experiment: Experiment, seeds: Iterable[str], group: str = "")
     entries, draw = entries_of(experiment), get_protocol(experiment.protocol).plan
     options = experiment.options | ({"group": group} if group else {})
     # A string seeds Random through SHA-512, so the draw is the same on every machine and Python version.
-    return {seed: list(draw(entries, options, Random(f"{experiment.seed}/{seed}"))) for seed in seeds}
+    plans = {seed: list(draw(entries, options, Random(f"{experiment.seed}/{seed}"))) for seed in seeds}
+    return with_checks(experiment=experiment, plans=plans)
 
 
 def drawn_from(experiment: Experiment) -> tuple[object, ...]:
     """What plans are drawn from, to be compared with what it was when they were drawn."""
-    return experiment.protocol, experiment.collection_id, experiment.options
+    return experiment.protocol, experiment.collection_id, experiment.options, experiment.checks
 
 
 @transaction.atomic

@@ -75,6 +75,8 @@ def _fit_material(experiment: Experiment, before: dict[str, Any]) -> dict[str, A
     if "protocol" in before:
         also["options"], experiment.options = experiment.options, dict(protocol.defaults)
     check_options(protocol, experiment.options, material_of(experiment.collection))
+    if experiment.checks:
+        also["checks"], experiment.checks = experiment.checks, {}
     if "collection" in before:
         let_read(experiment.collection, experiment.owner, *experiment.collaborators.all())
     return also

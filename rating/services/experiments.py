@@ -1,7 +1,7 @@
 """Experiments: create, change options, go live, pause, close, unblind. Other changes are in editing.py."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from random import Random
 from string import ascii_uppercase
@@ -22,7 +22,7 @@ from core.services import audit
 from rating.errors import no_stimuli, reason_missing, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
-from rating.protocol import LabelStatus, Protocol
+from rating.protocol import FULL_LENGTH, GOLD, TRAP, LabelStatus, Protocol
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Import, Stimulus
@@ -201,8 +201,10 @@ def check_ready(experiment: Experiment) -> None:
 
 
 def check_no_jobs(experiment: Experiment) -> None:
-    """Jobs that lay out a draft find it live in the end, and discard what they have made."""
-    job = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk)).order_by("created_at").first()
+    """Jobs that lay out a draft find it live in the end, and discard what they have made. Those that compute results
+    change nothing else."""
+    jobs = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk))
+    job = jobs.exclude(queue=Job.Queue.RESULTS).order_by("created_at").first()
     if job is not None:
         raise AppError(
             "experiment.busy",
@@ -283,6 +285,37 @@ def adopt_layout(*, experiment: Experiment, sha256: str, actor: User) -> Experim
     return experiment
 
 
+@transaction.atomic
+def record_extension(
+    *,
+    experiment: Experiment,
+    sha256: str,
+    actor: User,
+    reason: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> Experiment:
+    """Take an addition to the seats into the hashes and the log. `sha256` covers the layout with what was added."""
+    experiment = locked(experiment)
+    hashes = {"layout_sha256": experiment.layout_sha256, "design_sha256": experiment.design_sha256}
+    if sha256 != experiment.layout_sha256:
+        check_design(experiment)  # a new hash must not cover a collection that has changed since
+        experiment.layout_sha256 = sha256
+        if experiment.state != Experiment.State.DRAFT:
+            experiment.design_sha256 = design_digest(experiment)
+        experiment.save(update_fields=["layout_sha256", "design_sha256"])
+    now = {"layout_sha256": sha256, "design_sha256": experiment.design_sha256, "state": str(experiment.state)}
+    audit.record(
+        actor=actor,
+        action="experiment.extended",
+        target=f"experiment/{experiment.slug}",
+        before={**before, **hashes},
+        after={**after, **now},
+        reason=reason,
+    )
+    return experiment
+
+
 def locked(experiment: Experiment) -> Experiment:
     return Experiment.objects.select_for_update(of=("self",)).select_related("collection").get(pk=experiment.pk)
 
@@ -327,6 +360,7 @@ def design_digest(experiment: Experiment) -> str:
     return digest(
         ({"texts": texts} if texts else {})
         | ({"analysis_plan": plan} if plan else {})
+        | ({"checks": experiment.checks} if experiment.checks else {})
         | {
             "protocol": experiment.protocol,
             "protocol_version": protocol.version,
@@ -380,9 +414,9 @@ def check_language(language: str) -> None:
 
 def material_of(collection: Collection) -> dict[str, dict[str, str]]:
     """The conditions of each item, each with its role; nothing before the first import."""
-    cells = Stimulus.objects.offered().filter(item__collection=collection).order_by()
+    cells = Stimulus.objects.offered().filter(item__collection=collection).exclude(condition__role__in=(TRAP, GOLD))
     items: dict[str, dict[str, str]] = {}
-    for item, condition, role in cells.values_list("item__name", "condition__name", "condition__role"):
+    for item, condition, role in cells.order_by().values_list("item__name", "condition__name", "condition__role"):
         items.setdefault(item, {})[condition] = role
     return items
 
@@ -392,17 +426,22 @@ def material_of(collection: Collection) -> dict[str, dict[str, str]]:
 
 def condition_names(experiment: Experiment) -> dict[str, str]:
     """What each condition is called towards experimenters at this moment."""
-    names = list(experiment.collection.conditions.values_list("name", flat=True))
-    return letters(names, seed=experiment.seed) if experiment.unblinded_at is None else {name: name for name in names}
+    roles = dict(experiment.collection.conditions.values_list("name", "role"))
+    if experiment.unblinded_at is not None:
+        return {name: name for name in roles}
+    unrated = [name for name, role in roles.items() if role in (FULL_LENGTH, TRAP, GOLD)]
+    return letters(roles, seed=experiment.seed, last=unrated)
 
 
-def letters(conditions: Iterable[str], *, seed: str) -> dict[str, str]:
+def letters(conditions: Iterable[str], *, seed: str, last: Sequence[str] = ()) -> dict[str, str]:
     """Give each condition a letter (after Z: AA, AB, ...), drawn from the experiment's seed.
 
-    No letter is the name of a condition: a file with letters must not be taken for one with names.
+    No letter is the name of a condition: a file with letters must not be taken for one with names. Those that appear in
+    no table come last, so that the letters of a table have no gap.
     """
     shuffled = sorted(set(conditions))
     Random(f"{seed}/letters").shuffle(shuffled)
+    shuffled.sort(key=lambda name: name in last)
     free = (letter for letter in map(_letter, count()) if letter not in shuffled)
     return dict(zip(shuffled, free, strict=False))
 

@@ -87,7 +87,7 @@ def _planned(protocol: Protocol, plan: TrialPlan, labels: Json, options: Mapping
     """What a page has of its plan, the protocol and the options."""
     return {
         "session": plan.session,
-        "kind": plan.kind.value,
+        "kind": plan.kind.shown,
         "view": view_of(protocol.slug),
         "example": protocol.access.example,
         "plays_allowed": options.get("plays_allowed", 1),

@@ -43,7 +43,7 @@ def experiment_problems(experiment: Experiment) -> Iterator[str]:
         return
     if experiment.design_sha256 != design_digest(experiment):
         yield "its stimuli, texts, options or wording are no longer those with which it went live"
-    changes = ("experiment.state_changed", "experiment.amended")
+    changes = ("experiment.state_changed", "experiment.amended", "experiment.extended")
     entries = AuditEntry.objects.filter(action__in=changes, target=f"experiment/{experiment.slug}")
     newest = entries.order_by("id").last()
     frozen = newest.after or {} if newest else {}

@@ -20,11 +20,15 @@ LAYOUTS = ("auto", CONDITIONS, SUMMARIES, MANIFEST, FLAT)
 ORIGINAL = "original"
 
 # A folder of such a name is a condition even where it stands alone.
-USUAL_CONDITION = re.compile(r"c\d+|(hidden[ _-]?)?ref(erence)?s?|.*anchor.*|full[ _.-]?length", re.IGNORECASE)
+USUAL_CONDITION = re.compile(
+    r"c\d+|(hidden[ _-]?)?ref(erence)?s?|.*anchor.*|full[ _.-]?length|traps?|gold", re.IGNORECASE
+)
 ROLE_SIGNS = (
     ("reference", re.compile(r"(hidden[ _-]?)?ref(erence)?s?", re.IGNORECASE)),
     ("anchor", re.compile(r".*anchor.*", re.IGNORECASE)),
     (FULL_LENGTH, re.compile(r"full[ _.-]?length", re.IGNORECASE)),
+    ("trap", re.compile(r"traps?", re.IGNORECASE)),
+    ("gold", re.compile(r"gold", re.IGNORECASE)),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-ROLES = ("test", "reference", "anchor", "full-length")
+ROLES = ("test", "reference", "anchor", "full-length", "trap", "gold")
 LONGEST_NAME = 200
 
 JSON = dict[str, Any]

@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('name', models.CharField(max_length=200)),
-                ('role', models.CharField(choices=[('test', 'Test'), ('reference', 'Reference'), ('anchor', 'Anchor'), ('full-length', 'Full length')], default='test', max_length=20)),
+                ('role', models.CharField(choices=[('test', 'Test'), ('reference', 'Reference'), ('anchor', 'Anchor'), ('full-length', 'Full length'), ('trap', 'Trap'), ('gold', 'Gold')], default='test', max_length=20)),
                 ('factors', models.JSONField(default=dict)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conditions', to='stimuli.collection')),
             ],
@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 'ordering': ['name'],
                 'constraints': [
                     models.UniqueConstraint(fields=('collection', 'name'), name='condition_once'),
-                    models.CheckConstraint(condition=models.Q(('role__in', ['test', 'reference', 'anchor', 'full-length'])), name='condition_role_known'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['test', 'reference', 'anchor', 'full-length', 'trap', 'gold'])), name='condition_role_known'),
                 ],
             },
         ),

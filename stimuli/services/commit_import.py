@@ -17,6 +17,7 @@ from stimuli.imports.probe import ProbedFile
 from stimuli.imports.reports import some
 from stimuli.models import Collection, Condition, FormerRecording, Item, Recording, Stimulus
 from stimuli.services.clips import Clip, Place, Sound, clips_for, make_clips, sounds_in
+from stimuli.services.collections import check_unfrozen
 from stimuli.services.ingest import Transactional, begin_ingest
 from stimuli.services.staged_files import StagedFiles, discard_unnamed, original_name, source_name
 
@@ -165,6 +166,8 @@ def _write(commit: ImportCommit) -> None:
         collection = Collection.objects.select_for_update().get(pk=collection.pk)
         if collection.version != commit.version:
             raise VersionConflict
+        if commit.replaced:
+            check_unfrozen(collection, lock=True)
     recordings = _recordings(commit)
     items, conditions = _items(commit), _conditions(commit)
     _stimuli(commit, recordings, items, conditions)

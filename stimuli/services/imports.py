@@ -169,6 +169,8 @@ def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Im
         raise wrong_import_state(state=import_.get_state_display())
     if import_.stimulus:
         check_replaceable(stimulus=import_.stimulus, person=actor)
+    elif replace:
+        check_unfrozen(import_.collection)
     enter_state(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
     enqueue_job(commit_confirmed_import, import_, actor, replace=replace or import_.stimulus is not None)
     return import_
@@ -444,7 +446,6 @@ def _finish(import_: Import, commit: ImportCommit) -> None:
     asked = lock_import(import_)  # a copy may have been asked for since the job began
     import_.copy_into, import_.copy_lufs = asked.copy_into, asked.copy_lufs
     if import_.stimulus:
-        check_unfrozen(import_.collection, lock=True)
         _record_replacement(import_.stimulus, commit)
     _describe(import_, commit, now=timezone.now())
     import_.save()

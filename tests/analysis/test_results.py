@@ -69,6 +69,8 @@ def test_letters_do_not_follow_the_names() -> None:
     orders = {tuple(letters(["c0", "c1", "c2", "c3"], seed=str(seed)).items()) for seed in range(50)}
     assert len(orders) > 10
     assert len(set(letters([str(n) for n in range(60)], seed="x").values())) == 60
+    for seed in range(20):  # what is heard whole, or as a check, leaves no gap in the letters of a table
+        assert letters(["c0", "c1", "trap"], seed=str(seed), last=["trap"])["trap"] == "C"
 
 
 def test_no_letter_is_the_name_of_a_condition() -> None:

@@ -128,6 +128,8 @@ listening:close_links                 staff-405      owned
 listening:rehearse                    staff-405      owned-400
 listening:preview                     staff-405      owned-400
 listening:design                      owned          staff-405
+listening:checks                      owned          owned-400
+listening:extend                      owned          owned-400
 listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
@@ -166,6 +168,8 @@ api:lift_exclusion                    api-read-405   api-owned-400
 api:experiment_file                   api-owned      api-405
 api:experiment_files                  api-read-405   api-400
 api:experiment_file_schema            public         no-method
+api:extensions                        api-owned      api-owned-422
+api:extension_preview                 api-read-409   api-405
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400

@@ -19,8 +19,8 @@ from core.jobs.worker import work
 from core.models import Job, User
 from core.services.accounts import create_account, random_password
 from listening.design.base import DesignRequest
-from listening.models import Design, Message, Panel, Recruitment, Seat
-from listening.panels.services import demo, designs, panels
+from listening.models import Design, Extension, Message, Panel, Recruitment, Seat
+from listening.panels.services import demo, designs, extensions, panels
 from listening.panels.services.mailing import send_invitations
 from rating.models import Experiment
 from rating.services.disposal import DAYS_IN_BIN
@@ -51,6 +51,16 @@ def a_design_to_adopt() -> dict[str, Any]:
     sha256 = designs.draft_design(experiment=experiment, wanted=wanted).sha256
     arguments = {"experiment_id": str(experiment.pk), "actor_id": str(experiment.owner.pk)}
     return arguments | {"wanted": wanted.to_json(), "sha256": sha256}
+
+
+def an_extension_to_add() -> dict[str, Any]:
+    experiment, wanted = make_panel_experiment(items=4), DesignRequest(panels=1, seats=2, size=4, sessions=1)
+    draft = designs.draft_design(experiment=experiment, wanted=wanted)
+    designs.adopt_draft(experiment=experiment, draft=draft, actor=experiment.owner)
+    experiment.refresh_from_db()
+    sha256 = extensions.draft_extension(experiment=experiment, listeners=1).sha256
+    arguments = {"experiment_id": str(experiment.pk), "actor_id": str(experiment.owner.pk), "sha256": sha256}
+    return arguments | {"listeners": 1, "panels": 0, "reason": ""}
 
 
 def a_panel_to_fill() -> dict[str, Any]:
@@ -101,6 +111,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
     "listening.apply_design": (a_design_to_adopt, Design.objects.exists),
+    "listening.extend_design": (an_extension_to_add, Extension.objects.exists),
     "listening.fill_panel": (a_panel_to_fill, lambda: Seat.objects.filter(panel__number=2).count() == 6),
     "listening.forget_addresses": (
         an_address_that_is_not_needed,

@@ -16,7 +16,7 @@ from stimuli.uploads.manifest import DeclaredFile
 from tests.errors import raises_error
 from tests.factories import make_experiment, make_user, tone
 from tests.people import browser_of
-from tests.stimuli.import_material import confirmed, run, send
+from tests.stimuli.import_material import confirmed, run, send, uploaded
 from tests.stimuli.stored import content
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -113,6 +113,22 @@ def test_an_experiment_that_goes_live_meanwhile_keeps_its_sounds(experiment: Exp
     assert "uses this collection" in import_.report["findings"][0]["sentence"]
     assert Stimulus.objects.get(pk=stimulus.pk).recording_id == stimulus.recording_id
     assert not FormerRecording.objects.exists()
+
+
+def test_an_import_that_replaces_clips_is_refused_too(experiment: Experiment) -> None:
+    stimulus, owner = a_stimulus(experiment), experiment.owner
+    beside = Stimulus.objects.filter(item=stimulus.item).select_related("condition")
+    sounds = {f"{one.condition.name}/{stimulus.item.name}.wav": NEW for one in beside}
+    early, late = (uploaded(experiment.collection, sounds) for _ in range(2))
+    run("stimuli.check_import")
+    run("stimuli.check_import")
+    imports.confirm_import(import_=Import.objects.get(pk=early.pk), actor=owner, replace=True)
+    experiments.go_live(experiment=experiment, actor=owner)
+    with raises_error("collection.frozen", match=experiment.title):
+        imports.confirm_import(import_=Import.objects.get(pk=late.pk), actor=owner, replace=True)
+    run("stimuli.commit_confirmed_import")  # the one that was confirmed before
+    assert Import.objects.get(pk=early.pk).state == "errors"
+    assert Stimulus.objects.get(pk=stimulus.pk).recording_id == stimulus.recording_id
 
 
 def test_only_one_sound_of_ones_own_takes_the_place_of_one(experiment: Experiment) -> None:

@@ -28,8 +28,8 @@ SECTIONS = [
         "request not_found server",
     ),
     ("Signing in", "Accounts, second factors, API tokens and permissions.", "auth token account permission"),
-    ("Experiments", "Making an experiment, its options and its states.", "experiment experiment_file plan"),
-    ("Designs", "Subsets of items, orders, and files of sequences.", "design subsets"),
+    ("Experiments", "Making an experiment, its options, checks and states.", "experiment experiment_file plan checks"),
+    ("Designs", "Subsets of items, orders, extensions, and files of sequences.", "design subsets extension"),
     (
         "Panels and seats",
         "Panels, seats, their links, paper and workbooks.",

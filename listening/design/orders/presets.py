@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeVar
 
 from core.errors import AppError
@@ -135,6 +136,7 @@ class Crossed(Preset):
     Seats come in groups of as many as there are conditions. A group shares one pattern of numbers; each of its seats
     turns the conditions by one more (a cyclic Latin square), so that at every position of the sequence each condition
     is heard by equally many of the panel's seats, give or take one. Each seat has an order of items of its own.
+    An extension first goes on with the group that was begun, so the same holds for all seats together.
     """
 
     slug = "crossed"
@@ -151,20 +153,29 @@ class Crossed(Preset):
 
 def _sequences(request: LayoutRequest) -> Iterator[SeatSequence]:
     patterns: dict[tuple[int, int], list[NumberedCell]] = {}
-    group = 0
+    groups, starts = _groups(request), _starts(request)
     for panel, subset in enumerate(request.subsets, 1):
-        starts = _starts(request, panel)
         begun: Counter[Cell] = Counter()
         for first in range(0, request.seats, len(request.conditions)):
-            pattern = (len(subset), group % MOST_PATTERNS)
+            pattern = (len(subset), groups[panel, first] % MOST_PATTERNS)
             if pattern not in patterns:
                 patterns[pattern] = _pattern(request, *pattern)
             members = min(len(request.conditions), request.seats - first)
             for number, cells in enumerate(_named(request, panel, first, members, patterns[pattern], begun), first):
                 rng = generator(request, Crossed.slug, "anchoring", panel, number + 1)
-                showings = (*anchoring(request, starts[number], rng), *in_sessions(request, cells, starts[number]))
+                start = starts[panel][number]
+                showings = (*anchoring(request, start, rng), *in_sessions(request, cells, start))
                 yield SeatSequence(panel, number + 1, showings)
-            group += 1
+
+
+def _groups(request: LayoutRequest) -> dict[tuple[int, int], int]:
+    """The number of every group of seats, by its panel and first seat; groups of an extension are counted on."""
+    numbers: dict[tuple[int, int], int] = {}
+    for panels, seats in request.stages:
+        for panel in range(1, panels + 1):
+            for first in range(0, seats, len(request.conditions)):
+                numbers.setdefault((panel, first), len(numbers))
+    return numbers
 
 
 def _pattern(request: LayoutRequest, items: int, number: int) -> list[NumberedCell]:
@@ -209,15 +220,30 @@ def _items_by_number(
     return named
 
 
-def _starts(request: LayoutRequest, panel: int) -> list[int]:
-    """Choose the scale order that each seat begins with.
+def _starts(request: LayoutRequest) -> dict[int, list[int]]:
+    """Choose the scale order that each seat begins with, by panel.
 
     Of any two neighbouring seats (for two orders) one begins with each, so that a panel that fills slowly is balanced
     at any time. Seats that are left over go on where the panel before left off, which balances the whole design.
+    Each seat of an extension begins with the order that is rarest in its panel, and of those the rarest in all.
     """
+    starts: dict[int, list[int]] = {}
+    for stage, (panels, seats) in enumerate(request.stages):
+        for panel in range(1, panels + 1):
+            if panel not in starts:
+                starts[panel] = _first_starts(request, panel, seats)
+            rng = generator(request, Crossed.slug, "starts", panel, "extension", stage)
+            while len(starts[panel]) < seats:
+                here, everywhere = Counter(starts[panel]), Counter(chain.from_iterable(starts.values()))
+                orders = _shuffled(range(len(request.scale_orders)), rng)
+                starts[panel].append(min(orders, key=lambda order: (here[order], everywhere[order])))
+    return starts
+
+
+def _first_starts(request: LayoutRequest, panel: int, seats: int) -> list[int]:
     orders = len(request.scale_orders)
     rng = generator(request, Crossed.slug, "starts", panel)
-    whole, left = divmod(request.seats, orders)
+    whole, left = divmod(seats, orders)
     starts = [start for _ in range(whole) for start in _shuffled(range(orders), rng)]
     return starts + [((panel - 1) * left + number) % orders for number in range(left)]
 
@@ -250,12 +276,20 @@ class UdaseExact(Preset):
 
 
 def _sequence(request: LayoutRequest, panel: int, seat: int) -> SeatSequence:
-    start = (panel - 1) * len(request.scale_orders) // request.panels
+    start = _panel_start(request, panel)
     rng = generator(request, UdaseExact.slug, panel, seat)
     references = anchoring(request, start, rng)
     cells = [(item, condition) for item in request.subsets[panel - 1] for condition in request.conditions]
     rng.shuffle(cells)
     return SeatSequence(panel, seat, (*references, *in_sessions(request, cells, start)))
+
+
+def _panel_start(request: LayoutRequest, panel: int) -> int:
+    """The scale order of a panel: the orders are shared out among the panels that were laid out together."""
+    panels = [panels for panels, _ in request.stages]
+    before = max((count for count in panels if count < panel), default=0)
+    together = min(count for count in panels if count >= panel) - before
+    return (panel - before - 1) * len(request.scale_orders) // together
 
 
 # --- Presets by slug --------------------------------------------------------------------------------------------------

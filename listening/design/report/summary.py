@@ -14,7 +14,16 @@ from listening.design.report.order import order, smallest_distance
 from listening.design.report.rules import verify
 from listening.design.report.values import Finding, Table, Verdict, span
 
-__all__ = ["Finding", "Table", "Verdict", "design_digest", "design_report", "one_sentence", "verify"]
+__all__ = [
+    "Finding",
+    "Table",
+    "Verdict",
+    "design_digest",
+    "design_report",
+    "extension_digest",
+    "one_sentence",
+    "verify",
+]
 
 
 def design_report(
@@ -40,7 +49,16 @@ def design_digest(design: Design) -> str:
 
     Showings stand together as long as session and scale order stay: [session, scales, [item, condition, item, ...]].
     """
-    return digest([[seat.panel, seat.seat, _stretches(seat)] for seat in design.sequences])
+    return digest([_seat(seat) for seat in design.sequences])
+
+
+def extension_digest(before: str, added: Sequence[SeatSequence]) -> str:
+    """Digest of a design with an addition: it covers the digest before it, which stays what it was."""
+    return digest({"extends": before, "added": [_seat(seat) for seat in added]})
+
+
+def _seat(seat: SeatSequence) -> list[object]:
+    return [seat.panel, seat.seat, _stretches(seat)]
 
 
 def _stretches(seat: SeatSequence) -> list[list[object]]:

@@ -33,6 +33,9 @@ def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
     )
     if experiment.analysis_plan:
         edit_experiment(experiment=copy, actor=actor, analysis_plan=experiment.analysis_plan)
+    if experiment.checks:
+        copy.checks = experiment.checks
+        copy.save(update_fields=["checks"])
     if kept := SessionSettings.objects.filter(experiment=experiment).first():
         SessionSettings.objects.create(experiment=copy, **model_to_dict(kept, exclude=["id", "experiment"]))
     audit.record(

@@ -19,8 +19,9 @@ from listening.models import Design, Invitation, Panel, Seat
 from listening.panels.services.material import condition_on, designable
 from rating.errors import wrong_state
 from rating.models import Ballot, Experiment, Slot
-from rating.protocol import Cell, Designable, Entry, PageHolds, TrialKind, TrialPlan, pages_of
+from rating.protocol import COUNTED, Cell, Designable, Entry, PageHolds, TrialKind, TrialPlan, pages_of
 from rating.registry import get_protocol
+from rating.services.attention import with_checks
 from rating.services.ballots import drawn_from, entries_of, store_plans
 from rating.services.experiments import adopt_layout
 
@@ -50,14 +51,15 @@ def adopt_design(
     check_untouched(experiment)
     discard_unseated(experiment)
     laid_out_for = drawn_from(experiment)
-    ballots = _staged(experiment, layout.sequences, progress)
+    ballots = stage_ballots(experiment, layout.sequences, progress)
     with fence():
         experiment = adopt_layout(experiment=experiment, sha256=sha256, actor=actor)  # locks it for what follows
         check_untouched(experiment)
         complete = Ballot.objects.filter(pk__in=ballots).count() == len(ballots)
         if not complete or drawn_from(experiment) != laid_out_for:
-            raise _overtaken()
+            raise overtaken()
         removed = _clear(experiment)
+        experiment.extensions.all().delete()
         _seat(experiment, layout, ballots)
         fields = {"preset": layout.preset, "seed": layout.request.seed, "sha256": sha256}
         kept = {"settings": settings, "subsets": [list(part) for part in layout.request.subsets], "report": report}
@@ -73,7 +75,7 @@ def adopt_design(
     return design
 
 
-def _overtaken() -> AppError:
+def overtaken() -> AppError:
     return AppError(
         "design.overtaken",
         409,
@@ -109,13 +111,15 @@ def discard_unseated(experiment: Experiment) -> None:
 # --- Staging ----------------------------------------------------------------------------------------------------------
 
 
-def _staged(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
+def stage_ballots(experiment: Experiment, sequences: Sequence[SeatSequence], progress: Progress) -> list[UUID]:
+    """Write a ballot for each sequence that has no seat yet and does not count."""
     protocol = designable(get_protocol(experiment.protocol))
     pages = pages_of(entries_of(experiment), protocol.page_holds)
     ballots: list[UUID] = []
     for some in _batches(sequences, SEATS_AT_ONCE):
         progress(len(ballots), len(sequences), "")
-        plans = {f"panel {one.panel} seat {one.seat}": list(_trials(one, protocol, pages)) for one in some}
+        drawn = {f"panel {one.panel} seat {one.seat}": list(_trials(one, protocol, pages)) for one in some}
+        plans = with_checks(experiment=experiment, plans=drawn)
         ballots += [ballot.pk for ballot in store_plans(experiment=experiment, plans=plans, kind=STAGED)]
     progress(len(ballots), len(sequences), "")
     return ballots
@@ -196,7 +200,7 @@ Page = tuple[int, str, str, ScaleOrder]  # session, item, condition, scales aske
 def _pages_of(ballots: Sequence[UUID], holds: PageHolds) -> dict[UUID, list[Page]]:
     pages: dict[UUID, list[Page]] = {ballot: [] for ballot in ballots}
     rows = (
-        Slot.objects.filter(trial__ballot__in=ballots)
+        Slot.objects.filter(trial__ballot__in=ballots, trial__kind__in=COUNTED)
         .order_by("trial__ballot", "trial__position", "key")
         .values_list(
             *("trial__ballot", "trial__position", "trial__session", "stimulus__item__name", "trial__ask"),

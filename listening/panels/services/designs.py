@@ -18,7 +18,15 @@ from core.services import audit
 from listening.design.base import ANCHORING, IMPORTED, DesignRequest, LayoutRequest, Sample, SeatSequence, Showing
 from listening.design.base import Design as Layout
 from listening.design.orders.presets import preset
-from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
+from listening.design.report.summary import (
+    Finding,
+    Verdict,
+    design_digest,
+    design_report,
+    extension_digest,
+    one_sentence,
+    verify,
+)
 from listening.design.report.values import shares
 from listening.design.subsets.in_subprocess import LONGEST_IN_BACKGROUND_S, plan_subsets_in_subprocess
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
@@ -80,13 +88,20 @@ def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Plan
     )
     practice = get_protocol(experiment.protocol).practice_wanted(experiment.options)
     layout = chosen.lay_out(layout_request(material, wanted, plan.subsets, practice))
-    shared = shares(material.samples, factors=wanted.factors, subsets=plan.subsets)
-    factors = {sample.name: {name: sample.factors[name] for name in wanted.factors} for sample in material.samples}
-    report = report_of(layout, experiment=experiment, showing_s=material.showing_s, factors=factors) | {
-        "shares": [share.to_json() for share in shared],
-        "plan": {"report": plan.report, "optimal": plan.optimal, "gap": plan.gap},
-    }
-    return Draft(wanted, layout, plan, report, design_digest(layout))
+    report = judge(layout, experiment=experiment, material=material, factors=wanted.factors)
+    return Draft(wanted, layout, plan, report | {"plan": plan_facts(plan)}, design_digest(layout))
+
+
+def judge(layout: Layout, *, experiment: Experiment, material: Material, factors: Sequence[str]) -> dict[str, Any]:
+    """The report on a layout, with how the levels of the factors are shared out among the panels."""
+    shared = shares(material.samples, factors=factors, subsets=layout.request.subsets)
+    levels = {sample.name: {name: sample.factors[name] for name in factors} for sample in material.samples}
+    report = report_of(layout, experiment=experiment, showing_s=material.showing_s, factors=levels)
+    return report | {"shares": [share.to_json() for share in shared]}
+
+
+def plan_facts(plan: SubsetPlan) -> dict[str, Any]:
+    return {"report": plan.report, "optimal": plan.optimal, "gap": plan.gap}
 
 
 def layout_request(
@@ -219,18 +234,30 @@ def design_row(experiment: Experiment) -> Design:
 
 
 def layout_of(experiment: Experiment) -> Layout:
-    """The design as its ballots hold it now."""
-    row = design_row(experiment)
+    """The design as its ballots hold it now, extensions included."""
+    row, added = design_row(experiment), list(experiment.extensions.all())
+    sizes = [
+        (len(row.subsets), row.settings["seats"]),
+        *((extension.panels, extension.listeners // extension.panels) for extension in added),
+    ]
     request = LayoutRequest(
-        subsets=row.subsets,
+        subsets=[*row.subsets, *(subset for extension in added for subset in extension.subsets)],
         conditions=row.settings["conditions"],
-        seats=row.settings["seats"],
+        seats=sizes[-1][1],
         sessions=row.settings["sessions"],
         references=[(item, condition) for item, condition in row.settings["references"]],
         scale_orders=[tuple(order) for order in row.settings["scale_orders"]],
         seed=row.seed,
+        grown=sizes[:-1],
     )
     return Layout(row.preset, request, tuple(sequences_of(experiment)))
+
+
+def current_report(design: Design) -> dict[str, Any]:
+    """The report on all seats that there are now."""
+    newest = design.experiment.extensions.last()
+    report: dict[str, Any] = newest.report if newest else design.report
+    return report
 
 
 @dataclass(frozen=True)
@@ -248,15 +275,32 @@ class Verification:
 
 
 def verify_design(experiment: Experiment) -> Verification:
-    """Check the stored seats against the hard rules and against the hash of the design."""
+    """Check the stored seats against the hard rules and against the hashes of the design and of each extension."""
     row, layout = design_row(experiment), layout_of(experiment)
-    found = design_digest(layout)
+    found = stage_digests(layout)
+    stored = [row.sha256, *experiment.extensions.values_list("sha256", flat=True)]
     return Verification(
         findings=verify(layout),
-        sha256=found,
-        laid_out_sha256=row.sha256,
-        is_unchanged=found == row.sha256 == experiment.layout_sha256,
+        sha256=found[-1],
+        laid_out_sha256=stored[-1],
+        is_unchanged=found == stored and stored[-1] == experiment.layout_sha256,
     )
+
+
+def stage_digests(layout: Layout) -> list[str]:
+    """The digest of the first layout, and after each extension one that covers the digest before."""
+    left, digests = list(layout.sequences), list[str]()
+    for panels, seats in layout.request.grown:
+        here = [one for one in left if one.panel <= panels and one.seat <= seats]
+        left = [one for one in left if one not in here]
+        digests.append(_stage_digest(layout, here, digests))
+    return [*digests, _stage_digest(layout, left, digests)]
+
+
+def _stage_digest(layout: Layout, sequences: Sequence[SeatSequence], before: Sequence[str]) -> str:
+    if before:
+        return extension_digest(before[-1], sequences)
+    return design_digest(replace(layout, sequences=tuple(sequences)))
 
 
 # --- Files in the published form, one for each seat -------------------------------------------------------------------

@@ -12,7 +12,7 @@ from listening.durations import SeatDuration, checks_s, is_far_off, seat_duratio
 from listening.models import Seat, SessionSettings
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Ballot, Experiment, Trial
-from rating.protocol import TrialKind
+from rating.protocol import CHECKS, TrialKind
 from rating.registry import get_protocol
 
 
@@ -45,7 +45,7 @@ def _plans(experiment: Experiment, ballots: list[UUID]) -> list[FreshSeat]:
     return [
         FreshSeat(
             duration=duration_of(experiment, seconds, session_settings),
-            clips=pages[ballot][TrialKind.TEST] // protocol.pages_each,
+            clips=sum(pages[ballot][kind] for kind in (TrialKind.TEST, *CHECKS)) // protocol.pages_each,
             practice=0 if protocol.access.example else pages[ballot][TrialKind.PRACTICE] // protocol.pages_each,
         )
         for ballot, seconds in sessions.items()

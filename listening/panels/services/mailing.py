@@ -57,8 +57,9 @@ def send_invitations(
     _check_sendable()
     check_seats_ready(panel)
     valid = links_of(experiment=panel.experiment, now=now).in_state(*VALID)
-    wanted = [address for _label, address in recipients]
-    if known := sorted(set(wanted) & set(valid.filter(address__in=wanted).values_list("address", flat=True))):
+    # Two addresses that differ by case alone are one person's in practice, and nobody is invited twice.
+    taken = {address.lower() for address in valid.exclude(address="").values_list("address", flat=True)}
+    if known := sorted(address for _label, address in recipients if address.lower() in taken):
         raise AppError(
             "invitation.mail_known",
             409,

@@ -12,6 +12,8 @@ from rating.registry import get_protocol
 from stimuli.imports.reports import some
 from stimuli.models import Condition, Stimulus
 
+CHECK_ROLES = (Condition.Role.TRAP, Condition.Role.GOLD)
+
 
 @dataclass(frozen=True)
 class Material:
@@ -138,7 +140,7 @@ def _stimuli(
     rows = (
         (Stimulus.objects.offered() if offered_only else Stimulus.objects.all())
         .filter(item__collection=experiment.collection)
-        .exclude(condition__role=Condition.Role.FULL_LENGTH)
+        .exclude(condition__role__in=(Condition.Role.FULL_LENGTH, *CHECK_ROLES))
         .values_list(
             "item__name",
             "item__factors",

@@ -19,6 +19,7 @@ from listening.panels.services import panels
 from listening.panels.services.durations import duration_of
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Slot, Trial, Vote
+from rating.services.attention import outcomes
 from stimuli.models import Condition
 
 MOST_ERRORS = 20
@@ -107,6 +108,7 @@ def _lines(
     )
     figures = _figures(seats)
     reports, checks = _reports(experiment), _checks(experiment)
+    attention = outcomes(experiment=experiment, ballots=[seat.ballot_id for seat in seats])
     lines = []
     for seat in seats:
         progress, own = by_ballot.get(seat.ballot_id, Progress()), figures[seat.ballot_id]
@@ -115,10 +117,12 @@ def _lines(
             in_session=0 < progress.session_done < progress.session_total,
             lapsed=seat.state == Seat.State.TAKEN and seat.leased_until is not None and seat.leased_until <= now,
             taken=seat.state == Seat.State.TAKEN,
+            failed_attention=attention[seat.ballot_id].failed if attention else 0,
             **reports.get(seat.pk, {}),
             **checks.get(seat.pk, {}),
         )
-        lines.append(_line(seat, progress, own, situation, now))
+        line = _line(seat, progress, own, situation, now)
+        lines.append(line | {"attention": attention.get(seat.ballot_id)})
     medians = _medians(lines)
     return [line | {"panel_pace_s": medians.get(line["panel"])} for line in lines]
 

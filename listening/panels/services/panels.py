@@ -49,13 +49,24 @@ def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str
         return enqueue(fill_panel, key=key, requested_by=actor, **arguments)
 
 
+@transaction.atomic
+def ask_for_more(*, experiment: Experiment, panel: int, seats: int, actor: User) -> Job:
+    """Have so many more seats made in a panel. The caller has locked the experiment."""
+    if is_designed(experiment):
+        raise _seats_designed()
+    there = panel_of(experiment=experiment, number=panel).seats.filter(ballot__kind=Ballot.Kind.MAIN, occupancy=1)
+    arguments = {"experiment_id": str(experiment.pk), "panel": panel, "seats": there.count() + seats}
+    key = f"{fill_panel.name}:{experiment.pk}:{panel}"
+    return enqueue(fill_panel, key=key, requested_by=actor, **arguments)
+
+
 def _seats_designed() -> AppError:
     return AppError(
         "seat.designed",
         409,
         _(
-            "The seats of this experiment were laid out together, and one more would break the balance. Make a new "
-            "design, or give a seat that was left to somebody else."
+            "The seats of this experiment were laid out together, and one more would break the balance. Add listeners "
+            "to all panels, or give a seat that was left to somebody else."
         ),
     )
 

@@ -99,6 +99,7 @@ def _delete_seats(experiment: Experiment) -> None:
     Exclusion.objects.filter(seat__in=seats).delete()
     Invitation.objects.filter(panel__experiment=experiment).delete()
     Design.objects.filter(experiment=experiment).delete()
+    experiment.extensions.all().delete()
     seats.delete()
     experiment.participants.all().delete()
     Panel.objects.filter(experiment=experiment).delete()

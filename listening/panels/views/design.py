@@ -26,7 +26,9 @@ from listening.models import Design
 from listening.panels.forms import DesignForm, FirstSeatsForm, usual
 from listening.panels.services import designs, panels
 from listening.panels.services.material import material_of
+from rating.attention import checkable
 from rating.models import Experiment
+from rating.registry import get_protocol
 from rating.services.access import experiment_of
 
 IN_MEMORY_BYTES = 4 * 2**20
@@ -44,12 +46,14 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         "design": applied,
         "settings": shown_settings(applied) if applied else None,
         "job": job if job and job.state != Job.State.DONE else None,
+        "extensions": experiment.extensions.all() if applied else (),
         "presets": [(gettext(made.title), gettext(made.summary)) for made in PRESETS.values()],
+        "has_checks": checkable(get_protocol(experiment.protocol)) is not None,
         "tab": "design",
         **(_form_context(request, experiment) if experiment.state == Experiment.State.DRAFT else {}),
     }
     if applied and "preset" not in request.GET:
-        context["report"] = shown_report(applied.report)
+        context["report"] = shown_report(designs.current_report(applied))
     return render(request, "listening/design.html", context)
 
 
@@ -133,11 +137,12 @@ def shown_report(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown_settings(design: Design) -> dict[str, Any]:
-    settings = design.settings
+    settings, added = design.settings, list(design.experiment.extensions.all())
+    subsets = [*design.subsets, *(subset for extension in added for subset in extension.subsets)]
     return {
-        "panels": len(design.subsets),
-        "seats": settings["seats"],
-        "sizes": sorted({len(subset) for subset in design.subsets}),
+        "panels": len(subsets),
+        "seats": added[-1].listeners // added[-1].panels if added else settings["seats"],
+        "sizes": sorted({len(subset) for subset in subsets}),
         "sessions": settings["sessions"],
         "conditions": settings["conditions"],
         "references": len(settings["references"]),

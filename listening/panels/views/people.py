@@ -28,6 +28,7 @@ from listening.panels.forms import (
 )
 from listening.panels.services import durations, monitoring, panels, removal, seats
 from listening.panels.services.copying import copy_experiment
+from listening.panels.services.extensions import ask_for_seats
 from listening.panels.services.links import links_of
 from listening.panels.services.paper import seats_for_paper
 from listening.panels.services.seats import seat_unknown
@@ -36,6 +37,7 @@ from listening.participation.access import admit, describe_device
 from listening.participation.services.visits import completions_of
 from rating.forms import ReasonForm
 from rating.models import Experiment
+from rating.protocol import Designable
 from rating.registry import get_protocol, module_of
 from rating.services.access import Access, experiment_of
 
@@ -53,8 +55,8 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
-    form = PanelForm(request.POST, groups=get_protocol(experiment.protocol).groups.names)
-    if form.carry_out(partial(panels.ask_for_panel, experiment=experiment, actor=staff(request)), field="seats"):
+    form = _panel_form(experiment, request.POST)
+    if form.carry_out(partial(ask_for_seats, experiment=experiment, actor=staff(request)), field="seats"):
         return redirect("listening:people", slug=slug)
     return people_page(request, experiment, refused=form)
 
@@ -177,12 +179,13 @@ def people_page(request: HttpRequest, experiment: Experiment, *, refused: Valida
         "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
         "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
         "designed": panels.is_designed(experiment),
+        "designable": isinstance(protocol, Designable),
         "link_count": links_of(experiment=experiment, now=now).count(),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_open,
         "planned_minutes": durations.planned_minutes(experiment),
         "misleading_minutes": durations.misleading_minutes(experiment),
-        "panel_form": shown(PanelForm(groups=protocol.groups.names)),
+        "panel_form": shown(_panel_form(experiment)),
         "session_settings_form": shown(SessionSettingsForm(initial=vars(stored), checks_open=checks_open)),
         "open_form": shown(OpenLinkForm(auto_id="open_%s")),
         "preview_form": shown(PreviewForm(auto_id="preview_%s")),
@@ -197,6 +200,11 @@ def links_form(panel: Mapping[str, Any], data: QueryDict | None = None) -> Invit
     """The form for links of one panel; it proposes as many as are needed."""
     usual = {"count": panel.get("needed") or 1, "days": panels.LINK_DAYS}
     return InvitationsForm(data, auto_id=f"links_{panel['number']}_%s", initial=usual)
+
+
+def _panel_form(experiment: Experiment, data: QueryDict | None = None) -> PanelForm:
+    groups = get_protocol(experiment.protocol).groups.names
+    return PanelForm(data, groups=groups, reason_needed=experiment.state != Experiment.State.DRAFT)
 
 
 def _reason_form(seat: Seat, data: QueryDict | None = None) -> ReasonForm:
@@ -257,5 +265,6 @@ def _flag_names() -> dict[str, str]:
         "lost": _("Lost connection"),
         "clips": _("Clips failed"),
         "checks": _("Check not passed"),
+        "attention": _("Attention check failed"),
         "lapsed": _("Seat expired"),
     }

@@ -1,6 +1,7 @@
 """The udase-exact preset has the structure of the published subject files, flaws included."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -78,6 +79,15 @@ def test_the_first_half_of_the_panels_begins_with_the_first_order(panels: int, f
     design = UdaseExact().lay_out(asked(items=4, panels=panels, seats=1))
     orders = [design.sequence(panel, 1).showings[0].scales for panel in range(1, panels + 1)]
     assert orders == [(SIG_FIRST, BAK_FIRST)[first] for first in firsts]
+
+
+def test_an_extension_changes_no_earlier_seat_and_shares_the_orders_among_the_new_panels() -> None:
+    wish = asked(items=4, panels=4, seats=3)
+    earlier = UdaseExact().lay_out(replace(wish, subsets=wish.subsets[:2], seats=2))
+    design = UdaseExact().lay_out(replace(wish, grown=[(2, 2)]))
+    assert [design.sequence(one.panel, one.seat) for one in earlier.sequences] == list(earlier.sequences)
+    orders = [design.sequence(panel, 3).showings[0].scales for panel in range(1, 5)]
+    assert orders == [SIG_FIRST, BAK_FIRST, SIG_FIRST, BAK_FIRST]
 
 
 def test_the_seed_alone_decides() -> None:

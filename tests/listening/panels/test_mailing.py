@@ -151,6 +151,9 @@ def test_the_same_address_is_not_invited_twice(staff: Client, page: str) -> None
     shown = staff.post(f"{page}send/", follow=True).content.decode()
     assert "anna@example.org, bert@example.org have a link already" in shown
     assert Invitation.objects.count() == 2
+    write(staff, page, recipients="Anna@Example.org")
+    assert "Anna@Example.org have a link already" in staff.post(f"{page}send/", follow=True).content.decode()
+    assert Invitation.objects.count() == 2
 
 
 def test_a_refused_person_does_not_hold_up_the_others(

@@ -166,6 +166,14 @@ def test_a_killed_job_goes_on_where_it_was_and_makes_no_seat_twice(monkeypatch: 
     assert [seat.ballot.plan_sha256 for seat in seats] == [ballot.plan_sha256 for ballot in unbroken]
 
 
+def test_panels_are_designed_together_only_where_the_protocol_can(client: Client) -> None:
+    for protocol, offered in (("acr", True), ("tcsd_plane", False)):
+        experiment = make_experiment(live=False, protocol=protocol)
+        client.force_login(experiment.owner)
+        page = client.get(f"/experiments/{experiment.slug}/people/").content.decode()
+        assert ("Design panels together" in page) is offered
+
+
 def test_a_design_that_comes_first_ends_the_job_with_a_sentence() -> None:
     experiment = make_panel_experiment()
     job = panels.ask_for_panel(experiment=experiment, seats=2, actor=experiment.owner)

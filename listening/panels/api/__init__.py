@@ -1,0 +1,1 @@
+"""API for experimenters: files, extensions, questions, panels, designs and links."""
