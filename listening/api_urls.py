@@ -18,6 +18,7 @@ urlpatterns = [
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
     path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
+    path("visits/<uuid:visit_id>/questions/", api.Questionnaire.as_view(), name="questions_of_visit"),
     path("visits/<uuid:visit_id>/reports/", api.Reports.as_view(), name="reports"),
     path("visits/<uuid:visit_id>/setup/", api.Setup.as_view(), name="setup"),
     path(

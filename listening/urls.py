@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from listening.panels.views import design, links, mail, paper, people, trial_preview, workbooks
-from listening.participation import views
+from listening.panels.views import design, links, mail, paper, people, questions, trial_preview, workbooks
+from listening.participation import questionnaires, views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
 
@@ -11,6 +11,7 @@ app_name = "listening"
 urlpatterns = [
     path("join/<str:token>/", views.join, name="join"),
     path("visits/<uuid:visit_id>/", views.visit, name="visit"),
+    path("visits/<uuid:visit_id>/questions/<slug:place>/", questionnaires.questionnaire, name="questionnaire"),
     path("visits/<uuid:visit_id>/receipt/", views.receipt, name="receipt"),
     path("visits/<uuid:visit_id>/withdraw/", views.withdraw, name="withdraw"),
     path("new-experiment/trial/", trial_preview.trial_preview, name="trial_preview"),
@@ -20,6 +21,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/design/csv/", design.files, {"suffix": "csv"}, name="design_csv"),
     path("experiments/<slug:slug>/design/json/", design.files, {"suffix": "json"}, name="design_json"),
     path("experiments/<slug:slug>/seats/first/", design.first_seats, name="first_seats"),
+    path("experiments/<slug:slug>/questions/", questions.questions, name="questions"),
+    path("experiments/<slug:slug>/questions/new/", questions.question, name="new_question"),
+    path("experiments/<slug:slug>/questions/of/<slug:key>/", questions.question, name="question"),
+    path("experiments/<slug:slug>/questions/of/<slug:key>/move/", questions.move_question, name="move_question"),
+    path("experiments/<slug:slug>/questions/of/<slug:key>/remove/", questions.remove_question, name="remove_question"),
     path("experiments/<slug:slug>/copy/", people.copy, name="copy"),
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),
     path("experiments/<slug:slug>/people/", people.people, name="people"),

@@ -96,6 +96,7 @@ class Experiment(BaseModel):
     instructions = models.TextField(blank=True)  # in place of the protocol's own
     debrief = models.TextField(blank=True)  # shown on the receipt
     contact = models.CharField(max_length=200, blank=True)
+    questions = models.JSONField(default=list)  # of the questionnaire, in their order (rating.questions)
     seed = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     # Set when panels were laid out together: which seat hears what in which order, under one hash.

@@ -24,7 +24,7 @@ from listening.models import Completion, Invitation, Seat
 from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
-from listening.participation.services import visits, withdrawal
+from listening.participation.services import questionnaires, visits, withdrawal
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import (
     OtherGroup,
@@ -111,6 +111,7 @@ def _landing(
         "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         "needs": needs_of(experiment),
+        "question_count": len(experiment.questions),
         "task": _task(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
         **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
     }
@@ -227,6 +228,8 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         return redirect("listening:receipt", visit_id=visit_id)
     if visit.seat.state == Seat.State.ABANDONED:
         return _abandoned(request, visit.seat)
+    if place := questionnaires.place_due(visit.seat):
+        return redirect("listening:questionnaire", visit_id=visit_id, place=place)
     progress, session_settings = visits.progress(visit=visit), session_settings_of(experiment)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {
@@ -273,6 +276,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",
         "withdrawn_at": ballot.abandoned_at,
         "may_withdraw": may_withdraw(ballot),
+        "has_questions": visit.seat.question_answers.exists(),
     }
     return render(request, "listening/receipt.html", context)
 

@@ -52,6 +52,7 @@ class Migration(migrations.Migration):
                 ('instructions', models.TextField(blank=True)),
                 ('debrief', models.TextField(blank=True)),
                 ('contact', models.CharField(blank=True, max_length=200)),
+                ('questions', models.JSONField(default=list)),
                 ('seed', models.CharField(max_length=64)),
                 ('state', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
                 ('layout_sha256', models.CharField(blank=True, max_length=64)),

@@ -1,7 +1,7 @@
 """Experiments: create, change options, go live, pause, close, unblind. Other changes are in editing.py."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from random import Random
 from string import ascii_uppercase
@@ -23,6 +23,7 @@ from rating.errors import no_stimuli, reason_missing, wrong_state
 from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocol import LabelStatus, Protocol
+from rating.question_definitions import read_questions
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Import, Stimulus
@@ -44,6 +45,7 @@ def create_experiment(
     language: str = settings.LANGUAGE_CODE,
     options: Mapping[str, Any] | None = None,
     contact: str = "",
+    questions: Sequence[Mapping[str, Any]] = (),
     seed: str = "",
 ) -> Experiment:
     """Create a draft. Without a short name, one is derived from the title."""
@@ -51,6 +53,7 @@ def create_experiment(
     check_label_set(protocol, label_set)
     check_language(language)
     check_options(protocol, options or {}, material_of(collection))
+    asked = [question.stored() for question in read_questions(list(questions))]
     slug = slug or free_slug(title)
     told = {"title": title, "language": language}
     texts = {"consent_text": consent_text, "instructions": instructions, "debrief": debrief, "contact": contact}
@@ -63,6 +66,7 @@ def create_experiment(
                 protocol=protocol_slug,
                 label_set=label_set,
                 options={**protocol.defaults, **(options or {})},
+                questions=asked,
                 seed=seed or secrets.token_hex(8),
                 **(told | texts),
             )
@@ -322,6 +326,7 @@ def design_digest(experiment: Experiment) -> str:
     texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
     return digest(
         ({"texts": texts} if texts else {})
+        | ({"questions": experiment.questions} if experiment.questions else {})
         | {
             "protocol": experiment.protocol,
             "protocol_version": protocol.version,

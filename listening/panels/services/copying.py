@@ -17,7 +17,8 @@ LONGEST_TITLE = 200
 
 @transaction.atomic
 def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
-    """Make a draft of the actor's own with the same collection, protocol, options, texts and session settings."""
+    """Make a draft of the actor's own with the same collection, protocol, options, texts, questions and
+    session settings."""
     texts = {name: getattr(experiment, name) for name in TEXTS}
     texts["title"] = (gettext("Copy of %(title)s") % {"title": experiment.title})[:LONGEST_TITLE]
     let_read(experiment.collection, actor)
@@ -28,6 +29,7 @@ def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
         label_set=experiment.label_set,
         language=experiment.language,
         options=experiment.options,
+        questions=experiment.questions,
         **texts,
     )
     if kept := SessionSettings.objects.filter(experiment=experiment).first():
