@@ -1,7 +1,8 @@
-"""URLs of the API of a visit."""
+"""URLs of the API of a visit, and of an experiment's questionnaire."""
 
 from django.urls import include, path
 
+from listening.panels.api import Questions
 from listening.participation import api
 
 sound = [
@@ -14,6 +15,7 @@ sound = [
 ]
 
 urlpatterns = [
+    path("experiments/<slug:slug>/questions/", Questions.as_view(), name="questions"),
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),

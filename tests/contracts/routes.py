@@ -91,7 +91,13 @@ rating:unblind                        staff-405      owned
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
+listening:questionnaire               visit          visit
 listening:withdraw                    no-method      visit-409
+listening:questions                   owned          owned
+listening:new_question                owned          owned
+listening:question                    owned-404      owned-404
+listening:move_question               staff-405      owned
+listening:remove_question             staff-405      owned
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
 listening:first_seats                 staff-405      owned
@@ -153,6 +159,8 @@ api:upload                            api-owned      api-412
 api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
+api:questions                         api-owned      api-405
+api:questions_of_visit                no-method      visit-400
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400
@@ -174,6 +182,7 @@ api:tables_csv                        api-read-409   api-405
 api:wide_csv                          api-owned      api-405
 api:clips_csv                         api-owned      api-405
 api:conditions_csv                    api-owned      api-405
+api:questionnaire_csv                 api-owned      api-405
 api:dataset_zip                       api-owned      api-405
 account_login                         public         public
 account_logout                        public         public

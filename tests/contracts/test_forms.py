@@ -37,6 +37,11 @@ def draft() -> Experiment:
     return make_experiment(make_user(User.Role.ADMIN), live=False)
 
 
+def asking_draft() -> Experiment:
+    question = {"key": "mood", "kind": "yes_no", "text": "How are you?", "place": "before"}
+    return make_experiment(make_user(User.Role.ADMIN), live=False, questions=[question])
+
+
 def designed_draft() -> Experiment:
     return make_panel_experiment(make_user(User.Role.ADMIN))
 
@@ -54,6 +59,7 @@ def on_paper() -> Experiment:
 TEXTS = {"title": "Another title", "consent_text": "I agree.", "reason": "a typo"}
 SETTINGS = {"rest_s": 30, "lease_hours": 12, "headphone_screen": "off", "completion_url": ""}
 DESIGN = {"preset": "crossed", "panels": 1, "seats": 2, "size": 4, "sessions": 2, "seed": "7"}
+QUESTION = {"text": "How are you?", "kind": "yes_no", "place": "before", "required": "on", "key": "mood"}
 FORMS = {
     "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
@@ -77,8 +83,13 @@ FORMS = {
     "listening:mail": Form(
         {"panel": 1, "recipients": "anna@example.org", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}
     ),
+    "listening:new_question": Form(QUESTION, {"text": LONG}, make=draft),
+    "listening:question": Form(QUESTION, {"text": LONG}, make=asking_draft),
     "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
     # Nothing is typed here: a button alone.
+    "listening:questions": Form({"ready": ["age_band"]}, make=draft),
+    "listening:move_question": Form({"to": "up"}, make=asking_draft),
+    "listening:remove_question": Form({}, make=asking_draft),
     "core:retry_job": Form({}),
     "rating:state": Form({}),
     "rating:unshare": Form({}),
@@ -135,6 +146,7 @@ def address(route: str, experiment: Experiment) -> str:
         "number": 1,
         "place": Seat.objects.order_by("number").values_list("number", flat=True).first() or 1,
         "change": "pause",
+        "key": "mood",
         "user_id": experiment.owner.pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
