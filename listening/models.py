@@ -326,6 +326,16 @@ class QuestionAnswer(BaseModel):
         return self.question
 
 
+class Screening(BaseModel):
+    """How many people the questions before consent have turned away. Nothing else is kept of them."""
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="screening")
+    turned_away = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} {self.turned_away}"
+
+
 class ClientReport(BaseModel):
     """Something that happened in a participant's browser and is no answer: a clip that failed, a changed device."""
 

@@ -14,6 +14,7 @@ from rating.questions import (
     OWN_FIELDS,
     READY,
     READY_FIELDS,
+    SCREENING_FIELDS,
     SEPARATOR,
     SHARED_FIELDS,
     TEXTS,
@@ -90,17 +91,17 @@ def _read(stored: Json) -> Question:
             reserved=", ".join((*RESERVED, *READY)),
         )
         raise _unfit(str(key)[:40], "key", said)
-    kind = _one_of(Kind, stored.get("kind"), key, "kind")
-    _reject_unknown(stored, (*SHARED_FIELDS, *OWN_FIELDS[kind]), key)
+    kind, place = _one_of(Kind, stored.get("kind"), key, "kind"), _one_of(Place, stored.get("place"), key, "place")
+    _reject_unknown(stored, (*SHARED_FIELDS, *OWN_FIELDS[kind], *_screening_fields(kind, place, key)), key)
     question = Question(
         key=key,
-        place=_one_of(Place, stored.get("place"), key, "place"),
+        place=place,
         kind=kind,
         text=_text(stored, key, "text", LONGEST_PROMPT, needed=True),
         help=_text(stored, key, "help", LONGEST_PROMPT),
         required=_bool(stored, key),
     )
-    return replace(question, **_own_fields(stored, key, kind))
+    return _with_accepted(replace(question, **_own_fields(stored, key, kind)), stored)
 
 
 def _read_ready(stored: dict[str, Json]) -> Question:
@@ -108,9 +109,39 @@ def _read_ready(stored: dict[str, Json]) -> Question:
     ready = READY.get(name) if isinstance(name, str) else None
     if ready is None:
         raise _unfit(str(name)[:40], "ready", LazyMessage("ready-made questions are {known}.", known=", ".join(READY)))
-    _reject_unknown(stored, READY_FIELDS, name)
     place = _one_of(Place, stored.get("place", ready.place), name, "place")
-    return replace(ready, place=place, required=_bool({"required": ready.required} | stored, name))
+    _reject_unknown(stored, (*READY_FIELDS, *_screening_fields(ready.kind, place, name)), name)
+    read = replace(ready, place=place, required=_bool({"required": ready.required} | stored, name))
+    return _with_accepted(read, stored)
+
+
+def _screening_fields(kind: Kind, place: Place, key: str) -> tuple[str, ...]:
+    """The fields that say which answers are accepted, where the place is the screening."""
+    if place is not Place.SCREENING:
+        return ()
+    if kind not in SCREENING_FIELDS:
+        raise _unfit(key, "kind", LazyMessage("a screening takes one option, yes or no, a number or a scale."))
+    return SCREENING_FIELDS[kind]
+
+
+def _with_accepted(question: Question, stored: dict[str, Json]) -> Question:
+    """The question with the answers that the screening accepts: some of those that can be given, and not all."""
+    key, fields = question.key, _screening_fields(question.kind, question.place, question.key)
+    if not fields:
+        return question
+    if "accepted" in fields:
+        accepted = stored.get("accepted")
+        known = isinstance(accepted, list) and all(value in question.values for value in accepted)
+        if not known or not accepted or len(set(accepted)) == len(question.values):
+            said = LazyMessage(
+                "accept one or more of these answers, and not all: {known}.", known=", ".join(question.values)
+            )
+            raise _unfit(key, "accepted", said)
+        return replace(question, required=True, accepted=tuple(dict.fromkeys(accepted)))
+    limits = _number_range(stored, key, names=("accept_low", "accept_high"))
+    if not limits:
+        raise _unfit(key, "accept_low", LazyMessage("say from or up to which value an answer is accepted."))
+    return replace(question, required=True, **limits)
 
 
 def _own_fields(stored: dict[str, Json], key: str, kind: Kind) -> dict[str, Json]:
@@ -161,17 +192,17 @@ def _choices_range(stored: dict[str, Json], key: str, options: int) -> dict[str,
     return found
 
 
-def _number_range(stored: dict[str, Json], key: str) -> dict[str, Json]:
+def _number_range(stored: dict[str, Json], key: str, names: tuple[str, str] = ("low", "high")) -> dict[str, Json]:
     found: dict[str, Json] = {}
-    for name in ("low", "high"):
+    for name in names:
         value = stored.get(name)
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
             raise _unfit(key, name, LazyMessage("a limit is a number up to a thousand million."))
         found[name] = value
-    if len(found) == 2 and found["low"] >= found["high"]:
-        raise _unfit(key, "high", LazyMessage("the largest number is above the smallest."))
+    if len(found) == 2 and found[names[0]] >= found[names[1]]:
+        raise _unfit(key, names[1], LazyMessage("the largest number is above the smallest."))
     return found
 
 

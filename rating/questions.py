@@ -15,6 +15,7 @@ SEPARATOR = "|"  # between the choices of one person in a download
 class Place(StrEnum):
     """When a question is asked."""
 
+    SCREENING = "screening"  # before consent; nothing of the answers is stored
     BEFORE = "before"  # after consent, before the sound check
     AFTER = "after"  # after the last clip, before the receipt
 
@@ -45,6 +46,14 @@ OWN_FIELDS: Mapping[Kind, tuple[str, ...]] = {
 }
 SHARED_FIELDS = ("key", "place", "kind", "text", "help", "required")
 READY_FIELDS = ("ready", "place", "required")
+# What a question of the screening says besides: which answers let a person in.
+SCREENING_FIELDS: Mapping[Kind, tuple[str, ...]] = {
+    Kind.ONE: ("accepted",),
+    Kind.YES_NO: ("accepted",),
+    Kind.NUMBER: ("accept_low", "accept_high"),
+    Kind.SCALE: ("accept_low", "accept_high"),
+}
+YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,9 @@ class Question:
     low_label: str = ""
     high_label: str = ""
     longest: int = 0  # characters of a text
+    accepted: tuple[str, ...] = ()  # in the screening, the values that let a person in, or their limits
+    accept_low: float | None = None
+    accept_high: float | None = None
     ready: str = ""  # the name of a ready-made question, whose words are translated with the pages
 
     @property
@@ -72,9 +84,22 @@ class Question:
 
     def stored(self) -> dict[str, Json]:
         """The definition as JSON: what the kind needs, and of a ready-made question only its name and its place."""
-        fields = asdict(self) | {"options": [label for _value, label in self.options]}
+        fields = asdict(self) | {"options": [label for _value, label in self.options], "accepted": list(self.accepted)}
         names = READY_FIELDS if self.ready else (*SHARED_FIELDS, *OWN_FIELDS[self.kind])
-        return {name: fields[name] for name in names}
+        screening = SCREENING_FIELDS.get(self.kind, ()) if self.place is Place.SCREENING else ()
+        return {name: fields[name] for name in (*names, *screening)}
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of a choice of one."""
+        return (YES, NO) if self.kind is Kind.YES_NO else tuple(value for value, _label in self.options)
+
+    def lets_in(self, value: Json) -> bool:
+        """Whether this answer to a question of the screening is accepted."""
+        if self.accepted:
+            return value in self.accepted
+        low, high = self.accept_low, self.accept_high
+        return value is not None and (low is None or value >= low) and (high is None or value <= high)
 
     def translated(self, gettext: Callable[[str], str]) -> "Question":
         """The question in the reader's language; an own question is in the language in which it was written."""

@@ -18,7 +18,9 @@ from analysis.services.results import read_result
 from core.hashing import digest
 from core.models import User
 from listening.models import Design
+from listening.participation.services.screening import turned_away_count
 from rating.models import Consent, Experiment
+from rating.questions import Place
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 from rating.services.texts import TEXTS, amendments, consent_counts, published_texts
@@ -212,6 +214,8 @@ def _design(experiment: Experiment) -> dict[str, Any]:
         "preset": design.preset if design else None,
         "subsets": design.subsets if design else None,
     }
+    if asked := [question for question in experiment.questions if question["place"] == Place.SCREENING]:
+        told["screening"] = {"questions": asked, "turned_away": turned_away_count(experiment.pk)}
     if experiment.unblinded_at is None:
         return told
     open_only = {"seed": experiment.seed, "options": experiment.options}

@@ -13,10 +13,9 @@ from analysis.exports import csv_lines, subject_id
 from analysis.services.exports import note_download
 from core.models import User
 from listening.models import QuestionAnswer
-from listening.participation.question_forms import NO, YES
 from rating.models import Experiment
 from rating.question_definitions import read_questions
-from rating.questions import CHOICES, SEPARATOR, Json, Kind, Place, Question
+from rating.questions import CHOICES, NO, SEPARATOR, YES, Json, Kind, Place, Question
 
 COLUMNS = {
     "subject_id": "The participant's pseudonym, as in the other files.",
@@ -73,9 +72,9 @@ def _cell(answer: QuestionAnswer | None) -> Json:
 
 
 def asked_questions(experiment: Experiment, *, anonymous: bool = False) -> list[Question]:
-    """The questions in the order of the columns: those before the clips first."""
+    """The questions whose answers are stored, in the order of the columns: those before the clips first."""
     questions = read_questions(experiment.questions)
-    ordered = [question for place in Place for question in questions if question.place is place]
+    ordered = [question for place in (Place.BEFORE, Place.AFTER) for question in questions if question.place is place]
     return [question for question in ordered if not (anonymous and question.is_text)]
 
 

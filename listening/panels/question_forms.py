@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import ValidatedForm
@@ -15,12 +16,14 @@ from rating.question_definitions import (
     LONGEST_UNIT,
     free_key,
 )
-from rating.questions import OWN_FIELDS, Kind, Place, Question
+from rating.questions import OWN_FIELDS, SCREENING_FIELDS, Kind, Place, Question
 
 PLACES = {
+    Place.SCREENING: _("Screening, before consent"),
     Place.BEFORE: _("Before the first clip"),
     Place.AFTER: _("After the last clip"),
 }
+COMMENT = "comment"  # a free text, which no screening can judge
 KINDS = {
     Kind.ONE: _("One of several options"),
     Kind.SEVERAL: _("Any of several options"),
@@ -64,6 +67,22 @@ class QuestionForm(ValidatedForm):
     longest = forms.IntegerField(
         label=_("Longest answer, in characters"), required=False, min_value=1, max_value=max(LONGEST_ANSWER.values())
     )
+    accepted = forms.CharField(
+        label=_("Accepted answers, one per line"),
+        required=False,
+        max_length=30 * (LONGEST_OPTION + 2),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_(
+            "Those options that let a person take part; of yes or no, the word yes or no. Everybody else sees a page "
+            "that thanks them, and nothing about them is stored."
+        ),
+    )
+    accept_low = forms.FloatField(
+        label=_("Accepted from"), required=False, min_value=-LARGEST_NUMBER, max_value=LARGEST_NUMBER
+    )
+    accept_high = forms.FloatField(
+        label=_("Accepted up to"), required=False, min_value=-LARGEST_NUMBER, max_value=LARGEST_NUMBER
+    )
     required = forms.BooleanField(label=_("An answer is required"), required=False, initial=True)
     key = forms.CharField(
         label=_("Column name in downloads"),
@@ -79,22 +98,40 @@ class QuestionForm(ValidatedForm):
         if question and question.ready:
             for name in self.fields.keys() - {"place", "required"}:
                 del self.fields[name]
+            if question.ready != COMMENT:
+                self.fields["accepted"] = _ready_answers(question)
 
     def definition(self) -> dict[str, Any]:
         """What the services take: the fields of the kind, as far as they are filled in."""
         given = self.cleaned_data
         shared = {"place": given["place"], "required": given["required"]}
+        screening = given["place"] == Place.SCREENING
         if self.question and self.question.ready:
-            return {"ready": self.question.ready, **shared}
-        own = {name: given[name] for name in OWN_FIELDS[Kind(given["kind"])] if given[name] not in (None, "")}
-        if "options" in own:
-            own["options"] = [line.strip() for line in own["options"].splitlines() if line.strip()]
+            accepted = {"accepted": given["accepted"]} if screening and "accepted" in given else {}
+            return {"ready": self.question.ready, **shared, **accepted}
+        kind = Kind(given["kind"])
+        names = (*OWN_FIELDS[kind], *(SCREENING_FIELDS.get(kind, ()) if screening else ()))
+        own = {name: given[name] for name in names if given[name] not in (None, "")}
+        for name in own.keys() & {"options", "accepted"}:
+            own[name] = [line.strip() for line in own[name].splitlines() if line.strip()]
         key = given["key"] or free_key(given["text"], self.taken)
         return {"key": key, "kind": given["kind"], "text": given["text"], "help": given["help"], **shared, **own}
+
+
+def _ready_answers(question: Question) -> forms.Field:
+    return forms.MultipleChoiceField(
+        label=_("Accepted answers"),
+        choices=question.translated(gettext).options,
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_("In a screening: everybody else sees a page that thanks them, and nothing about them is stored."),
+    )
 
 
 def _initial(question: Question) -> dict[str, Any]:
     names = ("text", "help", "place", "kind", "low", "high", "unit", "low_label", "high_label", "required", "key")
     shown = {name: getattr(question, name) for name in names}
+    shown |= {name: getattr(question, name) for name in ("accept_low", "accept_high")}
+    accepted = list(question.accepted) if question.ready else "\n".join(question.accepted)
     options = "\n".join(label for _value, label in question.options)
-    return shown | {"options": options, "longest": question.longest or None}
+    return shown | {"options": options, "longest": question.longest or None, "accepted": accepted}

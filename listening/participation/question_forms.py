@@ -7,10 +7,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, ngettext
 
-from rating.questions import CHOICES, Json, Kind, Question
+from rating.questions import CHOICES, NO, YES, Json, Kind, Question
 
 PREFIX = "q"
-YES, NO = "yes", "no"
 
 
 class QuestionnaireForm(forms.Form):

@@ -21,10 +21,13 @@ from core.hashing import digest
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat
+from listening.panels.services.durations import questions_asked
 from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
+from listening.participation.question_forms import QuestionnaireForm
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
-from listening.participation.services import questionnaires, visits, withdrawal
+from listening.participation.services import questionnaires, screening, visits, withdrawal
+from listening.participation.services.screening import ScreenedOut
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import (
     OtherGroup,
@@ -51,7 +54,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         visits.note_opened(invitation, now=timezone.now())
     try:
         return _let_in(request, invitation)
-    except (PanelFull, OtherGroup) as error:
+    except (PanelFull, OtherGroup, ScreenedOut) as error:
         return _turned_away(request, invitation, error)
 
 
@@ -68,6 +71,8 @@ def _let_in(request: HttpRequest, invitation: Invitation) -> HttpResponse:
             seat = _seat_of_another_tab(request, invitation, arrival)
         if seat is not None:
             visits.check_resumable(seat=seat, arrival=arrival, held=held)
+        elif screening.is_due(request, invitation):
+            return _screening(request, invitation, screening.form_of(invitation))
     except (SeatElsewhere, ResumeCodeUnknown) as error:
         return _ask_for_code(request, invitation, error)
     except TextChanged:
@@ -111,7 +116,7 @@ def _landing(
         "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         "needs": needs_of(experiment),
-        "question_count": len(experiment.questions),
+        "question_count": questions_asked(experiment),
         "task": _task(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
         **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
     }
@@ -141,6 +146,10 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
     elif seat is not None:
         visits.check_resumable(seat=seat, arrival=arrival, held=held)
         visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
+    elif screening.FIELD in request.POST:
+        return _screened(request, invitation)
+    elif screening.is_due(request, invitation):
+        return _screening(request, invitation, screening.form_of(invitation))
     elif request.POST.get("agree"):
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
         who["text_sha256"] = request.POST.get("text", "")
@@ -153,6 +162,32 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
         )
     admit(request, visit)
     return redirect("listening:visit", visit_id=visit.id)
+
+
+def _screened(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    """Lead on whoever fits, and count whoever does not; the browser keeps which it was, and the server nothing."""
+    visits.check_claimable(invitation, now=timezone.now(), held=visits_held(request))
+    if not screening.is_due(request, invitation):
+        return redirect(request.get_full_path())
+    form = screening.form_of(invitation, request.POST)
+    if not form.is_valid():
+        return _screening(request, invitation, form)
+    outcome = screening.judge(invitation, form.values())
+    return screening.remember(redirect(request.get_full_path()), invitation, outcome)
+
+
+def _screening(request: HttpRequest, invitation: Invitation, form: QuestionnaireForm) -> HttpResponse:
+    """The questions that come before the consent."""
+    experiment, planned = invitation.panel.experiment, invitation.seat
+    context = {
+        "experiment": experiment,
+        "texts": experiment,
+        "form": form,
+        "field": screening.FIELD,
+        "for_many": invitation.many,
+        "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
+    }
+    return render(request, "listening/screening.html", context, status=422 if form.errors else 200)
 
 
 def _task(experiment: Experiment, group: str) -> str:

@@ -53,22 +53,17 @@ def create_experiment(
     check_label_set(protocol, label_set)
     check_language(language)
     check_options(protocol, options or {}, material_of(collection))
-    asked = [question.stored() for question in read_questions(list(questions))]
     slug = slug or free_slug(title)
     told = {"title": title, "language": language}
     texts = {"consent_text": consent_text, "instructions": instructions, "debrief": debrief, "contact": contact}
+    basis = {"owner": owner, "slug": slug, "collection": collection, "protocol": protocol_slug, "label_set": label_set}
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
-                owner=owner,
-                slug=slug,
-                collection=collection,
-                protocol=protocol_slug,
-                label_set=label_set,
                 options={**protocol.defaults, **(options or {})},
-                questions=asked,
+                questions=[question.stored() for question in read_questions(list(questions))],
                 seed=seed or secrets.token_hex(8),
-                **(told | texts),
+                **(basis | told | texts),
             )
             audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
     except IntegrityError:

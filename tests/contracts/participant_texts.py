@@ -18,6 +18,8 @@ TEMPLATES = (
     "listening/visit.html",
     "listening/receipt.html",
     "listening/questionnaire.html",
+    "listening/screening.html",
+    "listening/turned_away.html",
     "listening/paper_print.html",
     "error.html",
 )

@@ -36,6 +36,11 @@ SECTIONS = [
         "panel seat session_settings preview paper workbook",
     ),
     (
+        "Questionnaires",
+        "Questions before and after the clips, and the screening before consent.",
+        "questions screening",
+    ),
+    (
         "Collections and imports",
         "What keeps files from becoming stimuli.",
         "collection stimulus import archive table project",

@@ -14,6 +14,7 @@ from listening.panels.services.session_settings import session_settings_of
 from rating.models import Ballot, Experiment, Trial
 from rating.pace import QUESTION_S
 from rating.protocol import TrialKind
+from rating.questions import Place
 from rating.registry import get_protocol
 
 
@@ -58,8 +59,13 @@ def duration_of(
 ) -> SeatDuration:
     """A seat's sessions with the questions, checks and breaks of its experiment."""
     known = session_settings or session_settings_of(experiment)
-    questions_s = QUESTION_S * len(experiment.questions)
+    questions_s = QUESTION_S * questions_asked(experiment)
     return seat_duration(sessions_s, rest_s=known.rest_s, checks_s=checks_s_of(known) + questions_s)
+
+
+def questions_asked(experiment: Experiment) -> int:
+    """How many questions are asked after consent."""
+    return sum(question["place"] != Place.SCREENING for question in experiment.questions)
 
 
 def checks_s_of(session_settings: SessionSettings) -> float:

@@ -18,7 +18,7 @@ from listening.panels.services import question_editing
 from listening.participation.question_forms import QuestionnaireForm
 from rating.models import Experiment
 from rating.question_definitions import QuestionUnfit, read_questions
-from rating.questions import READY, Question
+from rating.questions import NO, READY, YES, Question
 from rating.services.access import experiment_of
 
 READY_TITLES = {
@@ -113,9 +113,23 @@ def _changed(request: HttpRequest, experiment: Experiment, change: Any, **fields
 
 def _rows(questions: Sequence[Question]) -> list[dict[str, Any]]:
     return [
-        {"question": question, "text": question.translated(_).text, "kind": KINDS[question.kind]}
+        {
+            "question": question,
+            "text": question.translated(_).text,
+            "kind": KINDS[question.kind],
+            "accepted": _accepted(question),
+        }
         for question in questions
     ]
+
+
+def _accepted(question: Question) -> str:
+    """The answers that the screening accepts, in words."""
+    if question.accepted:
+        labels = {YES: _("Yes"), NO: _("No"), **dict(question.translated(_).options)}
+        return ", ".join(labels[value] for value in question.accepted)
+    limits = (question.accept_low, question.accept_high)
+    return " … ".join("" if limit is None else f"{limit:g}" for limit in limits) if limits != (None, None) else ""
 
 
 def preview_of(experiment: Experiment, questions: Sequence[Question]) -> QuestionnaireForm:

@@ -55,7 +55,7 @@ def save_answer(*, visit: Visit, key: str, given: Json, now: datetime) -> None:
     """Keep one answer as a draft, which a reload of the page shows again."""
     seat, questions = _locked(visit), read_questions(visit.seat.ballot.experiment.questions)
     question = next((each for each in questions if each.key == key), None)
-    if question is None:
+    if question is None or question.place is Place.SCREENING:
         raise AppError(
             "questions.unknown", 404, _("This test has no such question. Reload the page to see its questions.")
         )
