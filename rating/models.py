@@ -152,6 +152,31 @@ class Collaborator(BaseModel):
         return f"{self.user} {self.role}"
 
 
+class OwnLabelSet(BaseModel):
+    """Words of a protocol's scales that were written for one experiment; rating.label_sets reads them."""
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        REVIEWED = "reviewed", _("Approved")
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="own_label_sets")
+    protocol = models.SlugField()
+    name = models.CharField(max_length=100, unique=True)
+    language = models.CharField(max_length=10)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    based_on = models.CharField(max_length=100)  # the set that was copied
+    scales = models.JSONField()  # by scale: question, attend, word, anchors
+
+    class Meta:
+        ordering = ["created_at"]
+        constraints = [
+            models.CheckConstraint(name="own_label_set_status_known", condition=Q(status__in=["draft", "reviewed"]))
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class TextVersion(BaseModel):
     """The texts of an experiment as they were from one moment on. A seat keeps the version that was agreed to."""
 

@@ -19,10 +19,12 @@ from core.hashing import digest
 from core.models import User
 from listening.models import Design
 from listening.participation.services.screening import turned_away_count
+from rating.label_sets import labels_of
 from rating.models import Consent, Experiment
 from rating.questions import Place
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
+from rating.services.label_sets import scales_of
 from rating.services.texts import TEXTS, amendments, consent_counts, published_texts
 
 PARTICIPANTS = (
@@ -200,13 +202,14 @@ def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
 
 def _design(experiment: Experiment) -> dict[str, Any]:
     """What was planned. Seeds and settings would give the letters or the names of conditions away."""
-    protocol = get_protocol(experiment.protocol)
+    protocol, labels = get_protocol(experiment.protocol), labels_of(experiment)
     design = Design.objects.filter(experiment=experiment).first()
     told: dict[str, Any] = {
         "protocol": protocol.slug,
         "protocol_version": protocol.version,
         "label_set": experiment.label_set,
-        "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
+        "label_set_sha256": labels.sha256,
+        "label_texts": {"language": labels.language, "status": labels.status, "scales": scales_of(labels)},
         "language": experiment.language,
         "design_sha256": experiment.design_sha256,
         "layout_sha256": experiment.layout_sha256,

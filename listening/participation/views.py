@@ -37,6 +37,7 @@ from listening.participation.services.visits import (
     TextChanged,
 )
 from listening.participation.services.withdrawal import is_withdrawn, may_withdraw
+from rating.label_sets import labels_of
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
 from rating.services.texts import texts_of
@@ -106,7 +107,7 @@ def _landing(
     experiment, planned = invitation.panel.experiment, seat or invitation.seat
     context = {
         "experiment": experiment,
-        "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
+        "labels": labels_of(experiment),
         "texts": texts_of(seat.ballot) if seat else experiment,
         "consent_sha256": digest(experiment.consent_text),
         "text_changed": text_changed,
@@ -202,7 +203,7 @@ def _instructions(seat: Seat) -> dict[str, Any]:
     protocol = get_protocol(experiment.protocol)
     return {
         "protocol_template": f"{experiment.protocol}/instructions.html",
-        "labels": protocol.label_set(experiment.label_set),
+        "labels": labels_of(experiment),
         "options": {"plays_allowed": 1, **protocol.defaults, **experiment.options},
         "group": seat.panel.group,
     }

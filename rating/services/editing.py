@@ -10,6 +10,7 @@ from core.errors import AppError
 from core.models import User
 from core.services import audit
 from rating.errors import reason_missing, wrong_state
+from rating.label_sets import label_sets_of
 from rating.models import Experiment
 from rating.options import check_options
 from rating.question_definitions import read_questions
@@ -58,7 +59,7 @@ def _edit(experiment: Experiment, actor: User, fields: dict[str, Any]) -> Experi
     if before.keys() & MATERIAL:
         before |= _fit_material(experiment, before)
     _check_texts(experiment)
-    check_label_set(get_protocol(experiment.protocol), experiment.label_set)
+    check_label_set(experiment.label_set, label_sets_of(experiment))
     check_language(experiment.language)
     if "questions" in before:
         experiment.questions = [question.stored() for question in read_questions(experiment.questions)]

@@ -79,6 +79,11 @@ rating:preview_text                   staff-405      staff-400
 rating:experiment                     owned          staff-405
 rating:settings                       owned          owned
 rating:options                        owned          owned
+rating:labels                         owned          owned
+rating:copy_labels                    staff-405      owned
+rating:own_labels                     owned-404      owned-404
+rating:approve_labels                 staff-405      owned
+rating:delete_labels                  staff-405      owned
 rating:state                          staff-405      owned
 rating:confirm_live                   owned          staff-405
 rating:share                          staff-405      owned
@@ -160,6 +165,8 @@ api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
 api:unblinding                        api-read-405   api-owned-422
 api:questions                         api-owned      api-405
+api:label_sets                        api-owned      api-owned-400
+api:label_set                         api-read-405   api-405
 api:questions_of_visit                no-method      visit-400
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method

@@ -12,6 +12,7 @@ from django.urls import reverse
 from core.models import Job, User
 from listening.models import Invitation, Seat
 from rating.models import Experiment
+from rating.services.label_sets import copy_label_set
 from stimuli.models import Collection, Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
 from tests.contracts.test_routes import EVERY_ROUTE
@@ -42,6 +43,12 @@ def asking_draft() -> Experiment:
     return make_experiment(make_user(User.Role.ADMIN), live=False, questions=[question])
 
 
+def own_labels_draft() -> Experiment:
+    experiment = draft()
+    copy_label_set(experiment=experiment, actor=experiment.owner, source="acr-en-1", language="pt")
+    return experiment
+
+
 def designed_draft() -> Experiment:
     return make_panel_experiment(make_user(User.Role.ADMIN))
 
@@ -59,6 +66,9 @@ def on_paper() -> Experiment:
 TEXTS = {"title": "Another title", "consent_text": "I agree.", "reason": "a typo"}
 SETTINGS = {"rest_s": 30, "lease_hours": 12, "headphone_screen": "off", "completion_url": ""}
 DESIGN = {"preset": "crossed", "panels": 1, "seats": 2, "size": 4, "sessions": 2, "seed": "7"}
+WORDS = {"language": "pt", "QUALITY-question": "Como era a qualidade?"} | {
+    f"QUALITY-{n}": f"word {n}" for n in range(5)
+}
 QUESTION = {"text": "How are you?", "kind": "yes_no", "place": "before", "required": "on", "key": "mood"}
 FORMS = {
     "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
@@ -68,6 +78,7 @@ FORMS = {
     "stimuli:new_collection": Form({"slug": "sounds", "title": "Sounds"}, {"slug": "not a slug"}),
     "rating:settings": Form(TEXTS, {"title": LONG}),
     "rating:options": Form({"plays_allowed": 1, "practice": 0}, {"practice": "many"}, make=draft),
+    "rating:own_labels": Form(WORDS, {"QUALITY-question": LONG}, make=own_labels_draft),
     "rating:share": Form({"colleague": "colleague", "role": "viewer"}, {"colleague": "nobody-of-this-name"}),
     "rating:transfer": Form({"colleague": "colleague"}, {"colleague": "nobody-of-this-name"}),
     "rating:delete": Form({"typed": "the-slug"}, {"typed": "something else"}, make=draft),
@@ -87,6 +98,10 @@ FORMS = {
     "listening:question": Form(QUESTION, {"text": LONG}, make=asking_draft),
     "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
     # Nothing is typed here: a button alone.
+    "rating:labels": Form({"use": "acr-fr-1"}, make=draft),
+    "rating:copy_labels": Form({"source": "acr-en-1"}, make=draft),
+    "rating:approve_labels": Form({}, make=own_labels_draft),
+    "rating:delete_labels": Form({}, make=own_labels_draft),
     "listening:questions": Form({"ready": ["age_band"]}, make=draft),
     "listening:move_question": Form({"to": "up"}, make=asking_draft),
     "listening:remove_question": Form({}, make=asking_draft),
@@ -154,6 +169,8 @@ def address(route: str, experiment: Experiment) -> str:
         values["link_id"] = Invitation.objects.get().pk
     if route == "core:retry_job":
         values["job_id"] = Job.objects.create(name="test", state="failed").pk
+    if own := experiment.own_label_sets.first():
+        values["name"] = own.name
     if "import" in route:
         values["import_id"] = begin(collection).pk
     [needed] = {each.arguments for each in EVERY_ROUTE if each.name == route}

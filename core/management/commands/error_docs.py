@@ -28,7 +28,7 @@ SECTIONS = [
         "request not_found server",
     ),
     ("Signing in", "Accounts, second factors, API tokens and permissions.", "auth token account permission"),
-    ("Experiments", "Making an experiment, its options and its states.", "experiment plan"),
+    ("Experiments", "Making an experiment, its options, its labels and its states.", "experiment plan label_set"),
     ("Designs", "Subsets of items, orders, and files of sequences.", "design subsets"),
     (
         "Panels and seats",
