@@ -326,14 +326,14 @@ class QuestionAnswer(BaseModel):
         return self.question
 
 
-class Screening(BaseModel):
-    """How many people the questions before consent have turned away. Nothing else is kept of them."""
+class TurnedAway(BaseModel):
+    """How many people the screening questions have turned away. Nothing else is kept of them."""
 
-    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="screening")
-    turned_away = models.PositiveIntegerField(default=0)
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="turned_away")
+    count = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
-        return f"{self.experiment.slug} {self.turned_away}"
+        return f"{self.experiment.slug} {self.count}"
 
 
 class ClientReport(BaseModel):

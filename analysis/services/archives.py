@@ -18,7 +18,7 @@ from analysis.services.results import read_result
 from core.hashing import digest
 from core.models import User
 from listening.models import Design
-from listening.participation.services.screening import turned_away_count
+from listening.participation.services.eligibility import turned_away_count
 from rating.label_sets import labels_of
 from rating.models import Consent, Experiment
 from rating.questions import Place

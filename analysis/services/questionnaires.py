@@ -119,7 +119,7 @@ def summary(experiment: Experiment, *, simulated: bool) -> list[dict[str, Any]]:
                 "is_text": question.is_text,
                 "unit": question.unit,
                 "counts": _counts(question, values),
-                "range": _range(values) if question.kind in (Kind.NUMBER, Kind.SCALE) and values else None,
+                "range": _range(values) if question.kind is Kind.NUMBER and values else None,
             }
         )
     return shown

@@ -178,12 +178,12 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Screening',
+            name='TurnedAway',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('turned_away', models.PositiveIntegerField(default=0)),
-                ('experiment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='screening', to='rating.experiment')),
+                ('count', models.PositiveIntegerField(default=0)),
+                ('experiment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='turned_away', to='rating.experiment')),
             ],
             options={
                 'abstract': False,

@@ -26,8 +26,8 @@ from listening.panels.services.session_settings import completion_address, needs
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
 from listening.participation.question_forms import QuestionnaireForm
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
-from listening.participation.services import questionnaires, screening, visits, withdrawal
-from listening.participation.services.screening import ScreenedOut
+from listening.participation.services import eligibility, questionnaires, visits, withdrawal
+from listening.participation.services.eligibility import ScreenedOut
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import (
     OtherGroup,
@@ -72,8 +72,8 @@ def _let_in(request: HttpRequest, invitation: Invitation) -> HttpResponse:
             seat = _seat_of_another_tab(request, invitation, arrival)
         if seat is not None:
             visits.check_resumable(seat=seat, arrival=arrival, held=held)
-        elif screening.is_due(request, invitation):
-            return _screening(request, invitation, screening.form_of(invitation))
+        elif eligibility.is_due(request, invitation):
+            return _screening(request, invitation, eligibility.form_of(invitation))
     except (SeatElsewhere, ResumeCodeUnknown) as error:
         return _ask_for_code(request, invitation, error)
     except TextChanged:
@@ -147,10 +147,10 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
     elif seat is not None:
         visits.check_resumable(seat=seat, arrival=arrival, held=held)
         visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
-    elif screening.FIELD in request.POST:
+    elif eligibility.FIELD in request.POST:
         return _screened(request, invitation)
-    elif screening.is_due(request, invitation):
-        return _screening(request, invitation, screening.form_of(invitation))
+    elif eligibility.is_due(request, invitation):
+        return _screening(request, invitation, eligibility.form_of(invitation))
     elif request.POST.get("agree"):
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
         who["text_sha256"] = request.POST.get("text", "")
@@ -168,13 +168,13 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
 def _screened(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     """Lead on whoever fits, and count whoever does not; the browser keeps which it was, and the server nothing."""
     visits.check_claimable(invitation, now=timezone.now(), held=visits_held(request))
-    if not screening.is_due(request, invitation):
+    if not eligibility.is_due(request, invitation):
         return redirect(request.get_full_path())
-    form = screening.form_of(invitation, request.POST)
+    form = eligibility.form_of(invitation, request.POST)
     if not form.is_valid():
         return _screening(request, invitation, form)
-    outcome = screening.judge(invitation, form.values())
-    return screening.remember(redirect(request.get_full_path()), invitation, outcome)
+    outcome = eligibility.judge(invitation, form.values())
+    return eligibility.remember(redirect(request.get_full_path()), invitation, outcome)
 
 
 def _screening(request: HttpRequest, invitation: Invitation, form: QuestionnaireForm) -> HttpResponse:
@@ -184,7 +184,7 @@ def _screening(request: HttpRequest, invitation: Invitation, form: Questionnaire
         "experiment": experiment,
         "texts": experiment,
         "form": form,
-        "field": screening.FIELD,
+        "field": eligibility.FIELD,
         "for_many": invitation.many,
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
     }

@@ -18,7 +18,7 @@ from listening.panels.flags import LOST_AFTER, Answer, Figures, Situation, figur
 from listening.panels.services import panels
 from listening.panels.services.durations import duration_of
 from listening.panels.services.session_settings import session_settings_of
-from listening.participation.services.screening import turned_away_count
+from listening.participation.services.eligibility import turned_away_count
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Slot, Trial, Vote
 from rating.questions import Place
 from stimuli.models import Condition

@@ -10,7 +10,7 @@ from django.utils import timezone
 from listening.models import Participant, QuestionAnswer, Recruitment, Seat, Visit
 from listening.panels.services import monitoring, panels
 from listening.panels.services.session_settings import change_session_settings
-from listening.participation.services.screening import turned_away_count
+from listening.participation.services.eligibility import turned_away_count
 from rating.models import Consent, Experiment
 from rating.question_definitions import QuestionUnfit, read_questions
 from tests.factories import make_experiment, new_token

@@ -1,4 +1,4 @@
-"""Screening before consent: asks a few questions, lets those in whose answers are accepted, and only counts the others.
+"""Eligibility by screening questions before consent: accepted answers let a person in, others are only counted.
 
 The outcome is kept in a signed cookie of the browser, so that nobody answers otherwise after being turned away. Another
 browser, a private window or deleted cookies begin anew.
@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.hashing import digest
-from listening.models import Invitation, Screening
+from listening.models import Invitation, TurnedAway
 from listening.panels.services.seats import DRY_RUN
 from listening.participation.question_forms import QuestionnaireForm
 from listening.participation.services.questionnaires import questions_of
@@ -59,8 +59,8 @@ def judge(invitation: Invitation, values: Mapping[str, Json]) -> str:
         return ACCEPTED
     if not _is_dry_run(invitation):
         with transaction.atomic():
-            row, _made = Screening.objects.get_or_create(experiment=experiment)
-            Screening.objects.filter(pk=row.pk).update(turned_away=F("turned_away") + 1)
+            row, _made = TurnedAway.objects.get_or_create(experiment=experiment)
+            TurnedAway.objects.filter(pk=row.pk).update(count=F("count") + 1)
     return TURNED_AWAY
 
 
@@ -79,7 +79,7 @@ def remember(response: HttpResponse, invitation: Invitation, outcome: str) -> Ht
 
 
 def turned_away_count(experiment_id: UUID) -> int:
-    return Screening.objects.filter(experiment=experiment_id).values_list("turned_away", flat=True).first() or 0
+    return TurnedAway.objects.filter(experiment=experiment_id).values_list("count", flat=True).first() or 0
 
 
 def _is_dry_run(invitation: Invitation) -> bool:
