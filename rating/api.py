@@ -69,7 +69,8 @@ class LabelSets(APIView):
     def post(self, request: Request, slug: str) -> Response:
         experiment, asked = experiment_of(request, slug), CopyLabelSetSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        made = copy_label_set(experiment=experiment, actor=staff(request), **asked.validated_data)
+        copied, language = asked.validated_data["copy_of"], asked.validated_data["language"]
+        made = copy_label_set(experiment=experiment, actor=staff(request), source=copied, language=language)
         return Response(_label_set(as_label_set(made)), status=status.HTTP_201_CREATED)
 
 
@@ -81,11 +82,11 @@ class LabelSetDetail(APIView):
     @extend_schema(
         operation_id="change_label_set", request=ChangeLabelSetSerializer, responses={200: LabelSetSerializer}
     )
-    def put(self, request: Request, slug: str, name: str) -> Response:
+    def put(self, request: Request, slug: str, label_set: str) -> Response:
         experiment, asked = experiment_of(request, slug), ChangeLabelSetSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         words = dict(asked.validated_data)
-        approved, who = words.pop("approved"), {"experiment": experiment, "actor": staff(request), "name": name}
+        approved, who = words.pop("approved"), {"experiment": experiment, "actor": staff(request), "name": label_set}
         own = change_label_set(**who, **words)
         if approved:
             own = approve_label_set(**who)
@@ -93,8 +94,8 @@ class LabelSetDetail(APIView):
 
 
 def _label_set(labels: LabelSet) -> dict[str, Any]:
-    told = {name: getattr(labels, name) for name in ("id", "language", "status", "source", "sha256")}
-    return told | {"scales": scales_of(labels)}
+    told = {name: getattr(labels, name) for name in ("id", "language", "status", "sha256")}
+    return told | {"based_on": labels.source, "scales": scales_of(labels)}
 
 
 class Unblinding(APIView):

@@ -55,15 +55,15 @@ def copy_labels(request: HttpRequest, slug: str) -> HttpResponse:
     except AppError as error:
         messages.error(request, error_message(error))
         return redirect("rating:labels", slug=slug)
-    return redirect("rating:own_labels", slug=slug, name=made.name)
+    return redirect("rating:own_labels", slug=slug, label_set=made.name)
 
 
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
-def own_labels(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+def own_labels(request: HttpRequest, slug: str, label_set: str) -> HttpResponse:
     """Form of an own set, with the scales as participants see them beside it; POST saves or only previews."""
     experiment = experiment_of(request, slug)
-    own = services.own_label_set(experiment, name)
+    own = services.own_label_set(experiment, label_set)
     shown = as_label_set(own)
     form = LabelSetForm(request.POST if request.method == "POST" else None, labels=shown)
     if request.method == "POST" and form.is_valid():
@@ -72,12 +72,12 @@ def own_labels(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         else:
             words = {"language": form.cleaned_data["language"], "scales": form.scales()}
             try:
-                services.change_label_set(experiment=experiment, actor=staff(request), name=name, **words)
+                services.change_label_set(experiment=experiment, actor=staff(request), name=label_set, **words)
             except AppError as error:
                 form.add_error(None, error_message(error))
             else:
                 messages.success(request, _("The words are saved."))
-                return redirect("rating:own_labels", slug=slug, name=name)
+                return redirect("rating:own_labels", slug=slug, label_set=label_set)
     context = {
         "experiment": experiment,
         "own": own,
@@ -92,15 +92,17 @@ def own_labels(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 @require_POST
 @requires(Audience.STAFF)
-def approve_labels(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+def approve_labels(request: HttpRequest, slug: str, label_set: str) -> HttpResponse:
     approved = request.POST.get("to") != "draft"
-    return _changed(request, experiment_of(request, slug), services.approve_label_set, name=name, approved=approved)
+    return _changed(
+        request, experiment_of(request, slug), services.approve_label_set, name=label_set, approved=approved
+    )
 
 
 @require_POST
 @requires(Audience.STAFF)
-def delete_labels(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    return _changed(request, experiment_of(request, slug), services.delete_label_set, name=name)
+def delete_labels(request: HttpRequest, slug: str, label_set: str) -> HttpResponse:
+    return _changed(request, experiment_of(request, slug), services.delete_label_set, name=label_set)
 
 
 def _changed(request: HttpRequest, experiment: Experiment, change: Callable[..., Any], **fields: Any) -> HttpResponse:

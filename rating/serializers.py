@@ -52,13 +52,13 @@ class LabelSetSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     language = serializers.CharField()
     status = serializers.CharField()
-    source = serializers.CharField()
+    based_on = serializers.CharField()
     sha256 = serializers.CharField()
     scales = serializers.DictField()
 
 
 class CopyLabelSetSerializer(serializers.Serializer[Any]):
-    source = serializers.CharField(max_length=100)
+    copy_of = serializers.CharField(max_length=100)
     language = serializers.CharField(max_length=10, default="", allow_blank=True)
 
 

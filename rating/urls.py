@@ -14,9 +14,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/options/", views.options, name="options"),
     path("experiments/<slug:slug>/labels/", label_views.labels, name="labels"),
     path("experiments/<slug:slug>/labels/copy/", label_views.copy_labels, name="copy_labels"),
-    path("experiments/<slug:slug>/labels/of/<slug:name>/", label_views.own_labels, name="own_labels"),
-    path("experiments/<slug:slug>/labels/of/<slug:name>/approve/", label_views.approve_labels, name="approve_labels"),
-    path("experiments/<slug:slug>/labels/of/<slug:name>/delete/", label_views.delete_labels, name="delete_labels"),
+    path("experiments/<slug:slug>/labels/of/<slug:label_set>/", label_views.own_labels, name="own_labels"),
+    path(
+        "experiments/<slug:slug>/labels/of/<slug:label_set>/approve/", label_views.approve_labels, name="approve_labels"
+    ),
+    path("experiments/<slug:slug>/labels/of/<slug:label_set>/delete/", label_views.delete_labels, name="delete_labels"),
     re_path(
         r"^experiments/(?P<slug>[-\w]+)/state/(?P<change>live|pause|close|draft)/$", views.change_state, name="state"
     ),

@@ -93,7 +93,7 @@ class QuestionForm(ValidatedForm):
 
     def __init__(self, *args: Any, question: Question | None = None, taken: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.initial |= _initial(question) if question else {}
+        self.initial = {**self.initial, **(_initial(question) if question else {})}
         self.question, self.taken = question, [key for key in taken if not (question and key == question.key)]
         if question and question.ready:
             for name in self.fields.keys() - {"place", "required"}:

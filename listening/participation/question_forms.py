@@ -51,8 +51,8 @@ def field_of(question: Question) -> forms.Field:
         # As text: a field of type number keeps to itself what it cannot read, so that nobody could be told of it.
         widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "class": "question__number"})
         return forms.FloatField(min_value=question.low, max_value=question.high, localize=True, widget=widget, **about)
-    widget = forms.Textarea(attrs={"rows": 5}) if question.kind is Kind.LONG_TEXT else forms.TextInput()
-    return forms.CharField(max_length=question.longest, widget=widget, **about)
+    area = forms.Textarea(attrs={"rows": 5}) if question.kind is Kind.LONG_TEXT else forms.TextInput()
+    return forms.CharField(max_length=question.longest, widget=area, **about)
 
 
 def _choice_field(question: Question, about: dict[str, Any]) -> forms.Field:

@@ -170,7 +170,7 @@ def address(route: str, experiment: Experiment) -> str:
     if route == "core:retry_job":
         values["job_id"] = Job.objects.create(name="test", state="failed").pk
     if own := experiment.own_label_sets.first():
-        values["name"] = own.name
+        values["label_set"] = own.name
     if "import" in route:
         values["import_id"] = begin(collection).pk
     [needed] = {each.arguments for each in EVERY_ROUTE if each.name == route}

@@ -126,7 +126,7 @@ UNFIT: list[dict[str, Any]] = [
 def test_the_api_lists_copies_changes_and_approves_and_refuses_what_does_not_fit_the_scale() -> None:
     experiment = make_experiment(live=False)
     client, base = browser_of(experiment.owner), f"/api/v1/experiments/{experiment.slug}/label-sets/"
-    made = client.post(base, {"source": "acr-en-1", "language": "pt"}, content_type="application/json")
+    made = client.post(base, {"copy_of": "acr-en-1", "language": "pt"}, content_type="application/json")
     assert made.status_code == 201
     name = made.json()["id"]
     for scales in UNFIT:
@@ -136,5 +136,5 @@ def test_the_api_lists_copies_changes_and_approves_and_refuses_what_does_not_fit
     body = {"language": "pt", "scales": SCALES, "approved": True}
     assert client.put(f"{base}{name}/", body, content_type="application/json").json()["status"] == "reviewed"
     assert [each["id"] for each in client.get(base).json()] == ["acr-en-1", "acr-fr-1", name]
-    unknown = client.post(base, {"source": "acr-xx-1"}, content_type="application/json")
+    unknown = client.post(base, {"copy_of": "acr-xx-1"}, content_type="application/json")
     assert unknown.json()["code"] == "experiment.unknown_label_set"
