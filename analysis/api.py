@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from analysis.p808_export import suffix_of
 from analysis.services import exports
 from analysis.services.archives import export_dataset
+from analysis.services.questionnaires import export_questionnaire
 from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, staff
@@ -21,6 +22,7 @@ from rating.models import Experiment
 from rating.services.access import experiment_of
 
 SIMULATED = OpenApiParameter("simulated", bool, description="Include simulated listeners; left out by default.")
+ANONYMOUS = OpenApiParameter("anonymous", bool, description="Leave out what participants wrote in free text.")
 SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")
 PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="Which table.")
 PAGE = OpenApiParameter("page", int, description="From 1.")
@@ -143,15 +145,31 @@ class ReportFileDownload(APIView):
         return StreamingHttpResponse(pieces, content_type=file.content_type, headers=headers)
 
 
-@extend_schema(operation_id="dataset_zip", parameters=[SIMULATED], responses={(200, "application/zip"): bytes})
+@extend_schema(operation_id="questionnaire_csv", parameters=[SIMULATED, ANONYMOUS], responses=CSV)
+class QuestionnaireCsv(Download):
+    """Answers to the questions before and after the clips: a row a listener, a column a question."""
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        anonymous = _asks(request, "anonymous")
+        return "questionnaire.csv", export_questionnaire(experiment=experiment, anonymous=anonymous, **_who(request))
+
+
+@extend_schema(
+    operation_id="dataset_zip", parameters=[SIMULATED, ANONYMOUS], responses={(200, "application/zip"): bytes}
+)
 class DatasetZip(Download):
     """Answers, results, design, others' shapes, starter scripts and checksums in one zip."""
 
     content_type = "application/zip"
 
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
-        return "dataset.zip", export_dataset(experiment=experiment, **_who(request))
+        anonymous = _asks(request, "anonymous")
+        return "dataset.zip", export_dataset(experiment=experiment, anonymous=anonymous, **_who(request))
 
 
 def asks_simulated(request: Request) -> bool:
-    return request.query_params.get("simulated") in ("1", "true")
+    return _asks(request, "simulated")
+
+
+def _asks(request: Request, name: str) -> bool:
+    return request.query_params.get(name) in ("1", "true")

@@ -15,6 +15,7 @@ from analysis.registry import get_report, method_of, methods
 from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
+from analysis.services.questionnaires import summary
 from analysis.services.results import read_result
 from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current
@@ -34,6 +35,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "experiment": experiment,
         "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
+        "questionnaire": summary(experiment, simulated=simulated),
         "reason_missing": request.GET.get("reason") == "missing",
         "tab": "results",
     }

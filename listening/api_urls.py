@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from listening.panels.api import extensions, files
+from listening.panels.api import extensions, files, questions
 from listening.participation import api
 
 sound = [
@@ -22,10 +22,12 @@ urlpatterns = [
     path(
         "experiments/<slug:slug>/extensions/preview/", extensions.ExtensionPreview.as_view(), name="extension_preview"
     ),
+    path("experiments/<slug:slug>/questions/", questions.Questions.as_view(), name="questions"),
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),
     path("visits/<uuid:visit_id>/finish/", api.Finish.as_view(), name="finish"),
+    path("visits/<uuid:visit_id>/questions/", api.Questionnaire.as_view(), name="questions_of_visit"),
     path("visits/<uuid:visit_id>/reports/", api.Reports.as_view(), name="reports"),
     path("visits/<uuid:visit_id>/setup/", api.Setup.as_view(), name="setup"),
     path(

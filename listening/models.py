@@ -333,6 +333,33 @@ class SetupStep(BaseModel):
         return self.step
 
 
+class QuestionAnswer(BaseModel):
+    """An answer to a question of the questionnaire. It is deleted with the participant; votes are not."""
+
+    seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="question_answers")
+    participant = models.ForeignKey(Participant, null=True, on_delete=models.CASCADE, related_name="question_answers")
+    question = models.CharField(max_length=40)
+    value = models.JSONField(null=True)  # none where the question was left open
+    saved_at = models.DateTimeField()
+    handed_in_at = models.DateTimeField(null=True)  # until then it is a draft, which counts nowhere
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="question_answer_once", fields=["seat", "question"])]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+class TurnedAway(BaseModel):
+    """How many people the screening questions have turned away. Nothing else is kept of them."""
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="turned_away")
+    count = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} {self.count}"
+
+
 class ClientReport(BaseModel):
     """Something that happened in a participant's browser and is no answer: a clip that failed, a changed device."""
 

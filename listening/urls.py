@@ -11,10 +11,11 @@ from listening.panels.views import (
     mail,
     paper,
     people,
+    questions,
     trial_preview,
     workbooks,
 )
-from listening.participation import views
+from listening.participation import questionnaires, views
 
 SEAT = "experiments/<slug:slug>/panels/<int:number>/seats/<int:place>/"
 
@@ -22,6 +23,7 @@ app_name = "listening"
 urlpatterns = [
     path("join/<str:token>/", views.join, name="join"),
     path("visits/<uuid:visit_id>/", views.visit, name="visit"),
+    path("visits/<uuid:visit_id>/questions/<slug:place>/", questionnaires.questionnaire, name="questionnaire"),
     path("visits/<uuid:visit_id>/receipt/", views.receipt, name="receipt"),
     path("visits/<uuid:visit_id>/withdraw/", views.withdraw, name="withdraw"),
     path("new-experiment/trial/", trial_preview.trial_preview, name="trial_preview"),
@@ -36,6 +38,11 @@ urlpatterns = [
     path("experiments/<slug:slug>/checks/", attention.checks, name="checks"),
     path("experiments/<slug:slug>/extend/", extension.extend, name="extend"),
     path("experiments/<slug:slug>/seats/first/", design.first_seats, name="first_seats"),
+    path("experiments/<slug:slug>/questions/", questions.questions, name="questions"),
+    path("experiments/<slug:slug>/questions/new/", questions.question, name="new_question"),
+    path("experiments/<slug:slug>/questions/of/<slug:key>/", questions.question, name="question"),
+    path("experiments/<slug:slug>/questions/of/<slug:key>/move/", questions.move_question, name="move_question"),
+    path("experiments/<slug:slug>/questions/of/<slug:key>/remove/", questions.remove_question, name="remove_question"),
     path("experiments/<slug:slug>/copy/", people.copy, name="copy"),
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),
     path("experiments/<slug:slug>/people/", people.people, name="people"),

@@ -16,9 +16,10 @@ from audio.loudness import PRESETS, Preset
 from core.forms import ValidatedForm
 from core.languages import language_choices
 from core.models import User
+from rating.label_sets import label_sets_of
 from rating.models import Collaborator, Experiment
 from rating.options import LARGEST_NUMBER, Kind, kind_of
-from rating.protocol import Option, Protocol
+from rating.protocol import LabelSet, Option, Protocol
 from rating.registry import get_protocol, protocols
 from rating.services.experiments import usual_label_set
 from rating.services.texts import TEXTS, standard_consent
@@ -138,7 +139,7 @@ class ExperimentForm(TextsForm):
             choice
             for protocol in protocols().values()
             if not (experiment and material_fixed) or protocol.slug == experiment.protocol
-            for choice in labels_of(protocol)
+            for choice in labels_of(protocol, experiment)
         ]
 
     def values(self) -> dict[str, Any]:
@@ -225,12 +226,17 @@ class NewExperimentForm(TextsForm):
         return fields | {"protocol_slug": protocol.slug, "label_set": label_set, "consent_text": consent}
 
 
-def labels_of(protocol: Protocol) -> list[tuple[str, str]]:
-    """The label sets of a protocol, as a list offers them."""
+def labels_of(protocol: Protocol, experiment: Experiment | None = None) -> list[tuple[str, str]]:
+    """The label sets of a protocol, as a list offers them, with the experiment's own."""
+    own = label_sets_of(experiment) if experiment and experiment.protocol == protocol.slug else protocol.label_sets
     return [
-        (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}")
-        for labels in protocol.label_sets
+        (f"{protocol.slug}/{labels.id}", f"{protocol.title}: {labels.language}, {labels.status.value}{_own(labels)}")
+        for labels in own
     ]
+
+
+def _own(labels: LabelSet) -> str:
+    return f" ({labels.id})" if labels.id.startswith("own-") else ""
 
 
 def level_label(preset: Preset) -> str:

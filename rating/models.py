@@ -97,6 +97,7 @@ class Experiment(BaseModel):
     instructions = models.TextField(blank=True)  # in place of the protocol's own
     debrief = models.TextField(blank=True)  # shown on the receipt
     contact = models.CharField(max_length=200, blank=True)
+    questions = models.JSONField(default=list)  # of the questionnaire, in their order (rating.questions)
     seed = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     # Set when panels were laid out together: which seat hears what in which order, under one hash.
@@ -154,6 +155,31 @@ class Collaborator(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.user} {self.role}"
+
+
+class OwnLabelSet(BaseModel):
+    """Words of a protocol's scales that were written for one experiment; rating.label_sets reads them."""
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", _("Draft")
+        REVIEWED = "reviewed", _("Approved")
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="own_label_sets")
+    protocol = models.SlugField()
+    name = models.CharField(max_length=100, unique=True)
+    language = models.CharField(max_length=10)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    based_on = models.CharField(max_length=100)  # the set that was copied
+    scales = models.JSONField()  # by scale: question, attend, word, anchors
+
+    class Meta:
+        ordering = ["created_at"]
+        constraints = [
+            models.CheckConstraint(name="own_label_set_status_known", condition=Q(status__in=["draft", "reviewed"]))
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class TextVersion(BaseModel):

@@ -17,3 +17,4 @@ INTRODUCTION_S = 30.0  # instructions: about 80 words, and finding Start
 EAR_CHECK_S = 20.0  # three rounds of a one-second sound, a press of Play and an answer each
 LEVEL_CHECK_S = 30.0  # putting headphones on, and one clip repeated while the volume is set
 HEADPHONE_SCREEN_S = 60.0  # six rounds of 3.6 s, with time to think; some do the second method, too
+QUESTION_S = 10.0  # one question of the questionnaire, read and answered; most are a choice of one

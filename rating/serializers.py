@@ -44,3 +44,25 @@ class NewExperimentSerializer(serializers.Serializer[Any]):
     contact = serializers.CharField(max_length=200, default="", allow_blank=True)
     options = serializers.DictField(default=dict)
     seed = serializers.CharField(max_length=64, default="", allow_blank=True)
+
+
+class LabelSetSerializer(serializers.Serializer[Any]):
+    """A label set: by scale a question, what to attend to, one word, and a label for each number."""
+
+    id = serializers.CharField()
+    language = serializers.CharField()
+    status = serializers.CharField()
+    based_on = serializers.CharField()
+    sha256 = serializers.CharField()
+    scales = serializers.DictField()
+
+
+class CopyLabelSetSerializer(serializers.Serializer[Any]):
+    copy_of = serializers.CharField(max_length=100)
+    language = serializers.CharField(max_length=10, default="", allow_blank=True)
+
+
+class ChangeLabelSetSerializer(serializers.Serializer[Any]):
+    language = serializers.CharField(max_length=10)
+    scales = serializers.DictField()
+    approved = serializers.BooleanField(default=False)

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from rating import views
+from rating import label_views, views
 
 app_name = "rating"
 urlpatterns = [
@@ -12,6 +12,13 @@ urlpatterns = [
     path("experiments/<slug:slug>/", views.experiment, name="experiment"),
     path("experiments/<slug:slug>/settings/", views.settings, name="settings"),
     path("experiments/<slug:slug>/options/", views.options, name="options"),
+    path("experiments/<slug:slug>/labels/", label_views.labels, name="labels"),
+    path("experiments/<slug:slug>/labels/copy/", label_views.copy_labels, name="copy_labels"),
+    path("experiments/<slug:slug>/labels/of/<slug:label_set>/", label_views.own_labels, name="own_labels"),
+    path(
+        "experiments/<slug:slug>/labels/of/<slug:label_set>/approve/", label_views.approve_labels, name="approve_labels"
+    ),
+    path("experiments/<slug:slug>/labels/of/<slug:label_set>/delete/", label_views.delete_labels, name="delete_labels"),
     re_path(
         r"^experiments/(?P<slug>[-\w]+)/state/(?P<change>live|pause|close|draft)/$", views.change_state, name="state"
     ),

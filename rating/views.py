@@ -36,6 +36,7 @@ from rating.forms import (
     TransferForm,
     shown_options,
 )
+from rating.label_sets import labels_of
 from rating.models import Collaborator, Experiment, TextVersion
 from rating.registry import get_protocol, picture_of, protocols
 from rating.services import access, disposal
@@ -189,7 +190,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "experiment": shown,
         "protocol": protocol,
-        "labels": protocol.label_set(shown.label_set),
+        "labels": labels_of(shown),
         "language": dict(language_choices())[shown.language],
         "ballots": shown.ballots.counts_by_kind(),
         "shares": shown.shares.select_related("user").order_by("user__username"),

@@ -5,6 +5,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from analysis import datasets
@@ -12,15 +13,20 @@ from analysis.datasets import CountedBallot
 from analysis.exports import csv_lines, meanings_for, subject_id, table_columns, table_rows
 from analysis.registry import get_report, method_of
 from analysis.services.exports import note_download, vote_lines
+from analysis.services.questionnaires import codebook, questionnaire_lines
 from analysis.services.results import read_result
 from core.hashing import digest
 from core.models import User
 from listening.models import Design, Extension
 from listening.panels.services.exclusions import EXCLUSION_COLUMNS, excluded_now, ledger_of, name_of_listener
+from listening.participation.services.eligibility import turned_away_count
+from rating.label_sets import labels_of
 from rating.models import Consent, Experiment
+from rating.questions import Place
 from rating.registry import get_protocol
 from rating.services.attention import outcomes
 from rating.services.experiments import condition_names
+from rating.services.label_sets import scales_of
 from rating.services.texts import TEXTS, amendments, consent_counts, published_texts
 
 PARTICIPANTS = (
@@ -58,6 +64,8 @@ Dataset of the listening test `{slug}` (protocol {protocol}, wording {label_set}
 - `data/*exclusions_data.csv`: the ledger of exclusions, lifted ones included: what, why or by which rule, when, by
   whom, and whether conditions were known by name by then. Nothing is missing from the responses: `excluded` and
   `exclusion_reason` say of each mark whether the results leave it out.
+- `data/*questionnaire_data.csv`: answers to questions before or after the clips, one row a listener and one column a
+  question; several choices are joined by `|`. The `.json` beside it is the codebook.
 - `results/`: every table of the results page, to the last digit. `unit` says what the interval is over: model (mixed
   model with listeners and items random), listener, item, two-way (bootstrap over listeners and items), vote or
   vote-1.96 (as the P.808 toolkit has it). What cannot be computed is empty.
@@ -84,9 +92,13 @@ OPEN = "named: the experiment has been unblinded"
 File = tuple[str, Iterable[str | bytes]]
 
 
-def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> Iterator[bytes]:
-    """Return the dataset as pieces of a zip. Nothing in it names a condition before the experiment is unblinded."""
-    root = note_download(experiment=experiment, actor=actor, simulated=simulated, what="dataset")
+def export_dataset(*, experiment: Experiment, actor: User, simulated: bool, anonymous: bool = False) -> Iterator[bytes]:
+    """Return the dataset as pieces of a zip. Nothing in it names a condition before the experiment is unblinded.
+
+    The anonymous edition has no free text that a participant wrote in the questionnaire.
+    """
+    what = "dataset without free text" if anonymous else "dataset"
+    root = note_download(experiment=experiment, actor=actor, simulated=simulated, what=what)
     dataset = datasets.read_dataset(experiment, simulated=simulated)
     slug = method_of(experiment.protocol)
     results = {slug: read_result(experiment=experiment, slug=slug, simulated=simulated, long=True)}
@@ -95,14 +107,28 @@ def export_dataset(*, experiment: Experiment, actor: User, simulated: bool) -> I
         ("dataset_description.json", [_json(_description(experiment, simulated=simulated) | {"root": root})]),
         ("design.json", [_json(_design(experiment))]),
         *_data(experiment, dataset.ballots, simulated=simulated),
+        *_questionnaire(experiment, simulated=simulated, anonymous=anonymous),
         *_results(experiment, results, simulated=simulated),
     ]
     return _zipped(experiment.slug, files)
 
 
-def _data(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> list[File]:
+def _data_name(experiment: Experiment, what: str) -> str:
     study = re.sub(r"[^A-Za-z0-9]", "", experiment.slug)
-    name = f"data/study-{study}_description-{{}}_data".format
+    return f"data/study-{study}_description-{what}_data"
+
+
+def _questionnaire(experiment: Experiment, *, simulated: bool, anonymous: bool) -> list[File]:
+    """The answers to the questionnaire and their codebook, where there are questions."""
+    if not experiment.questions:
+        return []
+    name = _data_name(experiment, "questionnaire")
+    lines = questionnaire_lines(experiment, simulated=simulated, anonymous=anonymous)
+    return [(f"{name}.csv", lines), (f"{name}.json", [_json(codebook(experiment, anonymous=anonymous))])]
+
+
+def _data(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> list[File]:
+    name = partial(_data_name, experiment)
     # Psych-DS: a sidecar beside the data says what its columns are.
     return [
         (f"{name('responses')}.csv", vote_lines(experiment, simulated=simulated)),
@@ -217,13 +243,14 @@ def _description(experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
 
 def _design(experiment: Experiment) -> dict[str, Any]:
     """What was planned. Seeds and settings would give the letters or the names of conditions away."""
-    protocol = get_protocol(experiment.protocol)
+    protocol, labels = get_protocol(experiment.protocol), labels_of(experiment)
     design = Design.objects.filter(experiment=experiment).first()
     told: dict[str, Any] = {
         "protocol": protocol.slug,
         "protocol_version": protocol.version,
         "label_set": experiment.label_set,
-        "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
+        "label_set_sha256": labels.sha256,
+        "label_texts": {"language": labels.language, "status": labels.status, "scales": scales_of(labels)},
         "language": experiment.language,
         "design_sha256": experiment.design_sha256,
         "layout_sha256": experiment.layout_sha256,
@@ -234,6 +261,8 @@ def _design(experiment: Experiment) -> dict[str, Any]:
         "attention_checks": _attention(experiment),
         "extensions": [_extension(extension) for extension in experiment.extensions.all()],
     }
+    if asked := [question for question in experiment.questions if question["place"] == Place.SCREENING]:
+        told["screening"] = {"questions": asked, "turned_away": turned_away_count(experiment.pk)}
     if experiment.unblinded_at is None:
         return told
     open_only = {"seed": experiment.seed, "options": experiment.options}

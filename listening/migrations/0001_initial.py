@@ -200,6 +200,34 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='TurnedAway',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('count', models.PositiveIntegerField(default=0)),
+                ('experiment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='turned_away', to='rating.experiment')),
+            ],
+            options={
+                'abstract': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='QuestionAnswer',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('question', models.CharField(max_length=40)),
+                ('value', models.JSONField(null=True)),
+                ('saved_at', models.DateTimeField()),
+                ('handed_in_at', models.DateTimeField(null=True)),
+                ('participant', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='question_answers', to='listening.participant')),
+                ('seat', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='question_answers', to='listening.seat')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('seat', 'question'), name='question_answer_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='ClientReport',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),

@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from core.models import Job
 from listening.models import Design
 from listening.panels.services import designs, durations, panels
+from rating.label_sets import labels_of
 from rating.models import Ballot, Experiment
 from rating.protocol import Designable, LabelStatus
 from rating.registry import get_protocol
@@ -151,10 +152,10 @@ def _consent(experiment: Experiment) -> Iterator[Step]:
 
 
 def _words(experiment: Experiment) -> Step:
-    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
-    address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
+    labels = labels_of(experiment)
+    address = reverse("rating:labels", args=[experiment.slug])
     if labels.status == LabelStatus.DRAFT:
-        said = gettext("Label set %(name)s is a draft; choose an approved one before going live.")
+        said = gettext("Label set %(name)s is a draft; approve it or choose another one before going live.")
         return Step(StepState.OPEN, said % {"name": labels.id}, address)
     return Step(StepState.DONE, gettext("Label set %(name)s: approved.") % {"name": labels.id}, address)
 

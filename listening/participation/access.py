@@ -70,6 +70,14 @@ def _visit_unknown() -> AppError:
     )
 
 
+def seat_abandoned() -> AppError:
+    return AppError(
+        "visit.abandoned",
+        410,
+        _("Your place was given to somebody else. Everything you did is kept. Thank you for taking part."),
+    )
+
+
 def visit_for(request: HttpRequest, visit_id: UUID) -> Visit:
     _check_held(request, visit_id)
     visit = Visit.objects.select_related("seat__ballot__experiment", "seat__panel").filter(pk=visit_id).first()

@@ -21,7 +21,7 @@ from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.models import Seat, SetupStep, Visit
 from listening.panels.services.seats import touch
-from listening.participation.access import visit_for, voting_visit_for
+from listening.participation.access import seat_abandoned, visit_for, voting_visit_for
 from listening.participation.serializers import (
     MOST_BYTES,
     MOST_REPORT_BYTES,
@@ -29,10 +29,10 @@ from listening.participation.serializers import (
     VoteBatchSerializer,
     read_votes,
 )
-from listening.participation.services import media, reports, setup, visits
+from listening.participation.services import media, questionnaires, reports, setup, visits
 from listening.participation.services.verification import completion_root
-from listening.participation.services.visits import seat_abandoned
 from listening.participation.throttles import AddressThrottle, VisitThrottle
+from rating.questions import Place
 from rating.services.pages import every_page, pages
 from rating.services.votes import Receipt
 from stimuli import responses
@@ -109,8 +109,11 @@ class Votes(VisitApi):
 class Finish(VisitApi):
     @extend_schema(operation_id="finish", request=None, responses={200: dict})
     def post(self, request: Request, visit_id: UUID) -> Response:
-        """Issue the receipt, if and only if the server holds every vote."""
-        completion = visits.finish_visit(visit=self.held_visit(request, visit_id), now=timezone.now())
+        """Issue the receipt if the server holds every vote; where questions are left, say where they are asked."""
+        visit = self.held_visit(request, visit_id)
+        if questionnaires.after_is_due(visit.seat):
+            return Response({"questions_url": reverse("listening:questionnaire", args=[visit_id, Place.AFTER])})
+        completion = visits.finish_visit(visit=visit, now=timezone.now())
         return Response(
             {
                 "code": completion.code,
@@ -120,6 +123,27 @@ class Finish(VisitApi):
                 "receipt_url": reverse("listening:receipt", args=[visit_id]),
             }
         )
+
+
+class QuestionSerializer(serializers.Serializer[Any]):
+    """One answer; several choices are a list."""
+
+    question = serializers.CharField(max_length=40)
+    value = serializers.JSONField()
+
+
+class Questionnaire(VisitApi):
+    largest_body_bytes = MOST_REPORT_BYTES
+
+    @extend_schema(operation_id="save_question", request=QuestionSerializer, responses={200: dict})
+    def post(self, request: Request, visit_id: UUID) -> Response:
+        """Keep the answer to one question as a draft; the page hands all of them in together."""
+        visit, now = self.held_visit(request, visit_id), timezone.now()
+        given = QuestionSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        answer = given.validated_data
+        questionnaires.save_answer(visit=visit, key=answer["question"], given=answer["value"], now=now)
+        return Response({"saved_at": now.isoformat()})
 
 
 class Reports(VisitApi):

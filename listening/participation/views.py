@@ -21,10 +21,13 @@ from core.hashing import digest
 from core.http_errors import error_message
 from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat
+from listening.panels.services.durations import questions_asked
 from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
+from listening.participation.question_forms import QuestionnaireForm
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
-from listening.participation.services import visits, withdrawal
+from listening.participation.services import eligibility, questionnaires, visits, withdrawal
+from listening.participation.services.eligibility import ScreenedOut
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import (
     OtherGroup,
@@ -34,6 +37,7 @@ from listening.participation.services.visits import (
     TextChanged,
 )
 from listening.participation.services.withdrawal import is_withdrawn, may_withdraw
+from rating.label_sets import labels_of
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
 from rating.services.texts import texts_of
@@ -51,7 +55,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         visits.note_opened(invitation, now=timezone.now())
     try:
         return _let_in(request, invitation)
-    except (PanelFull, OtherGroup) as error:
+    except (PanelFull, OtherGroup, ScreenedOut) as error:
         return _turned_away(request, invitation, error)
 
 
@@ -68,6 +72,8 @@ def _let_in(request: HttpRequest, invitation: Invitation) -> HttpResponse:
             seat = _seat_of_another_tab(request, invitation, arrival)
         if seat is not None:
             visits.check_resumable(seat=seat, arrival=arrival, held=held)
+        elif eligibility.is_due(request, invitation):
+            return _screening(request, invitation, eligibility.form_of(invitation))
     except (SeatElsewhere, ResumeCodeUnknown) as error:
         return _ask_for_code(request, invitation, error)
     except TextChanged:
@@ -101,7 +107,7 @@ def _landing(
     experiment, planned = invitation.panel.experiment, seat or invitation.seat
     context = {
         "experiment": experiment,
-        "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
+        "labels": labels_of(experiment),
         "texts": texts_of(seat.ballot) if seat else experiment,
         "consent_sha256": digest(experiment.consent_text),
         "text_changed": text_changed,
@@ -111,6 +117,7 @@ def _landing(
         "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
         "needs": needs_of(experiment),
+        "question_count": questions_asked(experiment),
         "task": _task(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
         **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
     }
@@ -140,6 +147,10 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
     elif seat is not None:
         visits.check_resumable(seat=seat, arrival=arrival, held=held)
         visit = visits.begin_visit(seat=seat, device=device, now=now, held=held)
+    elif eligibility.FIELD in request.POST:
+        return _screened(request, invitation)
+    elif eligibility.is_due(request, invitation):
+        return _screening(request, invitation, eligibility.form_of(invitation))
     elif request.POST.get("agree"):
         who: dict[str, Any] = {"arrival": arrival, "held": held, "address": network_address(request)}
         who["text_sha256"] = request.POST.get("text", "")
@@ -154,6 +165,32 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
     return redirect("listening:visit", visit_id=visit.id)
 
 
+def _screened(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    """Lead on whoever fits, and count whoever does not; the browser keeps which it was, and the server nothing."""
+    visits.check_claimable(invitation, now=timezone.now(), held=visits_held(request))
+    if not eligibility.is_due(request, invitation):
+        return redirect(request.get_full_path())
+    form = eligibility.form_of(invitation, request.POST)
+    if not form.is_valid():
+        return _screening(request, invitation, form)
+    outcome = eligibility.judge(invitation, form.values())
+    return eligibility.remember(redirect(request.get_full_path()), invitation, outcome)
+
+
+def _screening(request: HttpRequest, invitation: Invitation, form: QuestionnaireForm) -> HttpResponse:
+    """The questions that come before the consent."""
+    experiment, planned = invitation.panel.experiment, invitation.seat
+    context = {
+        "experiment": experiment,
+        "texts": experiment,
+        "form": form,
+        "field": eligibility.FIELD,
+        "for_many": invitation.many,
+        "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
+    }
+    return render(request, "listening/screening.html", context, status=422 if form.errors else 200)
+
+
 def _task(experiment: Experiment, group: str) -> str:
     """What the people of a group do, where a protocol has groups that differ in it."""
     task = get_protocol(experiment.protocol).groups.tasks.get(group, "")
@@ -166,7 +203,7 @@ def _instructions(seat: Seat) -> dict[str, Any]:
     protocol = get_protocol(experiment.protocol)
     return {
         "protocol_template": f"{experiment.protocol}/instructions.html",
-        "labels": protocol.label_set(experiment.label_set),
+        "labels": labels_of(experiment),
         "options": {"plays_allowed": 1, **protocol.defaults, **experiment.options},
         "group": seat.panel.group,
     }
@@ -227,6 +264,8 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         return redirect("listening:receipt", visit_id=visit_id)
     if visit.seat.state == Seat.State.ABANDONED:
         return _abandoned(request, visit.seat)
+    if place := questionnaires.place_due(visit.seat):
+        return redirect("listening:questionnaire", visit_id=visit_id, place=place)
     progress, session_settings = visits.progress(visit=visit), session_settings_of(experiment)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {
@@ -273,6 +312,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",
         "withdrawn_at": ballot.abandoned_at,
         "may_withdraw": may_withdraw(ballot),
+        "has_questions": visit.seat.question_answers.exists(),
     }
     return render(request, "listening/receipt.html", context)
 

@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 ('instructions', models.TextField(blank=True)),
                 ('debrief', models.TextField(blank=True)),
                 ('contact', models.CharField(blank=True, max_length=200)),
+                ('questions', models.JSONField(default=list)),
                 ('seed', models.CharField(max_length=64)),
                 ('state', models.CharField(choices=[('draft', 'Draft'), ('live', 'Live'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=10)),
                 ('layout_sha256', models.CharField(blank=True, max_length=64)),
@@ -74,6 +75,24 @@ class Migration(migrations.Migration):
             model_name='collaborator',
             name='experiment',
             field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='rating.experiment'),
+        ),
+        migrations.CreateModel(
+            name='OwnLabelSet',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('protocol', models.SlugField()),
+                ('name', models.CharField(max_length=100, unique=True)),
+                ('language', models.CharField(max_length=10)),
+                ('status', models.CharField(choices=[('draft', 'Draft'), ('reviewed', 'Approved')], default='draft', max_length=10)),
+                ('based_on', models.CharField(max_length=100)),
+                ('scales', models.JSONField()),
+                ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='own_label_sets', to='rating.experiment')),
+            ],
+            options={
+                'ordering': ['created_at'],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'reviewed'])), name='own_label_set_status_known')],
+            },
         ),
         migrations.CreateModel(
             name='Ballot',

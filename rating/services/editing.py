@@ -10,8 +10,10 @@ from core.errors import AppError
 from core.models import User
 from core.services import audit
 from rating.errors import reason_missing, wrong_state
+from rating.label_sets import label_sets_of
 from rating.models import Experiment
 from rating.options import check_options
+from rating.question_definitions import read_questions
 from rating.registry import get_protocol
 from rating.services.access import let_read
 from rating.services.experiments import (
@@ -27,7 +29,7 @@ from rating.services.experiments import (
 )
 from rating.services.texts import TEXTS, publish_texts
 
-EDITABLE = ("slug", "collection", "protocol", "label_set", "language", "analysis_plan", *TEXTS)
+EDITABLE = ("slug", "collection", "protocol", "label_set", "language", "analysis_plan", "questions", *TEXTS)
 MATERIAL = {"collection", "protocol"}  # what the pages of every seat are drawn from
 SHAPING = {"consent_text", "instructions"}  # texts that are part of the hash of the design
 
@@ -57,8 +59,10 @@ def _edit(experiment: Experiment, actor: User, fields: dict[str, Any]) -> Experi
     if before.keys() & MATERIAL:
         before |= _fit_material(experiment, before)
     _check_texts(experiment)
-    check_label_set(get_protocol(experiment.protocol), experiment.label_set)
+    check_label_set(experiment.label_set, label_sets_of(experiment))
     check_language(experiment.language)
+    if "questions" in before:
+        experiment.questions = [question.stored() for question in read_questions(experiment.questions)]
     experiment.save(update_fields=list(before))
     after = {name: getattr(experiment, name) for name in before}
     audit.record(actor=actor, action="experiment.edited", target=target, before=_told(before), after=_told(after))

@@ -19,10 +19,12 @@ from core.hashing import digest
 from core.languages import is_draft
 from core.models import Job, User
 from core.services import audit
-from rating.errors import no_stimuli, reason_missing, wrong_state
+from rating.errors import no_stimuli, reason_missing, unknown_label_set, wrong_state
+from rating.label_sets import labels_of
 from rating.models import Ballot, Experiment
 from rating.options import check_options
-from rating.protocol import FULL_LENGTH, GOLD, TRAP, LabelStatus, Protocol
+from rating.protocol import FULL_LENGTH, GOLD, TRAP, LabelSet, LabelStatus, Protocol
+from rating.question_definitions import read_questions
 from rating.registry import get_protocol
 from rating.services.texts import publish_texts
 from stimuli.models import Collection, Import, Stimulus
@@ -44,27 +46,25 @@ def create_experiment(
     language: str = settings.LANGUAGE_CODE,
     options: Mapping[str, Any] | None = None,
     contact: str = "",
+    questions: Sequence[Mapping[str, Any]] = (),
     seed: str = "",
 ) -> Experiment:
     """Create a draft. Without a short name, one is derived from the title."""
     protocol = get_protocol(protocol_slug)
-    check_label_set(protocol, label_set)
+    check_label_set(label_set, protocol.label_sets)
     check_language(language)
     check_options(protocol, options or {}, material_of(collection))
     slug = slug or free_slug(title)
     told = {"title": title, "language": language}
     texts = {"consent_text": consent_text, "instructions": instructions, "debrief": debrief, "contact": contact}
+    basis = {"owner": owner, "slug": slug, "collection": collection, "protocol": protocol_slug, "label_set": label_set}
     try:
         with transaction.atomic():
             experiment = Experiment.objects.create(
-                owner=owner,
-                slug=slug,
-                collection=collection,
-                protocol=protocol_slug,
-                label_set=label_set,
                 options={**protocol.defaults, **(options or {})},
+                questions=[question.stored() for question in read_questions(list(questions))],
                 seed=seed or secrets.token_hex(8),
-                **(told | texts),
+                **(basis | told | texts),
             )
             audit.record(actor=owner, action="experiment.created", target=f"experiment/{slug}", after=told)
     except IntegrityError:
@@ -107,7 +107,7 @@ def slug_taken(slug: str) -> AppError:
 
 def language_warnings(experiment: Experiment) -> list[str]:
     """What participants will not read in the experiment's language, or only in a draft of it."""
-    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
+    labels = labels_of(experiment)
     pages, scale = (gettext(get_language_info(code)["name"]) for code in (experiment.language, labels.language))
     warnings = []
     if labels.language != experiment.language:
@@ -180,12 +180,12 @@ def check_ready(experiment: Experiment) -> None:
     """Raise what keeps the experiment from going live, if anything does."""
     if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
         raise wrong_state(experiment, needed="draft or paused")
-    labels = get_protocol(experiment.protocol).label_set(experiment.label_set)
+    labels = labels_of(experiment)
     if labels.status == LabelStatus.DRAFT:
         raise AppError(
             "experiment.label_set_draft",
             409,
-            _("The label set '{label_set}' is a draft. A draft cannot go live; choose a reviewed one."),
+            _("The label set '{label_set}' is a draft. A draft cannot go live; approve it or choose another one."),
             label_set=labels.id,
         )
     if not Stimulus.objects.filter(item__collection=experiment.collection).exists():
@@ -361,12 +361,13 @@ def design_digest(experiment: Experiment) -> str:
         ({"texts": texts} if texts else {})
         | ({"analysis_plan": plan} if plan else {})
         | ({"checks": experiment.checks} if experiment.checks else {})
+        | ({"questions": experiment.questions} if experiment.questions else {})
         | {
             "protocol": experiment.protocol,
             "protocol_version": protocol.version,
             "options": experiment.options,
             "label_set": experiment.label_set,
-            "label_set_sha256": protocol.label_set(experiment.label_set).sha256,
+            "label_set_sha256": labels_of(experiment).sha256,
             "language": experiment.language,
             "consent_sha256": digest(experiment.consent_text),
             "instructions_sha256": digest(experiment.instructions),
@@ -381,16 +382,10 @@ def design_digest(experiment: Experiment) -> str:
     )
 
 
-def check_label_set(protocol: Protocol, label_set: str) -> None:
-    known = [labels.id for labels in protocol.label_sets]
+def check_label_set(label_set: str, sets: Iterable[LabelSet]) -> None:
+    known = [labels.id for labels in sets]
     if label_set not in known:
-        raise AppError(
-            "experiment.unknown_label_set",
-            422,
-            _("The protocol has no label set called '{label_set}'. Known: {known}."),
-            label_set=label_set,
-            known=", ".join(known),
-        )
+        raise unknown_label_set(label_set, known)
 
 
 def usual_label_set(protocol: Protocol, language: str) -> str:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
+from rating.label_sets import label_set_of
 from rating.models import Ballot, Slot, SoundFetch, Trial
 from rating.protocol import Entry, Json, Protocol, TrialKind, TrialPlan
 from rating.protocol import Slot as PlannedSlot
@@ -126,7 +127,7 @@ def entry_of(stimulus: Stimulus) -> Entry:
 
 
 def _labels(protocol: Protocol, label_set: str) -> dict[str, Json]:
-    labels = protocol.label_set(label_set)
+    labels = label_set_of(protocol, label_set)
     return {
         key: {
             "language": labels.language,

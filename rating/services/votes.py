@@ -15,6 +15,7 @@ from core.errors import AppError
 from core.hashing import canonical, digest
 from core.hmacs import hmac_of, valid_hmacs
 from rating.errors import KeyReused, SoundNotFetched, unknown_trial
+from rating.label_sets import label_set_of
 from rating.models import Ballot, RejectedVote, Vote
 from rating.protocol import Answer, Json
 from rating.services.vote_context import BallotState, TrialContext, lock_ballot_state, trial_context
@@ -222,7 +223,7 @@ def _append(
         protocol=context.protocol.slug,
         protocol_version=context.protocol.version,
         label_set=context.label_set,
-        label_set_sha256=context.protocol.label_set(context.label_set).sha256,
+        label_set_sha256=label_set_of(context.protocol, context.label_set).sha256,
         received_at=now,
     )
     vote.seal = hmac_of(_signed_row(vote), salt=state.salt)

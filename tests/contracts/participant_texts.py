@@ -17,12 +17,21 @@ TEMPLATES = (
     "listening/join.html",
     "listening/visit.html",
     "listening/receipt.html",
+    "listening/questionnaire.html",
+    "listening/screening.html",
+    "listening/turned_away.html",
     "listening/paper_print.html",
     "error.html",
 )
 PARTS = ("instructions.html", "page.html", "keys.html", "paper.html", "paper_guide.html")
 # The scripts of those pages, as frontend/build.mjs bundles them.
-SCRIPTS = ("src/pages/join.ts", "src/pages/shell.ts", "src/pages/visit.ts", "src/trial/scales.ts")
+SCRIPTS = (
+    "src/pages/join.ts",
+    "src/pages/questionnaire.ts",
+    "src/pages/shell.ts",
+    "src/pages/visit.ts",
+    "src/trial/scales.ts",
+)
 # Code that answers the requests of a visit, mostly with errors, and the names of languages.
 CODE = (
     "config/settings.py",
@@ -33,6 +42,7 @@ CODE = (
     "listening/participation/",
     "rating/errors.py",
     "rating/protocol.py",
+    "rating/questions.py",
     "rating/services/pages.py",
     "rating/services/texts.py",
     "rating/services/votes.py",

@@ -79,6 +79,11 @@ rating:preview_text                   staff-405      staff-400
 rating:experiment                     owned          staff-405
 rating:settings                       owned          owned
 rating:options                        owned          owned
+rating:labels                         owned          owned
+rating:copy_labels                    staff-405      owned
+rating:own_labels                     owned-404      owned-404
+rating:approve_labels                 staff-405      owned
+rating:delete_labels                  staff-405      owned
 rating:state                          staff-405      owned
 rating:confirm_live                   owned          staff-405
 rating:share                          staff-405      owned
@@ -91,7 +96,13 @@ rating:unblind                        staff-405      owned
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
+listening:questionnaire               visit          visit
 listening:withdraw                    no-method      visit-409
+listening:questions                   owned          owned
+listening:new_question                owned          owned
+listening:question                    owned-404      owned-404
+listening:move_question               staff-405      owned
+listening:remove_question             staff-405      owned
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
 listening:from_file                   staff          staff-400
@@ -170,6 +181,10 @@ api:experiment_files                  api-read-405   api-400
 api:experiment_file_schema            public         no-method
 api:extensions                        api-owned      api-owned-422
 api:extension_preview                 api-read-409   api-405
+api:questions                         api-owned      api-405
+api:label_sets                        api-owned      api-owned-400
+api:label_set                         api-read-405   api-405
+api:questions_of_visit                no-method      visit-400
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400
@@ -191,6 +206,7 @@ api:tables_csv                        api-read-409   api-405
 api:wide_csv                          api-owned      api-405
 api:clips_csv                         api-owned      api-405
 api:conditions_csv                    api-owned      api-405
+api:questionnaire_csv                 api-owned      api-405
 api:dataset_zip                       api-owned      api-405
 account_login                         public         public
 account_logout                        public         public

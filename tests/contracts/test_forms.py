@@ -13,6 +13,7 @@ from core.models import Job, User
 from listening.models import Exclusion, Invitation, Seat
 from listening.panels.services.exclusions import Target, exclude
 from rating.models import Experiment
+from rating.services.label_sets import copy_label_set
 from rating.services.votes import cast_vote
 from stimuli.models import Collection, Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
@@ -37,6 +38,17 @@ class Form:
 
 def draft() -> Experiment:
     return make_experiment(make_user(User.Role.ADMIN), live=False)
+
+
+def asking_draft() -> Experiment:
+    question = {"key": "mood", "kind": "yes_no", "text": "How are you?", "place": "before"}
+    return make_experiment(make_user(User.Role.ADMIN), live=False, questions=[question])
+
+
+def own_labels_draft() -> Experiment:
+    experiment = draft()
+    copy_label_set(experiment=experiment, actor=experiment.owner, source="acr-en-1", language="pt")
+    return experiment
 
 
 def designed_draft() -> Experiment:
@@ -66,6 +78,10 @@ def on_paper() -> Experiment:
 TEXTS = {"title": "Another title", "consent_text": "I agree.", "reason": "a typo"}
 SETTINGS = {"rest_s": 30, "lease_hours": 12, "headphone_screen": "off", "completion_url": ""}
 DESIGN = {"preset": "crossed", "panels": 1, "seats": 2, "size": 4, "sessions": 2, "seed": "7"}
+WORDS = {"language": "pt", "QUALITY-question": "Como era a qualidade?"} | {
+    f"QUALITY-{n}": f"word {n}" for n in range(5)
+}
+QUESTION = {"text": "How are you?", "kind": "yes_no", "place": "before", "required": "on", "key": "mood"}
 FORMS = {
     "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
@@ -74,6 +90,7 @@ FORMS = {
     "stimuli:new_collection": Form({"slug": "sounds", "title": "Sounds"}, {"slug": "not a slug"}),
     "rating:settings": Form(TEXTS, {"title": LONG}),
     "rating:options": Form({"plays_allowed": 1, "practice": 0}, {"practice": "many"}, make=draft),
+    "rating:own_labels": Form(WORDS, {"QUALITY-question": LONG}, make=own_labels_draft),
     "rating:share": Form({"colleague": "colleague", "role": "viewer"}, {"colleague": "nobody-of-this-name"}),
     "rating:transfer": Form({"colleague": "colleague"}, {"colleague": "nobody-of-this-name"}),
     "rating:delete": Form({"typed": "the-slug"}, {"typed": "something else"}, make=draft),
@@ -91,6 +108,8 @@ FORMS = {
     "listening:mail": Form(
         {"panel": 1, "recipients": "anna@example.org", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}
     ),
+    "listening:new_question": Form(QUESTION, {"text": LONG}, make=draft),
+    "listening:question": Form(QUESTION, {"text": LONG}, make=asking_draft),
     "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
     "analysis:exclusions": Form(
         {"whom": "sub-0002", "what": "trial", "position": 1, "reason": "a door"},
@@ -100,6 +119,13 @@ FORMS = {
     "analysis:plan": Form({"scale": "QUALITY", "model": "mixed", "rule_p913": 0.75}, {"rule_p913": 9}, make=draft),
     "analysis:lift_exclusion": Form({"reason": "was awake"}, {"reason": LONG}, make=with_an_exclusion),
     # Nothing is typed here: a button alone.
+    "rating:labels": Form({"use": "acr-fr-1"}, make=draft),
+    "rating:copy_labels": Form({"source": "acr-en-1"}, make=draft),
+    "rating:approve_labels": Form({}, make=own_labels_draft),
+    "rating:delete_labels": Form({}, make=own_labels_draft),
+    "listening:questions": Form({"ready": ["age_band"]}, make=draft),
+    "listening:move_question": Form({"to": "up"}, make=asking_draft),
+    "listening:remove_question": Form({}, make=asking_draft),
     "core:retry_job": Form({}),
     "rating:state": Form({}),
     "rating:unshare": Form({}),
@@ -159,6 +185,7 @@ def address(route: str, experiment: Experiment) -> str:
         "number": 1,
         "place": Seat.objects.order_by("number").values_list("number", flat=True).first() or 1,
         "change": "pause",
+        "key": "mood",
         "user_id": experiment.owner.pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
@@ -168,6 +195,8 @@ def address(route: str, experiment: Experiment) -> str:
         values["entry_id"] = Exclusion.objects.get().pk
     if route == "core:retry_job":
         values["job_id"] = Job.objects.create(name="test", state="failed").pk
+    if own := experiment.own_label_sets.first():
+        values["label_set"] = own.name
     if "import" in route:
         values["import_id"] = begin(collection).pk
     [needed] = {each.arguments for each in EVERY_ROUTE if each.name == route}

@@ -28,12 +28,21 @@ SECTIONS = [
         "request not_found server",
     ),
     ("Signing in", "Accounts, second factors, API tokens and permissions.", "auth token account permission"),
-    ("Experiments", "Making an experiment, its options, checks and states.", "experiment experiment_file plan checks"),
+    (
+        "Experiments",
+        "Making an experiment, its options, labels, checks and states.",
+        "experiment experiment_file plan label_set checks",
+    ),
     ("Designs", "Subsets of items, orders, extensions, and files of sequences.", "design subsets extension"),
     (
         "Panels and seats",
         "Panels, seats, their links, paper and workbooks.",
         "panel seat session_settings preview paper workbook",
+    ),
+    (
+        "Questionnaires",
+        "Questions before and after the clips, and the screening before consent.",
+        "questions screening",
     ),
     (
         "Collections and imports",

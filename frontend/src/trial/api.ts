@@ -45,22 +45,22 @@ export class VisitApi {
     return (await this.#get<{ trials: TrialPage[] }>(opened ? `pages/?open=${opened}` : "pages/")).trials;
   }
 
-  /** Hand everything in, and go to the receipt. */
+  /** Hand everything in, and go to the receipt, or to the questions that come before it. */
   async finish(): Promise<void> {
     const { config, screen, scope } = this.#parts;
     screen.showChecking();
     const ask = () =>
-      requestJson<{ receipt_url: string }>(`${config.api}finish/`, {
+      requestJson<{ receipt_url?: string; questions_url?: string }>(`${config.api}finish/`, {
         json: {},
         csrf: config.csrf,
         signal: scope.signal,
       });
     try {
-      const receipt = await retrying(ask, {
+      const next = await retrying(ask, {
         ...this.retry(scope, gettext("Waiting for the server.")),
         isFinal: isRefusal,
       });
-      location.replace(receipt.receipt_url);
+      location.replace(next.questions_url ?? next.receipt_url ?? location.href);
     } catch (error) {
       // Answers are missing after all, for instance because one was refused at the last moment.
       screen.notice(

@@ -12,7 +12,9 @@ from listening.durations import SeatDuration, checks_s, is_far_off, seat_duratio
 from listening.models import Seat, SessionSettings
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Ballot, Experiment, Trial
+from rating.pace import QUESTION_S
 from rating.protocol import CHECKS, TrialKind
+from rating.questions import Place
 from rating.registry import get_protocol
 
 
@@ -55,9 +57,15 @@ def _plans(experiment: Experiment, ballots: list[UUID]) -> list[FreshSeat]:
 def duration_of(
     experiment: Experiment, sessions_s: Mapping[int, float], session_settings: SessionSettings | None = None
 ) -> SeatDuration:
-    """A seat's sessions with the checks and breaks of its experiment."""
+    """A seat's sessions with the questions, checks and breaks of its experiment."""
     known = session_settings or session_settings_of(experiment)
-    return seat_duration(sessions_s, rest_s=known.rest_s, checks_s=checks_s_of(known))
+    questions_s = QUESTION_S * questions_asked(experiment)
+    return seat_duration(sessions_s, rest_s=known.rest_s, checks_s=checks_s_of(known) + questions_s)
+
+
+def questions_asked(experiment: Experiment) -> int:
+    """How many questions are asked after consent."""
+    return sum(question["place"] != Place.SCREENING for question in experiment.questions)
 
 
 def checks_s_of(session_settings: SessionSettings) -> float:

@@ -18,7 +18,9 @@ from listening.panels.flags import LOST_AFTER, Answer, Figures, Situation, figur
 from listening.panels.services import panels
 from listening.panels.services.durations import duration_of
 from listening.panels.services.session_settings import session_settings_of
+from listening.participation.services.eligibility import turned_away_count
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Slot, Trial, Vote
+from rating.questions import Place
 from rating.services.attention import outcomes
 from stimuli.models import Condition
 
@@ -60,6 +62,8 @@ def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any
         "coverage": coverage(cells),
         "short": short_cells(cells, named=experiment.unblinded_at is not None),
         "errors": _errors(experiment),
+        "screening": any(question["place"] == Place.SCREENING for question in experiment.questions),
+        "turned_away": turned_away_count(experiment.pk),
         **_outlook(experiment, by_ballot, now),
     }
 

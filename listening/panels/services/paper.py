@@ -188,7 +188,7 @@ def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str
         payload = paper.payload_of(Answer(marks=()), sheet.plan)
         event_id = uuid5(SHOWN, str(sheet.trial.pk))
         cast_for_seat(seat, sheet.trial, event_id, sheet.trial.revision, payload, actor, client=client)
-    completion = finish_visit(visit=visit, now=now)
+    completion = finish_visit(visit=visit, now=now, on_paper=True)
     with transaction.atomic():
         record_about_seat(seat, f"ballot.closed_from_{client}", actor, answers=completion.vote_count)
     return completion

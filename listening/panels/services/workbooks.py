@@ -26,8 +26,9 @@ from listening.participation.access import token_digest
 from listening.participation.services.visits import claim_seat
 from listening.workbooks.base import Book, BookPage, Choices, Returned, Workbook
 from rating.errors import wrong_state
+from rating.label_sets import labels_of
 from rating.models import Experiment
-from rating.registry import get_protocol, module_of
+from rating.registry import module_of
 from stimuli.errors import TableUnreadable
 from stimuli.sandbox import SandboxFailure, run_sandboxed
 
@@ -134,7 +135,7 @@ def _book(seat: Seat, *, link_to: str, now: datetime) -> Book:
         title=experiment.title,
         seat=f"{seat.panel.number}.{seat.number}",
         link=link_to,
-        labels=get_protocol(experiment.protocol).label_set(experiment.label_set),
+        labels=labels_of(experiment),
         pages=[_page(sheet) for sheet in sheets_of(seat=seat)],
         made_at=now,
     )

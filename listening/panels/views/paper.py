@@ -18,6 +18,7 @@ from listening.models import Seat
 from listening.panels.forms import PaperConsentForm, SheetForm
 from listening.panels.services import paper as services
 from listening.panels.services.paper import SheetChanged
+from rating.label_sets import labels_of
 from rating.registry import get_protocol
 from rating.services.access import experiment_of
 
@@ -34,7 +35,7 @@ def _about(seat: Seat) -> dict[str, Any]:
     return {
         "experiment": experiment,
         "seat": seat,
-        "labels": get_protocol(experiment.protocol).label_set(experiment.label_set),
+        "labels": labels_of(experiment),
         "sheets": sheets,
         "rated": [sheet for sheet in sheets if sheet.number],
         "tab": "people",

@@ -32,10 +32,12 @@ from listening.panels.services.seats import (
     touch,
 )
 from listening.panels.services.session_settings import session_settings_of
-from listening.participation.access import check_not_revoked
+from listening.participation.access import check_not_revoked, seat_abandoned
 from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
+from listening.participation.services.questionnaires import is_due
 from listening.participation.services.verification import record_completion
 from rating.models import UNANSWERED, Ballot, Experiment
+from rating.questions import Place
 from rating.registry import get_protocol
 from rating.services.ballots import record_consent
 from rating.services.votes import Receipt, VoteEvent, cast_vote
@@ -235,14 +237,6 @@ def claim_seat(
     return Visit.objects.create(seat=seat, device=device)
 
 
-def seat_abandoned() -> AppError:
-    return AppError(
-        "visit.abandoned",
-        410,
-        _("Your place was given to somebody else. Everything you did is kept. Thank you for taking part."),
-    )
-
-
 def begin_visit(*, seat: Seat, device: dict[str, Any], now: datetime, held: Collection[str] = ()) -> Visit:
     """Come back to a seat, on this device or another.
 
@@ -276,8 +270,11 @@ def submit_votes(*, visit: Visit, events: Iterable[VoteEvent], now: datetime) ->
 
 
 @transaction.atomic(durable=True)
-def finish_visit(*, visit: Visit, now: datetime) -> Completion:
-    """Issue the receipt and completion code, once, and only when every vote is here."""
+def finish_visit(*, visit: Visit, now: datetime, on_paper: bool = False) -> Completion:
+    """Issue the receipt and completion code, once, and only when every vote is here and every question was asked.
+
+    A sheet of paper has no questionnaire.
+    """
     ballot = Ballot.objects.select_for_update().get(pk=visit.seat.ballot_id)
     completion = Completion.objects.filter(seat=visit.seat).first()
     if completion is not None:
@@ -290,6 +287,10 @@ def finish_visit(*, visit: Visit, now: datetime) -> Completion:
             409,
             _("{missing} answers have not reached the server yet. They are needed for a receipt."),
             missing=missing,
+        )
+    if not on_paper and is_due(visit.seat, Place.AFTER):
+        raise AppError(
+            "visit.questions_left", 409, _("The questions after the last clip are not answered yet. Reload the page.")
         )
     answered = ballot.trials.filter(answered=True).count()
     completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)

@@ -1,4 +1,4 @@
-"""Withdrawal of a participant who has finished: the answers stay stored and count no more."""
+"""Withdrawal of a participant who has finished: the votes stay stored and count no more."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.services import audit
-from listening.models import Completion, Seat, Visit
+from listening.models import Completion, QuestionAnswer, Seat, Visit
 from listening.panels.services.seats import abandon_seat
 from listening.participation.services.verification import WITHDRAWN
 from rating.models import Ballot, Experiment
@@ -42,6 +42,7 @@ def withdraw(*, visit: Visit, now: datetime) -> None:
                 "experimenter instead."
             ),
         )
+    QuestionAnswer.objects.filter(seat=seat).delete()  # unlike votes, they are in no chain and may go
     successor = abandon_seat(seat=seat, ballot=seat.ballot, now=now)
     where = {"panel": seat.panel.number, "seat": seat.number, "occupancy": seat.occupancy}
     audit.record(
