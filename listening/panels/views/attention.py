@@ -28,7 +28,7 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         return render(
             request, "listening/checks.html", context, status=200 if request.method == "GET" else error.status
         )
-    form = ChecksForm(request.POST or None, experiment=experiment)
+    form = ChecksForm(request.POST if request.method == "POST" else None, experiment=experiment)
     if request.method == "POST":
 
         def change(**_typed: object) -> object:

@@ -33,7 +33,8 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
 def _design(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     asked = request.POST if request.method == "POST" else request.GET
     form = ExtensionForm(asked if "listeners" in asked else None)
-    reason_form = WithReasonForm(request.POST or None, reason_needed=_is_live(experiment), auto_id="extend_%s")
+    posted = request.POST if request.method == "POST" else None
+    reason_form = WithReasonForm(posted, reason_needed=_is_live(experiment), auto_id="extend_%s")
     if request.method == "POST" and form.is_valid():
         sha256 = request.POST.get("sha256", "")
         ask = partial(
@@ -69,7 +70,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[dic
 
 def _panels(request: HttpRequest, experiment: Experiment) -> HttpResponse:
     form = MoreSeatsForm(
-        request.POST or None,
+        request.POST if request.method == "POST" else None,
         panels=list(experiment.panels.values_list("number", flat=True)),
         reason_needed=_is_live(experiment),
     )
