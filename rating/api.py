@@ -86,7 +86,8 @@ class LabelSetDetail(APIView):
         experiment, asked = experiment_of(request, slug), ChangeLabelSetSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         words = dict(asked.validated_data)
-        approved, who = words.pop("approved"), {"experiment": experiment, "actor": staff(request), "name": label_set}
+        who: dict[str, Any] = {"experiment": experiment, "actor": staff(request), "name": label_set}
+        approved = words.pop("approved")
         own = change_label_set(**who, **words)
         if approved:
             own = approve_label_set(**who)

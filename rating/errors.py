@@ -50,16 +50,6 @@ def no_stimuli(*, collection: str) -> AppError:
     )
 
 
-def unknown_label_set(name: str, known: Sequence[str]) -> AppError:
-    return AppError(
-        "experiment.unknown_label_set",
-        422,
-        _("The protocol has no label set called '{label_set}'. Known: {known}."),
-        label_set=name[:100],
-        known=", ".join(known),
-    )
-
-
 def reason_missing() -> AppError:
     return AppError(
         "experiment.reason_missing", 422, _("Say why: the reason is kept in the audit log and shown with the data.")

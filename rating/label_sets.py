@@ -1,9 +1,22 @@
 """Label sets of an experiment: those of its protocol, and own ones that were written for it."""
 
-from rating.errors import unknown_label_set
+from collections.abc import Sequence
+
+from core.errors import AppError
+from core.i18n import gettext_noop as _
 from rating.models import Experiment, OwnLabelSet
 from rating.protocol import LabelSet, LabelStatus, Protocol, ScaleLabels
 from rating.registry import get_protocol
+
+
+def unknown_label_set(name: str, known: Sequence[str]) -> AppError:
+    return AppError(
+        "experiment.unknown_label_set",
+        422,
+        _("The protocol has no label set called '{label_set}'. Known: {known}."),
+        label_set=name[:100],
+        known=", ".join(known),
+    )
 
 
 def label_set_of(protocol: Protocol, name: str) -> LabelSet:

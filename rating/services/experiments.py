@@ -19,8 +19,8 @@ from core.hashing import digest
 from core.languages import is_draft
 from core.models import Job, User
 from core.services import audit
-from rating.errors import no_stimuli, reason_missing, unknown_label_set, wrong_state
-from rating.label_sets import labels_of
+from rating.errors import no_stimuli, reason_missing, wrong_state
+from rating.label_sets import labels_of, unknown_label_set
 from rating.models import Ballot, Experiment
 from rating.options import check_options
 from rating.protocol import FULL_LENGTH, GOLD, TRAP, LabelSet, LabelStatus, Protocol

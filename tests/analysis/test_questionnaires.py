@@ -33,7 +33,7 @@ def answered(module_db: None) -> Experiment:
 def downloaded(experiment: Experiment, name: str) -> bytes:
     answer = browser_of(experiment.owner).get(f"/api/v1/experiments/{experiment.slug}/{name}")
     assert answer.status_code == 200
-    return b"".join(answer.streaming_content)  # type: ignore[arg-type]
+    return bytes(answer.getvalue())
 
 
 def rows(content: bytes) -> list[dict[str, str]]:
@@ -57,6 +57,7 @@ def test_the_download_has_one_row_for_each_listener_who_counts_and_handed_answer
         "comment": "The third was loud.",
     }
     entry = AuditEntry.objects.filter(action="experiment.exported").latest("pk")
+    assert entry.after is not None
     assert entry.after["what"] == "questionnaire"
 
 

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from listening.models import QuestionAnswer
 from tests.e2e.conftest import Platform, intercepted
-from tests.e2e.listener import PHONE, PointerListener
+from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import make_experiment, token_without_sound_check
 from tests.listening.participation.test_questionnaires import QUESTIONS, given
@@ -18,7 +18,7 @@ def test_a_reload_in_the_middle_keeps_every_answer_and_the_receipt_comes_after_t
     platform: Platform, page: Page
 ) -> None:
     experiment = make_experiment(live=False, items=1, conditions=1, questions=QUESTIONS)
-    page.set_viewport_size(PHONE["viewport"])
+    page.set_viewport_size({"width": 390, "height": 844})
     listener = PointerListener(page)
     listener.join(platform.url(f"/join/{token_without_sound_check(experiment)}/"))
     page.get_by_label("25 to 34").check()

@@ -84,7 +84,7 @@ def test_a_draft_is_not_ready_to_go_live_and_an_approved_set_is_used_for_trials_
     with pytest.raises(AppError, match="needs it to be draft"):
         change_label_set(experiment=live, actor=live.owner, name=own.name, language="pt", scales=SCALES)
     answer = browser_of(live.owner).get(f"/api/v1/experiments/{live.slug}/dataset.zip")
-    whole = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))  # type: ignore[arg-type]
+    whole = zipfile.ZipFile(io.BytesIO(answer.getvalue()))
     design = json.loads(whole.read(f"{live.slug}/design.json"))
     assert design["label_texts"]["scales"]["QUALITY"]["anchors"][4] == [1, "Péssima"]
 
@@ -133,8 +133,8 @@ def test_the_api_lists_copies_changes_and_approves_and_refuses_what_does_not_fit
         body = {"language": "pt", "scales": scales}
         refused = client.put(f"{base}{name}/", body, content_type="application/json")
         assert (refused.status_code, refused.json()["code"]) == (422, "label_set.unfit"), scales
-    body = {"language": "pt", "scales": SCALES, "approved": True}
-    assert client.put(f"{base}{name}/", body, content_type="application/json").json()["status"] == "reviewed"
+    approved: dict[str, Any] = {"language": "pt", "scales": SCALES, "approved": True}
+    assert client.put(f"{base}{name}/", approved, content_type="application/json").json()["status"] == "reviewed"
     assert [each["id"] for each in client.get(base).json()] == ["acr-en-1", "acr-fr-1", name]
     unknown = client.post(base, {"copy_of": "acr-xx-1"}, content_type="application/json")
     assert unknown.json()["code"] == "experiment.unknown_label_set"

@@ -13,7 +13,7 @@ from tests.factories import Sitting, make_experiment, new_token, opened, sit_dow
 
 pytestmark = pytest.mark.django_db
 
-HOURS = {
+HOURS: dict[str, Any] = {
     "key": "hours",
     "place": "before",
     "kind": "number",
@@ -32,7 +32,7 @@ DEVICES = {
     "required": False,
 }
 TIRED = {"key": "tired", "place": "after", "kind": "scale", "text": "How tired are you?", "low": 1, "high": 5}
-QUESTIONS = [{"ready": "age_band"}, HOURS, DEVICES, TIRED, {"ready": "comment"}]
+QUESTIONS: list[dict[str, Any]] = [{"ready": "age_band"}, HOURS, DEVICES, TIRED, {"ready": "comment"}]
 BEFORE = {"q-age_band": "25_34", "q-hours": "7.5", "q-devices": ["Radio", "Phone"]}
 
 
@@ -195,7 +195,7 @@ def test_a_changed_question_is_asked_again_in_a_rehearsal_and_an_unchanged_one_k
     sitting = sit_down(opened(experiment))
     sitting.client.post(page_of(sitting, "before"), BEFORE)
     Experiment.objects.update(state="draft", design_sha256="")
-    again = [{"ready": "age_band"}, HOURS | {"text": "How long did you sleep last night?"}]
+    again: list[dict[str, Any]] = [{"ready": "age_band"}, HOURS | {"text": "How long did you sleep last night?"}]
     change_questions(experiment=experiment, actor=experiment.owner, questions=again)
     assert given() == {"age_band": "25_34"}
     assert visit_page(sitting).headers["Location"] == page_of(sitting, "before")

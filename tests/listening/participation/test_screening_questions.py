@@ -73,7 +73,7 @@ def test_who_does_not_fit_is_thanked_with_the_code_and_leaves_nothing_but_a_coun
     assert "Nothing was recorded." in page
     assert turned_away_count(experiment.pk) == 1
     assert not Seat.objects.exclude(state=Seat.State.OPEN).exists()
-    assert not any(model.objects.exists() for model in (Participant, Recruitment, Visit, Consent, QuestionAnswer))  # type: ignore[attr-defined]
+    assert not any(model.objects.exists() for model in (Participant, Recruitment, Visit, Consent, QuestionAnswer))
     assert not any("17" in str(session.get_decoded()) for session in Session.objects.all())
     status = monitoring.experiment_status(experiment=experiment, now=timezone.now())
     assert status["turned_away"] == 1
