@@ -1,4 +1,4 @@
-"""Addresses of the experimenter's pages of results."""
+"""Addresses of the experimenter's pages of results and plans."""
 
 from django.urls import path
 
@@ -6,6 +6,7 @@ from analysis import views
 
 app_name = "analysis"
 urlpatterns = [
+    path("plan-study/", views.plan, name="plan"),
     path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
 ]

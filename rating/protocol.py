@@ -16,6 +16,7 @@ from core.errors import AppError
 from core.i18n import gettext_noop as _
 from core.i18n import ngettext_noop
 from rating.pace import ANSWER_S, FURTHER_MARK_S, HEARD_AGAIN
+from rating.variance import VarianceComponents, usual_components
 
 Json = Any
 Cell = tuple[str, str]  # item, condition
@@ -73,6 +74,12 @@ class Scale:
     low: float
     high: float
     step: float = 1.0
+    published: VarianceComponents | None = None  # of published votes on this scale
+
+    @property
+    def components(self) -> VarianceComponents:
+        """Those of published votes, or else the usual ones."""
+        return self.published or usual_components(self.low, self.high)
 
     def accept(self, value: Json) -> float:
         """Return the value as a number, or raise InvalidAnswer saying which values would be right."""

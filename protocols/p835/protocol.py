@@ -29,9 +29,13 @@ from rating.protocol import (
     draw_practice,
     without_repeated_items,
 )
+from rating.variance import OVERALL_QUALITY
 
 SPEECH_FIRST = ("SIG", "BAK", "OVRL")
 BACKGROUND_FIRST = ("BAK", "SIG", "OVRL")
+# SOS a of published P.835 votes is 0.213 for SIG, 0.180 for BAK and 0.142 for OVRL: listeners differ most about SIG.
+SPEECH = OVERALL_QUALITY.times(0.213 / 0.142, items=1.0)
+BACKGROUND = OVERALL_QUALITY.times(0.180 / 0.142, items=1.0)
 
 
 class SpeechBackgroundOverall(ScaleProtocol):
@@ -41,7 +45,11 @@ class SpeechBackgroundOverall(ScaleProtocol):
     version = "1.0"
     title = "Speech, background, overall (P.835)"
     summary = _("Listeners hear each clip three times and rate the speech, the background and the whole.")
-    scales = (Scale("SIG", low=1, high=5), Scale("BAK", low=1, high=5), Scale("OVRL", low=1, high=5))
+    scales = (
+        Scale("SIG", low=1, high=5, published=SPEECH),
+        Scale("BAK", low=1, high=5, published=BACKGROUND),
+        Scale("OVRL", low=1, high=5, published=OVERALL_QUALITY),
+    )
     scale_orders = (SPEECH_FIRST, BACKGROUND_FIRST)
     label_sets = LABEL_SETS
     pages_each = len(SPEECH_FIRST)

@@ -131,6 +131,7 @@ listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
+analysis:plan                         staff          staff-405
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405
