@@ -6,6 +6,7 @@ error. docs/methods/planning.md says where the figures come from.
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
@@ -72,5 +73,6 @@ class Judged(NamedTuple):
         )
 
 
+@lru_cache(maxsize=10_000)  # most of them are needed for every vote of a listener
 def _draw(deviation: float, *names: str) -> float:
     return Random("\n".join(names)).gauss(0.0, deviation) if deviation else 0.0

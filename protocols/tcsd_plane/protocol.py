@@ -359,20 +359,29 @@ class TemporalSourcePlane(Protocol):
         )
         return Answer(marks=marks, detail=done.notes, whole=done.finished)
 
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         if "example" in trial.detail:
             return {"seen": True, "finished": True}
         crosses = {
             slot.key: {"tc": tc, "sd": sd, "decided": True}
             for slot in trial.slots
             if slot.key != "full"
-            for tc, sd in (_plausible(slot.entry, rng),)
+            for tc, sd in (self._drawn(slot.entry, listener, rng),)
         }
         moves = [
             {"slot": key, "to": [cross["tc"], cross["sd"]], "decided": True, "input": "bot", "plane_px": 560}
             for key, cross in crosses.items()
         ]
         return {"crosses": crosses, "moves": moves, "finished": True}
+
+    def _drawn(self, entry: Entry, listener: str, rng: Random) -> tuple[float, float]:
+        """About a place that belongs to the condition, with the trade-off that real raters show."""
+        home = Random(entry.condition).uniform(0.15, 0.85)
+        tc, sd = (
+            scale.vote(centre + entry.judged(scale, listener).effects(scale.components), rng)
+            for scale, centre in zip(self.scales, (home, 1 - home), strict=True)
+        )
+        return tc, sd
 
     label_sets = (
         LabelSet(
@@ -443,10 +452,3 @@ def _read_tour(payload: Json) -> Answer:
     parts = require_object(payload, "the answer", keys=("seen", "finished"), needs=("seen", "finished"))
     require_bool(parts["seen"], "seen")
     return Answer(marks=(), whole=require_bool(parts["finished"], "finished"))
-
-
-def _plausible(entry: Entry, rng: Random) -> tuple[float, float]:
-    """Near a place that belongs to the condition, with the trade-off that real raters show."""
-    home = Random(entry.condition).uniform(0.15, 0.85)
-    tc, sd = (min(max(rng.gauss(centre, 0.1), 0), 1) for centre in (home, 1 - home))
-    return round(tc, PLACES), round(sd, PLACES)
