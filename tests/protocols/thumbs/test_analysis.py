@@ -181,7 +181,8 @@ def test_practice_and_the_order_of_rows_play_no_part() -> None:
 def test_without_marks_every_table_is_there_and_empty() -> None:
     result = run(table([]))
     assert [name for name, rows in result.items() if rows == []] == [
-        *("rows", "over_assessors", "clips", "contrasts", "assessors", "agreement", "synthesised")
+        *("rows", "over_assessors", "clips", "contrasts", "model_level", "model_contrasts", "components"),
+        *("assessors", "agreement", "synthesised", "warnings"),
     ]
 
 
