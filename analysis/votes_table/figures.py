@@ -19,6 +19,7 @@ from analysis.statistics.agreement import concordance
 from analysis.statistics.bootstrap import ROUNDS, two_way_bootstrap
 from analysis.statistics.categories import bounded_mean
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, figure
+from analysis.statistics.medians import median_of
 from analysis.statistics.mixed_model import Kind
 from analysis.statistics.p910 import listener_model
 from analysis.statistics.scale_record import model_record, scale_record
@@ -169,8 +170,20 @@ def _conditions(votes: pd.DataFrame, model: Mapping[str, Any], limits: Range, op
             "mean": figure(whole.mean),
             "sd": figure(whole.sd),
             "ci95": ci95,
+            "median": _median(part),
         }
     return found
+
+
+def _median(votes: pd.DataFrame) -> dict[str, Any]:
+    """Of listeners' medians over items, with its exact interval; quartiles are of the same."""
+    found = median_of(votes.groupby("listener")["score"].median().to_numpy(np.float64))
+    return {
+        "estimate": figure(found.value),
+        "q1": figure(found.q1),
+        "q3": figure(found.q3),
+        "ci95": [figure(found.low), figure(found.high)],
+    }
 
 
 def _interval(values: Floats, method: CiMethod) -> list[float | None]:
