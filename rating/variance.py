@@ -32,8 +32,8 @@ class VarianceComponents(NamedTuple):
     def without(self, others: Mapping["VarianceComponents", float]) -> "VarianceComponents":
         """What is left for effects of its own where the rest comes from other scales, each with its weight."""
         inherited = [sum(weight**2 * part[place] for part, weight in others.items()) for place in range(4)]
-        own = (max(mine - taken, 0.0) for mine, taken in zip(self[:4], inherited, strict=True))
-        return VarianceComponents(*own, self.residual)
+        own = [max(mine - taken, 0.0) for mine, taken in zip(self[:4], inherited, strict=True)]
+        return self._replace(**dict(zip(self._fields, own, strict=False)))
 
     def before_rounding(self, step: float) -> "VarianceComponents":
         """The same with the error that votes have before they are rounded to steps (Sheppard's correction)."""
