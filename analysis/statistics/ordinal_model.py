@@ -7,7 +7,7 @@ count by their order alone, not as numbers. docs/methods/ordinal-model.md has th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -113,7 +113,9 @@ def fit_ordinal_model(votes: pd.DataFrame, *, kind: Kind = "intercepts") -> Ordi
     found = minimize(data.criterion, start, jac=data.gradient, method="BFGS", options={"gtol": 1e-4, "maxiter": 300})
     at = np.asarray(found.x)
     thresholds, effects, log_sd = data.parts(at)
-    curvature = _curvature(data.criterion, at, free=np.append(np.ones(len(at) - len(log_sd)), log_sd > LEAST_LOG_SD))
+    curvature = _curvature(
+        data.criterion, at, free=np.append(np.ones(len(at) - len(log_sd), dtype=np.bool_), log_sd > LEAST_LOG_SD)
+    )
     covariance = np.zeros((len(data.conditions), len(data.conditions)))
     own = slice(len(thresholds), len(thresholds) + len(effects) - 1)
     covariance[1:, 1:] = np.linalg.pinv(curvature, hermitian=True)[own, own]
@@ -252,7 +254,7 @@ class _Data:
         return np.array([(self.criterion(at + step) - self.criterion(at - step)) / (2 * STEP) for step in steps])
 
 
-def _curvature(criterion: Any, at: Floats, *, free: Sequence[float]) -> Floats:
+def _curvature(criterion: Any, at: Floats, *, free: npt.NDArray[np.bool_]) -> Floats:
     """Second derivatives by central differences; parameters that are not free have none."""
     places = np.flatnonzero(free)
     steps = 10 * STEP * np.eye(len(at))

@@ -90,7 +90,7 @@ def fit_strengths(wins: Floats, link: Link = Link.BRADLEY_TERRY) -> Strengths:
             break
     deviance = 2 * float((xlogy(won, won / (n * chance)) + xlogy(n - won, (n - won) / (n * (1 - chance)))).sum())
     df = len(n) - (len(wins) - 1)
-    covariance = np.linalg.pinv(information, hermitian=True)
+    covariance = np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64)
     return Strengths(values, covariance, deviance, df, float(chdtrc(df, deviance)) if df else math.nan)
 
 

@@ -57,7 +57,7 @@ def pairs_on_plane(placements: Placements) -> Rows:
     means = placements.rater_means().transpose(1, 2, 0)
     between = list(combinations(range(len(placements.conditions)), 2))
     tested = [paired_hotelling(means[:, one] - means[:, other]) for one, other in between]
-    adjusted = holm(np.array([test.p for test in tested])) if tested else []
+    adjusted: list[float] = holm(np.array([test.p for test in tested])).tolist() if tested else []
     rows: Rows = []
     for (one, other), test, p_holm in zip(between, tested, adjusted, strict=True):
         difference = np.nanmean(means[:, one] - means[:, other], axis=0) if test.n else np.full(2, np.nan)
@@ -75,7 +75,7 @@ def pairs_on_plane(placements: Placements) -> Rows:
                     "f": figure(test.f),
                     "df_error": test.df_error,
                     "p": figure(test.p),
-                    "p_holm": figure(float(p_holm)),
+                    "p_holm": figure(p_holm),
                 }
             )
     return rows
