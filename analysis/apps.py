@@ -1,4 +1,4 @@
-"""App configuration of analysis, which loads its start-up checks and lets the sandbox analyse tables of votes."""
+"""App configuration of analysis: loads its start-up checks and lets the sandbox analyse tables and plan studies."""
 
 from django.apps import AppConfig
 
@@ -11,4 +11,4 @@ class AnalysisConfig(AppConfig):
     def ready(self) -> None:
         from analysis import checks  # noqa: F401
 
-        allow_work(modules=("analysis.votes_table.sandboxed",))
+        allow_work(modules=("analysis.votes_table.sandboxed", "analysis.study_plan"))

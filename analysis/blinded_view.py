@@ -8,7 +8,13 @@ NAMED = ("condition", "against")
 # Columns that say what a row is about besides, most general first.
 ABOUT = ("panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording", "rater")
 UNITS = ("model", "listener", "vote", "vote-1.96", "item", "two-way")
-COMPARED = ("differences", "contrasts", "pair_tests")  # tables in which conditions are compared with each other
+COMPARED = (
+    "differences",
+    "contrasts",
+    "pair_tests",
+    "model_contrasts",
+    "pairs_on_plane",
+)  # tables in which conditions are compared with each other
 
 
 def shown(

@@ -1,4 +1,4 @@
-"""Addresses of the experimenter's pages of results."""
+"""Addresses of the experimenter's pages of results and plans."""
 
 from django.urls import path
 
@@ -7,6 +7,7 @@ from analysis.exclusions import views as exclusions
 
 app_name = "analysis"
 urlpatterns = [
+    path("plan-study/", views.plan_study, name="plan_study"),
     path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
     path("experiments/<slug:slug>/analysis-plan/", exclusions.plan, name="plan"),

@@ -11,10 +11,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
+from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
+from analysis.reports import study_plan
 from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
+from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result
 from analysis.services.tables import AnalysedTable, analyse_table
@@ -119,3 +122,18 @@ def _scales(found: dict[str, Any]) -> list[dict[str, Any]]:
         }
         for name, part in found.get("scales", {}).items()
     ]
+
+
+@require_GET
+@requires(Audience.STAFF)
+def plan_study(request: HttpRequest) -> HttpResponse:
+    """Plan a study: everything stands in the address, so that a plan can be sent to a colleague."""
+    form = PlanForm(request.GET.dict(), user=staff(request))
+    context: dict[str, Any] = {"form": form}
+    if form.is_valid():
+        found = compute_plan(**form.asked())
+        context |= study_plan.context(found, form.chosen)
+    groups = {"basic": form.basic, "costs": form.costs, "variances": form.variances, "checks": form.checks}
+    context |= {name: [form[field] for field in fields] for name, fields in groups.items()}
+    context |= {f"{name}_wrong": bool(form.errors.keys() & set(fields)) for name, fields in groups.items()}
+    return render(request, "analysis/plan_study.html", context, status=200 if form.is_valid() else form.status)

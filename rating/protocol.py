@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from core.errors import AppError
 from core.i18n import LazyMessage, ngettext_noop
 from core.i18n import gettext_noop as _
 from rating.pace import ANSWER_S, FURTHER_MARK_S, HEARD_AGAIN
+from rating.variance import Judged, VarianceComponents, usual_components
 
 Json = Any
 Cell = tuple[str, str]  # item, condition
@@ -36,6 +38,7 @@ PRACTICE_HELP = _(
     "How many practice trials come first. They are taken from the collection and not counted. 0 means none."
 )
 PRACTICE_TRIALS = 3
+OUTER_SHARE = 0.15  # of a scale at either end, in which no simulated condition has its mean
 
 
 class OptionUnfit(AppError):
@@ -75,6 +78,12 @@ class Scale:
     low: float
     high: float
     step: float = 1.0
+    published: VarianceComponents | None = None  # of published votes on this scale
+
+    @property
+    def components(self) -> VarianceComponents:
+        """Those of published votes, or else the usual ones."""
+        return self.published or usual_components(self.low, self.high)
 
     def accept(self, value: Json) -> float:
         """Return the value as a number, or raise InvalidAnswer saying which values would be right."""
@@ -88,6 +97,12 @@ class Scale:
         raise InvalidAnswer(
             problem=f"{self.key} takes {self.low:g} to {self.high:g} in steps of {self.step:g}, not {str(value)[:20]}."
         )
+
+    def vote(self, perceived: float, rng: Random) -> float:
+        """What somebody gives who thinks so: with the error of a vote, on one of the values of the scale."""
+        error = self.components.before_rounding(self.step).residual
+        steps = round((rng.gauss(perceived, math.sqrt(error)) - self.low) / self.step)
+        return min(max(round(self.low + steps * self.step, 9), self.low), self.high)
 
     def values(self) -> list[float]:
         # Rounded, so that the values of -2, -1.9 ... 0 are what people would write.
@@ -162,6 +177,9 @@ class Entry:
     factors: Mapping[str, str] = field(default_factory=dict)
     text: Mapping[str, Json] | None = None  # where it is read and not heard: {"kind", "text", "tokens"}
     duration_s: float = 0.0
+
+    def judged(self, scale: Scale, listener: str) -> Judged:
+        return Judged(scale.key, listener, self.item, self.condition)
 
 
 @dataclass(frozen=True)
@@ -297,8 +315,11 @@ class Protocol(ABC):
         """Accept a payload, or raise InvalidAnswer. Nothing else judges an answer."""
 
     @abstractmethod
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
-        """Answer as a plausible participant would: the bot behind tests, the demo and load."""
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
+        """Answer as a plausible participant would: the bot behind tests, the demo and load.
+
+        Answers of one listener go together: what is peculiar to somebody depends on this name, the rest on chance.
+        """
 
     def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:
         """Estimate how long a page takes, by the paces of rating/pace.py; stored with the trial when it is planned."""
@@ -417,21 +438,26 @@ class ScaleProtocol(Designable, Protocol):
             raise InvalidAnswer(problem="no value for " + ", ".join(f"{s}/{k}" for s, k in sorted(missing)) + ".")
         return Answer(marks=tuple(Mark(slot, scale, value) for (slot, scale), value in sorted(read.items())))
 
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         return {
             "marks": [
-                {"slot": slot.key, "scale": key, "value": self._plausible(slot.entry, self.scale(key), rng)}
+                {"slot": slot.key, "scale": key, "value": self._drawn(slot.entry, self.scale(key), listener, rng)}
                 for slot in self.rated(trial)
                 for key in trial.ask
             ]
         }
 
-    @staticmethod
-    def _plausible(entry: Entry, scale: Scale, rng: Random) -> float:
-        """Draw near a centre that belongs to the condition, so that a simulated panel has an order to recover."""
-        centre = Random(f"{entry.condition} {scale.key}").uniform(scale.low, scale.high)
-        steps = round((rng.gauss(centre, 0.7) - scale.low) / scale.step)
-        return min(max(scale.low + steps * scale.step, scale.low), scale.high)
+    def _drawn(self, entry: Entry, scale: Scale, listener: str, rng: Random) -> float:
+        return scale.vote(self.perceived(entry, scale, listener), rng)
+
+    def perceived(self, entry: Entry, scale: Scale, listener: str) -> float:
+        """What a simulated listener thinks of a stimulus: the mean of its condition and effects by the components.
+
+        The mean follows from the condition's name, so that a simulated panel has an order to recover.
+        """
+        margin = (scale.high - scale.low) * OUTER_SHARE
+        centre = Random(f"{entry.condition} {scale.key}").uniform(scale.low + margin, scale.high - margin)
+        return centre + entry.judged(scale, listener).effects(scale.components)
 
 
 def without_repeated_items(things: Sequence[Thing], *, item_of: Callable[[Thing], str]) -> list[Thing]:

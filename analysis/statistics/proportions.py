@@ -36,6 +36,17 @@ def clopper_pearson(hits: int, n: int) -> Share:
     return Share(hits / n, low, high)
 
 
+def jeffreys(hits: int, n: int) -> Share:
+    """Jeffreys' interval: shorter than the exact one and right on average (Brown, Cai and DasGupta 2001, Statistical
+    Science 16); none or all of them reach the end of the range.
+    """
+    if not n:
+        return Share(math.nan, math.nan, math.nan)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = (float(betaincinv(hits + 0.5, n - hits + 0.5, each)) for each in (tail, 1 - tail))
+    return Share(hits / n, low if hits else 0.0, high if hits < n else 1.0)
+
+
 def binomial_p(hits: int, n: int, chance: float = 0.5) -> float:
     """The exact one-sided binomial test: how probable as many hits or more are where each has this chance."""
     return float(bdtrc(hits - 1, n, chance)) if hits else 1.0

@@ -19,7 +19,9 @@ from analysis.statistics.agreement import concordance
 from analysis.statistics.bootstrap import ROUNDS, two_way_bootstrap
 from analysis.statistics.categories import bounded_mean
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, figure
+from analysis.statistics.medians import median_of
 from analysis.statistics.mixed_model import Kind
+from analysis.statistics.ordinal_model import ordinal_record
 from analysis.statistics.p910 import listener_model
 from analysis.statistics.scale_record import model_record, scale_record
 from analysis.statistics.screening import (
@@ -51,6 +53,7 @@ class Options:
     ci_method: CiMethod = "t"
     model_factors: tuple[str, ...] = ()  # columns that are fixed effects of the model
     seed: int = 0  # of the bootstrap
+    ordinal: bool = False  # whether the ordinal model is fitted as well
 
 
 def analyse(table: VotesTable, options: Options, *, content: bytes, whole: VotesTable | None = None) -> dict[str, Any]:
@@ -64,6 +67,7 @@ def analyse(table: VotesTable, options: Options, *, content: bytes, whole: Votes
             "ci_method": options.ci_method,
             "model_factors": list(options.model_factors),
             "seed": options.seed,
+            "ordinal": options.ordinal,
         },
         "counts": {
             "votes": len(table.votes),
@@ -110,6 +114,7 @@ def _check_factors(table: VotesTable, options: Options) -> None:
 def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options) -> dict[str, Any]:
     limits = table.ranges[scale]
     record = scale_record(votes, low=limits.low, high=limits.high, kind=options.model, factors=options.model_factors)
+    ordinal = {"ordinal": ordinal_record(votes, kind=options.model)} if options.ordinal else {}
     stimuli = votes["item"].str.cat(votes["condition"], sep=BETWEEN)
     by_stimulus = votes["score"].groupby(stimuli)
     found = {
@@ -118,6 +123,7 @@ def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options)
         "n_listeners": int(votes["listener"].nunique()),
         "n_items": int(votes["item"].nunique()),
         "conditions": _conditions(votes, record["model"], limits, options),
+        **ordinal,
         "model": record["model"],
         "items": _items(by_stimulus),
         "factors": {name: _factor(votes, name) for name in table.factors},
@@ -169,8 +175,20 @@ def _conditions(votes: pd.DataFrame, model: Mapping[str, Any], limits: Range, op
             "mean": figure(whole.mean),
             "sd": figure(whole.sd),
             "ci95": ci95,
+            "median": _median(part),
         }
     return found
+
+
+def _median(votes: pd.DataFrame) -> dict[str, Any]:
+    """Of listeners' medians over items, with its exact interval; quartiles are of the same."""
+    found = median_of(votes.groupby("listener")["score"].median().to_numpy(np.float64))
+    return {
+        "estimate": figure(found.value),
+        "q1": figure(found.q1),
+        "q3": figure(found.q3),
+        "ci95": [figure(found.low), figure(found.high)],
+    }
 
 
 def _interval(values: Floats, method: CiMethod) -> list[float | None]:

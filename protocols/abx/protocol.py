@@ -153,7 +153,7 @@ class AbxDiscrimination(Protocol):
             detail={"answer": answer, "heard_ms": listened, "switches": switches},
         )
 
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         """Some pairs are easy and some cannot be told apart; which ones follows from the conditions."""
         pair = " ".join(sorted(slot.entry.condition for slot in trial.slots[:2]))
         right = rng.random() < Random(pair).uniform(0.5, 1.0)

@@ -2,6 +2,7 @@
 
 from core.i18n import gettext_noop as _
 from rating.protocol import LabelSet, LabelStatus, Scale, ScaleLabels, ScaleProtocol
+from rating.variance import OVERALL_QUALITY
 
 
 class AbsoluteCategoryRating(ScaleProtocol):
@@ -9,7 +10,7 @@ class AbsoluteCategoryRating(ScaleProtocol):
     version = "1.0"
     title = "Absolute category rating (P.800)"
     summary = _("Listeners hear one clip and rate its quality from 1 to 5.")
-    scales = (Scale("QUALITY", low=1, high=5),)
+    scales = (Scale("QUALITY", low=1, high=5, published=OVERALL_QUALITY),)
     label_sets = (
         LabelSet(
             id="acr-en-1",

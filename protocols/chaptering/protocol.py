@@ -113,7 +113,7 @@ class Chaptering(Protocol):
         }
         return Answer(marks=(Mark("full", "CHAPTERS", float(len(titles))),), detail=detail, whole=whole)
 
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         """Boundaries near those that belong to the recording, a few left out, so that simulated people half agree."""
         entry = trial.slots[0].entry
         home = Random(entry.item)

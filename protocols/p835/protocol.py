@@ -29,9 +29,16 @@ from rating.protocol import (
     draw_practice,
     without_repeated_items,
 )
+from rating.variance import OVERALL_QUALITY
 
 SPEECH_FIRST = ("SIG", "BAK", "OVRL")
 BACKGROUND_FIRST = ("BAK", "SIG", "OVRL")
+# SOS a of published P.835 votes is 0.213 for SIG, 0.180 for BAK and 0.142 for OVRL: listeners differ most about SIG.
+SPEECH = OVERALL_QUALITY.times(0.213 / 0.142, items=1.0)
+BACKGROUND = OVERALL_QUALITY.times(0.180 / 0.142, items=1.0)
+# OVRL by SIG and BAK, as in the means of these votes by sample.
+INTERCEPT, WEIGHTS = -0.70, {"SIG": 0.61, "BAK": 0.54}
+OVERALL_ALONE = OVERALL_QUALITY.without({SPEECH: WEIGHTS["SIG"], BACKGROUND: WEIGHTS["BAK"]})
 
 
 class SpeechBackgroundOverall(ScaleProtocol):
@@ -41,7 +48,11 @@ class SpeechBackgroundOverall(ScaleProtocol):
     version = "1.0"
     title = "Speech, background, overall (P.835)"
     summary = _("Listeners hear each clip three times and rate the speech, the background and the whole.")
-    scales = (Scale("SIG", low=1, high=5), Scale("BAK", low=1, high=5), Scale("OVRL", low=1, high=5))
+    scales = (
+        Scale("SIG", low=1, high=5, published=SPEECH),
+        Scale("BAK", low=1, high=5, published=BACKGROUND),
+        Scale("OVRL", low=1, high=5, published=OVERALL_QUALITY),
+    )
     scale_orders = (SPEECH_FIRST, BACKGROUND_FIRST)
     label_sets = LABEL_SETS
     pages_each = len(SPEECH_FIRST)
@@ -123,6 +134,13 @@ class SpeechBackgroundOverall(ScaleProtocol):
             )
             for part, scale in enumerate(order, start=1)
         )
+
+    def perceived(self, entry: Entry, scale: Scale, listener: str) -> float:
+        """The whole follows from speech and background as the same listener hears them, and from effects of its own."""
+        if scale.key != "OVRL":
+            return super().perceived(entry, scale, listener)
+        parts = (weight * self.perceived(entry, self.scale(key), listener) for key, weight in WEIGHTS.items())
+        return INTERCEPT + sum(parts) + entry.judged(scale, listener).effects(OVERALL_ALONE)
 
     def present(self, trial: TrialPlan) -> Json:
         return super().present(trial) | {"part": trial.detail["part"], "order": trial.detail["order"]}

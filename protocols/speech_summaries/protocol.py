@@ -134,9 +134,10 @@ class SpeechSummaries(Protocol):
     def read(self, payload: Json, trial: TrialPlan) -> Answer:
         return _read_judged(self, payload, trial) if trial.detail["group"] == JUDGE else _read_made(payload, trial)
 
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         if trial.detail["group"] == JUDGE:
-            return {"marks": {slot.key: _plausible(slot.entry, rng) for slot in _versions(trial)}, "finished": True}
+            marks = {slot.key: self._drawn(slot.entry, listener, rng) for slot in _versions(trial)}
+            return {"marks": marks, "finished": True}
         transcript = _transcript(trial)
         wanted = rng.randint(trial.detail["least"], trial.detail["most"])
         # Long words tend to matter, and each has a weight of its own: simulated makers agree to a degree.
@@ -145,6 +146,11 @@ class SpeechSummaries(Protocol):
             for place, word in enumerate(words_of(transcript), start=1)
         }
         return {"picked": sorted(sorted(weights, key=lambda place: -weights[place])[:wanted]), "finished": True}
+
+    def _drawn(self, entry: Entry, listener: str, rng: Random) -> int:
+        scale = self.scale("QUALITY")
+        centre = Random(entry.condition).uniform(1.5, 4.5)
+        return int(scale.vote(centre + entry.judged(scale, listener).effects(scale.components), rng))
 
     label_sets = (
         LabelSet(
@@ -239,8 +245,3 @@ def _read_judged(protocol: SpeechSummaries, payload: Json, trial: TrialPlan) -> 
         raise InvalidAnswer(problem=f"every version is rated; still open: {', '.join(missing)}.")
     comment = require_text(parts.get("comment", ""), "comment", longest=LONGEST_COMMENT)
     return Answer(marks=marks, detail={"comment": comment}, whole=whole)
-
-
-def _plausible(entry: Entry, rng: Random) -> int:
-    centre = Random(entry.condition).uniform(1.5, 4.5)
-    return min(max(round(rng.gauss(centre, 0.8)), 1), 5)

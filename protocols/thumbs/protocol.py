@@ -194,14 +194,26 @@ class CaptionScores(Protocol):
             values[scale.key] = scale.accept(value)
         return values
 
-    def example(self, trial: TrialPlan, rng: Random) -> Json:
+    def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         if "example" in trial.detail:
             return {"seen": True, "finished": True}
         captions = {
-            slot.key: _plausible(slot.entry, trial.detail["step"], rng) for slot in trial.slots if slot.key != "clip"
+            slot.key: self._drawn(slot.entry, trial.detail["step"], listener, rng)
+            for slot in trial.slots
+            if slot.key != "clip"
         }
         asked = {"synthesised": rng.random() < 0.5} if trial.detail["synthesised"] else {}
         return {"captions": captions, "finished": True, **asked}
+
+    def _drawn(self, entry: Entry, step: float, listener: str, rng: Random) -> dict[str, float]:
+        home = Random(entry.condition).uniform(2.5, 4.5)
+        scores = {
+            key: replace(scale, step=step).vote(home + entry.judged(scale, listener).effects(scale.components), rng)
+            for key in SCORES
+            for scale in (self.scale(key),)
+        }
+        penalties = {key: rng.choice((0, 0, 0, -0.1, -0.2, -0.5)) for key in PENALTIES}
+        return {**scores, **penalties}
 
     label_sets = LABEL_SETS
 
@@ -237,13 +249,6 @@ def _comment(key: str, caption: Json) -> str:
 
 def _is_positive(value: Json) -> bool:
     return not isinstance(value, bool) and isinstance(value, int | float) and value > 0
-
-
-def _plausible(entry: Entry, step: float, rng: Random) -> dict[str, float]:
-    home = Random(entry.condition).uniform(2.5, 4.5)
-    scores = {key: min(max(round(rng.gauss(home, 0.8) / step) * step, 1), 5) for key in SCORES}
-    penalties = {key: rng.choice((0, 0, 0, -0.1, -0.2, -0.5)) for key in PENALTIES}
-    return {**scores, **penalties}
 
 
 def check_example(example: Json, material: Mapping[str, Mapping[str, str]], *, scales: Iterable[Scale]) -> None:

@@ -151,6 +151,7 @@ analysis:exclusions                   owned          owned-400
 analysis:lift_exclusion               staff-405      owned
 analysis:plan                         owned          owned-400
 analysis:use_rule                     staff-405      owned
+analysis:plan_study                   staff          staff-405
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405

@@ -43,6 +43,9 @@ class Command(BaseCommand):
             metavar="[SCALE=]LOW:HIGH",
             help="range of the scores, of all scales or of one; may be repeated",
         )
+        parser.add_argument(
+            "--ordinal", action="store_true", help="fit a cumulative-link model as well, which takes seconds to minutes"
+        )
         parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
 
     def handle(self, *, file: Path, out: Path | None, as_json: bool, **options: Any) -> None:
@@ -64,6 +67,7 @@ class Command(BaseCommand):
                 ci_method=options["ci_method"],
                 model_factors=tuple(options["factor"]),
                 seed=options["seed"],
+                ordinal=options["ordinal"],
             )
             found = analyse(table, chosen, content=content, whole=whole)
             if out is not None:

@@ -142,11 +142,12 @@ def simulate(
 
 
 def _bot(experiment: Experiment, seat: Seat, *, seed: str, server: str, now: datetime, fetches_sound: bool) -> Bot:
-    rng = Random(f"{seed}/{experiment.slug}/{seat.panel.number}/{seat.number}")
+    name = f"{seed}/{experiment.slug}/{seat.panel.number}/{seat.number}"
+    rng = Random(name)
     if not fetches_sound:
         record_all_fetches(ballot_id=seat.ballot_id, visit_id=seat.pk, now=now)
     link = _on_server(panels.link(panels.invite_to_seat(seat=seat, now=now)), server)
-    return Bot(link=link, answers=_answers(seat.ballot, rng), rng=rng, fetches_sound=fetches_sound)
+    return Bot(link=link, answers=_answers(seat.ballot, name, rng), rng=rng, fetches_sound=fetches_sound)
 
 
 def _seats(experiment: Experiment, listeners: int) -> list[Seat]:
@@ -160,12 +161,12 @@ def _seats(experiment: Experiment, listeners: int) -> list[Seat]:
     ]
 
 
-def _answers(ballot: Ballot, rng: Random) -> Callable[[dict[str, Any]], Json]:
+def _answers(ballot: Ballot, listener: str, rng: Random) -> Callable[[dict[str, Any]], Json]:
     """Know the whole ballot beforehand, so that a bot asks nothing but the server while it plays."""
     protocol = get_protocol(ballot.experiment.protocol)
     trials = ballot.trials.prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
     plans = {str(trial.pk): plan_of(trial, trial.slots.all()) for trial in trials}
-    return lambda page: protocol.example(plans[page["trial"]], rng)
+    return lambda page: protocol.example(plans[page["trial"]], rng, listener=listener)
 
 
 def _on_server(link: str, server: str) -> str:

@@ -12,7 +12,7 @@ class SpeechSummaryEvaluation(PageMethod):
     """
 
     slug = "speech_summaries"
-    version = "1.0"
+    version = "1.1"
     title = "Speech summaries"
 
     def run(self, pages: Sequence[AnsweredPage], material: Sequence[HeardSlot]) -> Json:

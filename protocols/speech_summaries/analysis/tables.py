@@ -33,8 +33,12 @@ def analyse(study: Study) -> Row:
     results = dict(zip(measured, evaluation["utterances"], strict=True))
     items = list(_items(study, results))
     drawn, curves, correlation_curves = _curves([each for each in measured.values() if each.candidates])
+    modelled = _models(study)
     return {
         "rows": [*_judged_rows(study), *_metric_rows(items), *_agreement_rows(study)],
+        "model_level": modelled["model_level"],
+        "model_contrasts": modelled["model_contrasts"],
+        "components": modelled["components"],
         "items": items,
         "versions": list(_versions(study, results)),
         "utterances": [_utterance(study, item, each) for item, each in study.utterances.items()],
@@ -50,7 +54,7 @@ def analyse(study: Study) -> Row:
         "curves": curves,
         "correlation_curves": correlation_curves,
         "authors": [{"condition": condition, "maker": maker} for condition, maker in sorted(study.authors.items())],
-        "warnings": list(_warnings(study, drawn)),
+        "warnings": [*_warnings(study, drawn), *modelled["model_warnings"]],
         "drawn": drawn,
         "reading": evaluation["reading"],
         "counts": {
@@ -120,6 +124,20 @@ def _judged_rows(study: Study) -> Iterator[Row]:
             "n_listeners": len(by_judge),
             "n_votes": sum(map(len, given)),
         }
+
+
+def _models(study: Study) -> dict[str, list[Row]]:
+    """Of what judges gave: judges and utterances random, each also by condition."""
+    import pandas as pd  # takes a second to load
+
+    from analysis.statistics.model_rows import model_rows
+
+    given = [
+        (judge, item, condition, mark)
+        for (item, condition), marks in study.ratings.items()
+        for judge, mark in marks.items()
+    ]
+    return model_rows({"QUALITY": pd.DataFrame(given, columns=["listener", "item", "condition", "score"])})
 
 
 def _half_width(values: Sequence[float]) -> float | None:

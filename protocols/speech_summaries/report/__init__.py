@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.exports import csv_lines
+from analysis.reports import model_tables
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
 from analysis.reports.messages import listener_sentences
 from analysis.reports.tables import Table
@@ -169,12 +170,19 @@ class SummariesReport(Report):
         table = result["table"]
         chosen = SummaryChoices(asked, table)
         shown = shown_network(table, chosen)
+        words = tables.model_words()
         utterance, version = chosen_utterance(table, chosen), chosen_version(table, chosen)
         return {
             "asked": chosen,
             "counts": result["counts"],
             "conditions": tables.conditions(table),
-            "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],
+            "model": model_tables.means(table, words),
+            "model_contrasts": model_tables.contrasts(table, words),
+            "warnings": [
+                *listener_sentences(table),
+                *model_tables.model_sentences(table),
+                *warning_sentences(table.get("warnings", [])),
+            ],
             "network": draw_network(shown) if shown else None,
             "network_query": chosen.query(),
             "words": tables.words(utterance) if utterance else None,
@@ -194,7 +202,12 @@ class SummariesReport(Report):
 
 
 def _more(table: Mapping[str, Any]) -> list[Table]:
-    return [tables.coverage(table), tables.utterances(table), tables.versions(table)]
+    return [
+        tables.coverage(table),
+        tables.utterances(table),
+        tables.versions(table),
+        model_tables.components(table),
+    ]
 
 
 def _curves(table: Mapping[str, Any], metric: str) -> dict[str, Any] | None:

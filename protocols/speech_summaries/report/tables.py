@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
 from analysis.reports.messages import fill_methods_text
+from analysis.reports.model_tables import Words
 from analysis.reports.tables import (
     Column,
     Row,
@@ -133,6 +134,10 @@ def conditions(table: Tables) -> Table:
         "judges. SumACCY, WSumACCY and WACC in percent, at most 100; BLEU and pₙ are shares from 0 to 1."
     )
     return Table("conditions", _("By condition"), note, columns, rows)
+
+
+def model_words() -> Words:
+    return Words(_("Judges"), _("Utterances"), _("Condition"), text_column(_("Scale"), "scale"))
 
 
 def correlations(table: Tables) -> Table:

@@ -18,7 +18,7 @@ class PlaneStatistics(Method):
     """
 
     slug = "tcsd_plane"
-    version = "1.0"
+    version = "1.1"
     title = "TC/SD plane"
 
     def run(self, table: pd.DataFrame) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
@@ -18,6 +19,8 @@ from analysis.statistics.ranks import friedman, holm, signed_rank
 from analysis.statistics.raters import spread, use_of_scale
 from core.errors import AppError
 from core.i18n import gettext_noop as _
+from protocols.tcsd_plane.analysis import inference
+from protocols.tcsd_plane.analysis.inference import bootstrap_raters
 from protocols.tcsd_plane.analysis.placements import AXES, Placements
 
 FEWEST_RATERS = 5
@@ -310,8 +313,12 @@ class Family(NamedTuple):
         return np.broadcast_to(self.z, self.marks.shape[1:]).reshape(-1)
 
     def means(self) -> Floats:
-        """Axis x condition: each rater's mean first."""
-        return known_mean(known_mean(self.marks, axis=2), axis=1)
+        return _curve(self.marks)
+
+
+def _curve(marks: Floats) -> Floats:
+    """Axis x condition: each rater's mean first."""
+    return known_mean(known_mean(marks, axis=2), axis=1)
 
 
 def families(placements: Placements) -> Iterator[Family]:
@@ -325,9 +332,13 @@ def families(placements: Placements) -> Iterator[Family]:
 
 
 def slopes(placements: Placements) -> Rows:
-    """By family and axis: the change as z grows by one, with a t interval over raters, and Pearson's r with z."""
+    """By family and axis: the change as z grows by one, with a t interval over raters, and Pearson's r with z.
+
+    Beside it stand the limits of a bootstrap over raters, which need no normal distribution.
+    """
     rows: Rows = []
     for family in families(placements):
+        limits = bootstrap_raters(family.marks, partial(_mean_slopes, z=family.z))
         for axis, scale in enumerate(AXES):
             marks = family.marks[axis]
             found = Estimate.over(rater_slopes(marks, family.z))
@@ -339,10 +350,16 @@ def slopes(placements: Placements) -> Rows:
                     "n_raters": found.n,
                     "slope": figure(found.mean),
                     **found.interval(),
+                    "bootstrap_low": figure(limits[0][axis]),
+                    "bootstrap_high": figure(limits[1][axis]),
                     "r_with_z": figure(correlation(marks.reshape(-1), family.z_of_marks)),
                 }
             )
     return rows
+
+
+def _mean_slopes(marks: Floats, z: Floats) -> Floats:
+    return known_mean(np.array([rater_slopes(each, z) for each in marks]), axis=1)
 
 
 def rater_slopes(marks: Floats, z: Floats) -> Floats:
@@ -360,12 +377,17 @@ def rater_slopes(marks: Floats, z: Floats) -> Floats:
 
 
 def summaries(placements: Placements) -> Rows:
-    """By family: r of TC and SD over its marks, and the area under its curve of condition means."""
+    """By family: r of TC and SD over its marks, and the area under its curve of condition means.
+
+    The interval of the area is that of a bootstrap over raters.
+    """
     rows: Rows = []
     for family in families(placements):
+        low, high = bootstrap_raters(family.marks, lambda marks: np.array(area(*_curve(marks))))
         tc, sd = family.marks.reshape(len(AXES), -1)
         row = {"family": family.name, "n_conditions": len(family.conditions), "n_marks": int(np.isfinite(tc).sum())}
-        rows.append(row | {"correlation": figure(correlation(tc, sd)), "area": area(*family.means())})
+        of_area = {"area": area(*family.means()), "area_low": figure(float(low)), "area_high": figure(float(high))}
+        rows.append(row | {"correlation": figure(correlation(tc, sd)), **of_area})
     return rows
 
 
@@ -396,10 +418,16 @@ def analyse(placements: Placements) -> Tables:
     The rows that have a `family` tell which condition is which by its z: they are not for a blind reader.
     """
     tc, sd = placements.marks.reshape(2, -1)
+    modelled = inference.models(placements)
     return {
         "rows": over_raters(placements),
         "conditions_marks": over_marks(placements),
         "recordings": by_recording(placements),
+        "model_level": modelled["model_level"],
+        "model_contrasts": modelled["model_contrasts"],
+        "components": modelled["components"],
+        "both_axes": inference.both_axes(placements),
+        "pairs_on_plane": inference.pairs_on_plane(placements),
         "friedman": tests(placements),
         "contrasts": pairs(placements),
         "agreement": agreement(placements),
@@ -407,8 +435,10 @@ def analyse(placements: Placements) -> Tables:
         "standardised": standardised_means(placements),
         "trade_off": slopes(placements),
         "families": summaries(placements),
+        "equal_z": inference.families_at_equal_z(placements),
         "curves": curves(placements),
         "points": points(placements),
+        "warnings": modelled["model_warnings"],
         "correlation": figure(correlation(tc, sd)),
         "counts": {
             "marks": len(placements),

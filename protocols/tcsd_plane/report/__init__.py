@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis.exports import csv_lines
+from analysis.reports import model_tables
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
 from analysis.reports.messages import complete_only, listener_sentences
 from analysis.reports.tables import Table
@@ -57,7 +58,7 @@ def _notes(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
 class PlaneReport(Report):
     template = "tcsd_plane/report.html"
     # An order along z, or a family, tells which condition is which.
-    open_only = ("trade_off", "families", "curves")
+    open_only = ("trade_off", "families", "curves", "equal_z")
     files: ClassVar[Mapping[str, ReportFile]] = {
         "placements.csv": ReportFile(gettext_lazy("Every move of every cross (CSV)"), _placements, of_votes=True),
         "authors_sheet.csv": ReportFile(gettext_lazy("Marks as in the study's own sheet (CSV)"), _sheet, of_votes=True),
@@ -71,6 +72,7 @@ class PlaneReport(Report):
         chosen = PlaneChoices(asked, recordings)
         scene = scene_of(table, recording=chosen.recording, ellipse=chosen.ellipse)
         contrasts, choices, against = tables.contrasts(table, chosen.against)
+        words = tables.model_words()
         return {
             "asked": chosen,
             "query": chosen.query(),
@@ -83,13 +85,18 @@ class PlaneReport(Report):
             "marks": tables.marks_sheet(table, chosen.recording),
             "means": tables.by_recording(table, chosen.recording) if chosen.recording else tables.over_raters(table),
             "complete": complete_only(tables.over_raters({"rows": table.get("complete_listeners", [])})),
-            "differing": tables.friedman(table),
+            "differing": tables.both_axes(table),
+            "on_plane": tables.on_plane(table, against),
+            "model": model_tables.means(table, words),
+            "model_contrasts": model_tables.contrasts(table, words, against),
+            "equal_z": tables.equal_z(table),
+            "block_tests": tables.friedman(table),
             "contrasts": contrasts,
             "choices": choices,
             "against": against,
             "agreement": tables.agreement(table),
             "more": [each for each in _more(table, chosen.recording) if each.rows],
-            "warnings": [*listener_sentences(table), *warnings(table)],
+            "warnings": [*listener_sentences(table), *model_tables.model_sentences(table), *warnings(table)],
             "methods_text": methods_text(experiment, result),
         }
 
@@ -118,6 +125,7 @@ def _more(table: Mapping[str, Any], recording: str) -> list[Table]:
         tables.over_marks(table),
         tables.slopes(table),
         tables.families(table),
+        model_tables.components(table),
         tables.raters(table),
         tables.standardised(table),
     ]

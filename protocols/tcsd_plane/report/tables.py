@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from analysis.reports.base import Result
 from analysis.reports.messages import fill_methods_text
+from analysis.reports.model_tables import Words
 from analysis.reports.tables import (
     Column,
     Row,
@@ -87,9 +88,10 @@ def friedman(table: Tables) -> Table:
     ]
     note = _(
         "Friedman's test on each axis. A block is one rater with one recording; blocks in which a condition is missing "
-        "are dropped. With few raters its p is optimistic about other raters."
+        "are dropped. Where raters differ in what they think of a condition, blocks of one rater are not independent: "
+        "equal conditions then come out as different in 16 to 53 % of studies, not in 5 %. Rely on the tests above."
     )
-    return Table("friedman", _("Do conditions differ?"), note, columns, _tested(table))
+    return Table("friedman", _("Tests over blocks of rater and recording"), note, columns, _tested(table))
 
 
 def contrasts(table: Tables, against: str) -> tuple[Table, list[str], str]:
@@ -111,10 +113,79 @@ def contrasts(table: Tables, against: str) -> tuple[Table, list[str], str]:
     note = _(
         "The condition less the one that it is compared with, each rater's mean difference first; the interval is a 95 "
         "% t interval over raters and not adjusted. p is Wilcoxon's signed-rank test over blocks of rater and "
-        "recording, two-sided; Holm's adjustment is over all pairs of an axis."
+        "recording, two-sided; Holm's adjustment is over all pairs of an axis. This p is too small where raters differ "
+        "in what they think of a condition, as with Friedman's test."
     )
     shown = [row for row in rows if row["against"] == chosen]
-    return Table("contrasts", _("Differences"), note, columns, shown), choices, chosen
+    return Table("contrasts", _("Differences over blocks"), note, columns, shown), choices, chosen
+
+
+def model_words() -> Words:
+    return Words(_("Raters"), _("Recordings"), _("Condition"), text_column(_("Axis"), "scale"), places=3)
+
+
+def both_axes(table: Tables) -> Table:
+    columns: list[Column] = [
+        number_column(_("Raters"), "n_raters", count),
+        number_column("F", "f"),
+        Column("df", ("df", "df_error"), _two_df),
+        number_column("R²", "r2"),
+        number_column("p", "p", p_value),
+        number_column(_("Permutations"), "permutations", count),
+    ]
+    note = _(
+        "Both axes at once: a permutation analysis of variance of each rater's means, conditions permuted within each "
+        "rater, from a fixed seed. Raters are the unit; it speaks of other raters on the same recordings."
+    )
+    return Table("both-axes", _("Do conditions differ?"), note, columns, table.get("both_axes", []))
+
+
+def on_plane(table: Tables, against: str) -> Table:
+    columns: list[Column] = [
+        text_column(_("Condition"), "condition"),
+        number_column(_("Raters"), "n_raters", count),
+        number_column("TC", "tc", signed),
+        number_column("SD", "sd", signed),
+        number_column(_("Distance"), "distance", decimals(3)),
+        number_column("T²", "t2"),
+        number_column("F", "f"),
+        number_column(_("df of the error"), "df_error", count),
+        number_column("p", "p", p_value),
+        number_column(_("p (Holm)"), "p_holm", p_value),
+    ]
+    note = _(
+        "Both axes at once: Hotelling's paired test of rater means, two and n − 2 degrees of freedom; Holm's "
+        "adjustment is over all pairs."
+    )
+    rows = [row for row in table.get("pairs_on_plane", []) if row["against"] == against]
+    return Table("pairs-on-plane", _("Differences on the plane"), note, columns, rows)
+
+
+def equal_z(table: Tables) -> Table:
+    columns: list[Column] = [
+        text_column(_("Family"), "family"),
+        text_column(_("Compared with"), "other"),
+        text_column(_("Axis"), "scale"),
+        text_column("z", "z", write=_z),
+        number_column(_("Difference"), "difference", signed),
+        range_column(_("95 % CI"), "ci_low", "ci_high", signed),
+        number_column("df", "df", decimals(1)),
+        number_column("p", "p", p_value),
+        number_column(_("p (Holm)"), "p_holm", p_value),
+    ]
+    note = _(
+        "One family less another at the same z, such as a method against the reference of an expert, by the mixed "
+        "model. Holm's adjustment is over both axes and all z; that of the means over z is over both axes."
+    )
+    return Table("equal-z", _("Families at equal z"), note, columns, table.get("equal_z", []))
+
+
+def _z(value: float | None) -> str:
+    return _("mean") if value is None else f"{value:g}"
+
+
+def _two_df(first: int, second: int) -> str:
+    return f"{count(first)}; {count(second)}"
 
 
 def agreement(table: Tables) -> Table:
@@ -182,11 +253,13 @@ def slopes(table: Tables) -> Table:
         number_column(_("Marks"), "n_marks", count),
         number_column(_("Slope on z"), "slope", signed),
         range_column(_("95 % CI"), "ci_low", "ci_high", signed),
+        range_column(_("95 % bootstrap"), "bootstrap_low", "bootstrap_high", signed),
         number_column(_("r with z"), "r_with_z"),
     ]
     note = _(
         "How far a family moves along an axis as z grows by one: each rater's least-squares slope within recordings, "
-        "then mean and 95 % t interval over raters. r is Pearson's, over marks."
+        "then mean and 95 % t interval over raters; beside it percentiles of 2,000 draws of raters. r is Pearson's, "
+        "over marks."
     )
     return Table("trade-off", _("Trade-off along z"), note, columns, table.get("trade_off", []))
 
@@ -198,10 +271,12 @@ def families(table: Tables) -> Table:
         number_column(_("Marks"), "n_marks", count),
         number_column("r(TC, SD)", "correlation"),
         number_column(_("Area under the curve"), "area", decimals(3)),
+        range_column(_("95 % bootstrap"), "area_low", "area_high", decimals(3)),
     ]
     note = _(
         "Pearson's r over the marks of a family; the area under the line through its condition means, from the least "
-        "TC to the greatest. Areas over different ranges of TC cannot be compared."
+        "TC to the greatest, with percentiles of 2,000 draws of raters. Areas over different ranges of TC cannot be "
+        "compared."
     )
     return Table("families", _("Families of conditions"), note, columns, table.get("families", []))
 
@@ -303,8 +378,9 @@ def methods_text(experiment: Experiment, result: Result) -> str:
             "ellipses of a mean are Hotelling regions over raters and are not drawn below five raters."
         ),
         _(
-            "Conditions are compared on each axis by Friedman's test with raters × recordings as blocks and in pairs "
-            "by Wilcoxon's signed-rank test with Holm's adjustment; differences have 95 % t intervals over raters."
+            "Conditions are compared on each axis by a mixed model (REML, raters and recordings random, each also by "
+            "condition; Satterthwaite's degrees of freedom; Holm's adjustment), and on both axes at once by a "
+            "permutation analysis of variance of rater means and Hotelling's paired tests."
         ),
         _("Agreement is ICC(A,1) and Krippendorff's alpha at the interval level."),
         _("Slopes on z are least-squares slopes of each rater, averaged.") if result["table"].get("trade_off") else "",

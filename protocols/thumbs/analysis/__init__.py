@@ -19,7 +19,7 @@ class CaptionStatistics(Method):
     """
 
     slug = "thumbs"
-    version = "1.0"
+    version = "1.1"
     title = "THumBS"
 
     def run(self, table: pd.DataFrame) -> Json:

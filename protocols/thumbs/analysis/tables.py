@@ -15,6 +15,7 @@ import numpy as np
 from analysis.statistics.agreement import ALPHA_LEVEL, absolute_agreement, interval_alpha
 from analysis.statistics.differences import d_z, paired_t, welch_t
 from analysis.statistics.estimates import Estimate, Floats, figure, known_mean
+from analysis.statistics.model_rows import model_rows, votes_of
 from analysis.statistics.proportions import wilson
 from analysis.statistics.ranks import holm, signed_rank
 from analysis.statistics.raters import use_of_scale
@@ -325,15 +326,26 @@ def told_synthesised(scored: Scored) -> Rows:
     return rows
 
 
+def models(scored: Scored) -> dict[str, Rows]:
+    """Of each score over all datasets and groups: assessors and clips random, each also by source."""
+    names = [each.listener for each in scored.assessors], [clip.item for clip in scored.clips], scored.sources
+    return model_rows({scale: votes_of(scored.marks[code], *names) for code, scale in enumerate(SCALES)})
+
+
 def analyse(scored: Scored) -> dict[str, Any]:
+    modelled = models(scored)
     return {
         "rows": over_clips(scored),
         "over_assessors": over_assessors(scored),
         "clips": by_clip(scored),
         "contrasts": contrasts(scored),
+        "model_level": modelled["model_level"],
+        "model_contrasts": modelled["model_contrasts"],
+        "components": modelled["components"],
         "assessors": scale_use(scored),
         "agreement": agreement(scored) if len(scored) else [],
         "synthesised": told_synthesised(scored),
+        "warnings": modelled["model_warnings"],
         "counts": {
             "marks": len(scored),
             "assessors": len(scored.assessors),

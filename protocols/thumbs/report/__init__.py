@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.datasets import counted
 from analysis.exports import csv_lines, subject_id
+from analysis.reports import model_tables
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result, one_of
 from analysis.reports.messages import complete_only, listener_sentences
 from listening.panels.services.exclusions import EXCLUSION_COLUMNS, excluded_now
@@ -148,6 +149,7 @@ class ThumbsReport(Report):
         table = result["table"]
         chosen = ThumbsChoices(table, asked)
         rows = [row for row in table.get("rows", []) if chosen.part(row)]
+        words = tables.model_words()
         return {
             "asked": chosen,
             "query": chosen.query(),
@@ -159,10 +161,12 @@ class ThumbsReport(Report):
                 tables.means([row for row in table.get("complete_listeners", []) if chosen.part(row)])
             ),
             "contrasts": tables.contrasts(table, chosen.part, chosen.against),
+            "model": model_tables.means(table, words),
+            "model_contrasts": model_tables.contrasts(table, words, chosen.against),
             "agreement": tables.agreement(table, chosen.group),
             "synthesised": tables.synthesised(table),
             "more": [each for each in _more(table, chosen) if each.rows],
-            "warnings": [*listener_sentences(table), *warnings(table)],
+            "warnings": [*listener_sentences(table), *model_tables.model_sentences(table), *warnings(table)],
             "methods_text": methods_text(experiment, result),
         }
 
@@ -174,4 +178,5 @@ def _more(table: Mapping[str, Any], chosen: ThumbsChoices) -> list[Any]:
         tables.checks(table, chosen.part, chosen.against),
         tables.every_part(table),
         tables.assessors(table, chosen.group),
+        model_tables.components(table),
     ]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from analysis.reports.base import Result
 from analysis.reports.messages import fill_methods_text
+from analysis.reports.model_tables import Words
 from analysis.reports.tables import (
     Column,
     Row,
@@ -80,6 +81,10 @@ def contrasts(table: Tables, part: Part, against: str) -> Table:
         "its interval from the noncentral t. The interval of the difference is not adjusted."
     )
     return Table("contrasts", _("Do sources differ?"), note, columns, _against(table, part, against))
+
+
+def model_words() -> Words:
+    return Words(_("Assessors"), _("Clips"), _("Source"), _scale_column())
 
 
 def checks(table: Tables, part: Part, against: str) -> Table:
@@ -253,8 +258,10 @@ def methods_text(experiment: Experiment, result: Result) -> str:
             "assessor. Scores are averaged over assessors, then over clips; intervals are 95 % t intervals over clips."
         ),
         _(
-            "Sources are compared by a paired t test over clips with Holm's adjustment over six scores; the effect "
-            "size is Cohen's d_z. Agreement is ICC(A,1), ICC(A,k) and Krippendorff's alpha at the interval level."
+            "Sources are compared by a mixed model (REML, assessors and clips random, each also by source; "
+            "Satterthwaite's degrees of freedom; Holm's adjustment) and by a paired t test over clips with Holm's "
+            "adjustment over six scores; the effect size is Cohen's d_z. Agreement is ICC(A,1), ICC(A,k) and "
+            "Krippendorff's alpha at the interval level."
         ),
     ]
     return fill_methods_text(experiment, result, told, counts=counts)

@@ -107,11 +107,12 @@ def test_the_bot_hears_the_conditions_in_the_same_order_in_every_panel(seed: int
     """Simulated listeners differ, but the order of the conditions can be recovered from enough of them."""
 
     def mean(condition: str) -> float:
-        page = TrialPlan(slots=(Slot("a", Entry("s", "i", condition)),), ask=("QUALITY",))
-        rng = Random(seed)
-        values = [ACR.example(page, rng)["marks"][0]["value"] for _ in range(200)]
+        rng, values = Random(seed), []
+        for n in range(200):
+            page = TrialPlan(slots=(Slot("a", Entry("s", f"i{n % 20}", condition)),), ask=("QUALITY",))
+            values.append(ACR.example(page, rng, listener=f"{seed} {n}")["marks"][0]["value"])
         return float(sum(values) / len(values))
 
-    centres = {name: Random(f"{name} QUALITY").uniform(1, 5) for name in ("a", "b", "c", "d")}
+    centres = {name: Random(f"{name} QUALITY").uniform(1, 5) for name in "abcdefgh"}
     worst, best = min(centres, key=centres.__getitem__), max(centres, key=centres.__getitem__)
     assert mean(worst) < mean(best)

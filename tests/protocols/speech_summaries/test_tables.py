@@ -38,10 +38,18 @@ def test_judges_are_averaged_one_by_one_with_an_interval_over_judges(result: dic
     assert row["ci_high"] - row["mean"] == pytest.approx(12.7062 * 0.35355 / 2**0.5, rel=1e-4)
 
 
+def test_versions_are_compared_with_judges_and_utterances_random(result: dict[str, Any]) -> None:
+    means = {row["condition"]: row for row in result["model_level"]}
+    assert means.keys() == {row["condition"] for row in rows(result, metric="judged")}
+    (forth,) = [row for row in result["model_contrasts"] if (row["condition"], row["against"]) == ("close", "far")]
+    assert forth["difference"] == pytest.approx(means["close"]["mean"] - means["far"]["mean"])
+    assert {row["component"] for row in result["components"]} >= {"listener", "item", "residual"}
+
+
 def test_a_condition_is_named_only_where_it_can_be_hidden(result: dict[str, Any]) -> None:
     bare = json.dumps(
         {
-            name: [{k: v for k, v in row.items() if k != "condition"} for row in table]
+            name: [{k: v for k, v in row.items() if k not in {"condition", "against"}} for row in table]
             if isinstance(table, list)
             else table
             for name, table in result.items()

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from analysis.statistics.contrasts import all_pairs
+from analysis.statistics.mixed_model import fit_mixed_model
 from analysis.statistics.proportions import wilson
 from protocols.thumbs.analysis import CaptionStatistics
 from tests.protocols.thumbs.caption_marks import ENTERED, SOURCES, Caption, captions, overall, row, table
@@ -101,6 +103,22 @@ def test_the_same_pair_the_other_way_round_differs_in_sign_alone() -> None:
         assert back[name] == pytest.approx(one[name])
 
 
+@pytest.mark.parametrize("scale", ["RECALL", "OVERALL"])
+def test_sources_are_compared_with_assessors_and_clips_random(scale: str) -> None:
+    scored = captions(people=5, clips=7, seed=3)
+    marks = pd.DataFrame(
+        [(each.listener, each.item, each.condition, _value(each, scale)) for each in scored],
+        columns=["listener", "item", "condition", "score"],
+    )
+    (pair,) = all_pairs(fit_mixed_model(marks))
+    result = run(table(scored))
+    found = pick(result["model_contrasts"], scale=scale, condition=pair.a, against=pair.b)
+    assert (found["difference"], found["se"], found["df"]) == pytest.approx((pair.estimate, pair.se, pair.df), rel=1e-6)
+    assert (found["p"], found["ci_low"]) == pytest.approx((pair.p, pair.low), rel=1e-6)
+    mean = pick(result["model_level"], scale=scale, condition=pair.a)
+    assert (mean["n_listeners"], mean["n_items"], mean["n_votes"]) == (5, 7, 35)
+
+
 def test_worked_by_hand_negative_totals_included() -> None:
     hard = {"PRECISION": 1.0, "RECALL": 1.0, "FLUENCY": -2.0, "CONCISENESS": -2.0, "IRRELEVANCE": -2.0}
     fair = {"PRECISION": 4.0, "RECALL": 3.5, "FLUENCY": -0.1, "CONCISENESS": 0.0, "IRRELEVANCE": -0.5}
@@ -181,7 +199,8 @@ def test_practice_and_the_order_of_rows_play_no_part() -> None:
 def test_without_marks_every_table_is_there_and_empty() -> None:
     result = run(table([]))
     assert [name for name, rows in result.items() if rows == []] == [
-        *("rows", "over_assessors", "clips", "contrasts", "assessors", "agreement", "synthesised")
+        *("rows", "over_assessors", "clips", "contrasts", "model_level", "model_contrasts", "components"),
+        *("assessors", "agreement", "synthesised", "warnings"),
     ]
 
 

@@ -1,0 +1,267 @@
+"""Cumulative-link mixed model of votes in categories, with listeners and items random: Laplace approximation.
+
+logit P(vote <= j) = threshold_j - (condition + listener + item [+ listener:condition + item:condition]). Categories
+count by their order alone, not as numbers. docs/methods/ordinal-model.md has the formulas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import minimize
+from scipy.special import expit, ndtr
+
+from analysis.statistics.estimates import Floats, figure
+from analysis.statistics.mixed_model import COMPONENTS, ITEM, ITEM_CONDITION, LISTENER, LISTENER_CONDITION, Kind
+from analysis.statistics.ranks import holm
+from core.errors import AppError
+from core.i18n import LazyMessage
+from core.i18n import gettext_noop as _
+
+Integers = npt.NDArray[np.int64]
+
+MOST_LEVELS = 1500  # of all random effects together, whose information is a dense matrix
+NEWTON_STEPS, NEWTON_CLOSE = 50, 1e-10
+LEAST_LOG_SD = -5.0  # below, a component is called 0
+STEP = 1e-4  # in differences of the criterion, for gradient and curvature
+LEAST_CHANCE = 1e-300
+
+
+class OrdinalContrast(NamedTuple):
+    """The log odds of higher votes, of a less b; exp of it is the odds ratio."""
+
+    a: Any
+    b: Any
+    estimate: float
+    se: float
+    z: float
+    p: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class OrdinalModel:
+    kind: Kind
+    categories: tuple[float, ...]
+    conditions: tuple[Any, ...]
+    log_likelihood: float
+    thresholds: Floats
+    effects: Floats  # of each condition; the first is 0
+    covariance: Floats  # of the effects, the first with zeros
+    deviations: Mapping[str, float]  # SD of each random effect
+
+    def named_thresholds(self) -> list[tuple[float, float, float]]:
+        """Each with the categories below and above it."""
+        return list(zip(self.categories[:-1], self.categories[1:], self.thresholds.tolist(), strict=True))
+
+    def contrasts(self) -> list[OrdinalContrast]:
+        """All pairs, by Wald's test."""
+        pairs = list(combinations(range(len(self.conditions)), 2))
+        if not pairs:
+            return []
+        first, second = np.array(pairs).T
+        estimate = self.effects[first] - self.effects[second]
+        c = self.covariance
+        se = np.sqrt(np.maximum(np.diag(c)[first] + np.diag(c)[second] - 2 * c[first, second], 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(se > 0, estimate / se, np.nan)
+        p = 2 * ndtr(-np.abs(z))
+        rows = zip(*(column.tolist() for column in (estimate, se, z, p, holm(p))), strict=True)
+        names = self.conditions
+        return [OrdinalContrast(names[a], names[b], *row) for (a, b), row in zip(pairs, rows, strict=True)]
+
+
+def ordinal_record(votes: pd.DataFrame, *, kind: Kind) -> dict[str, Any]:
+    """The model as JSON takes it; where it cannot be fitted the same keys, with the reason under `error`."""
+    try:
+        model = fit_ordinal_model(votes, kind=kind)
+    except AppError as error:
+        reason = {"code": error.code, "message": LazyMessage(error.message, **error.data)}
+        return {
+            "kind": kind,
+            "error": reason,
+            "log_likelihood": None,
+            "thresholds": {},
+            "deviations": {},
+            "contrasts": [],
+        }
+    return {
+        "kind": kind,
+        "error": None,
+        "log_likelihood": figure(model.log_likelihood),
+        "thresholds": {f"{lower:g}|{upper:g}": value for lower, upper, value in model.named_thresholds()},
+        "deviations": dict(model.deviations),
+        "contrasts": [
+            {"a": str(each.a), "b": str(each.b)} | {name: figure(getattr(each, name)) for name in each._fields[2:]}
+            for each in model.contrasts()
+        ],
+    }
+
+
+def fit_ordinal_model(votes: pd.DataFrame, *, kind: Kind = "intercepts") -> OrdinalModel:
+    """Fit rows of listener, item, condition and score by maximum likelihood; the model of ordinal::clmm in R."""
+    data = _Data.of(votes, kind)
+    start = data.start()
+    found = minimize(data.criterion, start, jac=data.gradient, method="BFGS", options={"gtol": 1e-4, "maxiter": 300})
+    at = np.asarray(found.x)
+    thresholds, effects, log_sd = data.parts(at)
+    curvature = _curvature(
+        data.criterion, at, free=np.append(np.ones(len(at) - len(log_sd), dtype=np.bool_), log_sd > LEAST_LOG_SD)
+    )
+    covariance = np.zeros((len(data.conditions), len(data.conditions)))
+    own = slice(len(thresholds), len(thresholds) + len(effects) - 1)
+    covariance[1:, 1:] = np.linalg.pinv(curvature, hermitian=True)[own, own]
+    deviations = np.where(log_sd > LEAST_LOG_SD, np.exp(log_sd), 0.0)
+    return OrdinalModel(
+        kind=kind,
+        categories=data.categories,
+        conditions=data.conditions,
+        log_likelihood=-float(found.fun),
+        thresholds=thresholds,
+        effects=effects,
+        covariance=covariance,
+        deviations=dict(zip(COMPONENTS[kind], deviations.tolist(), strict=True)),
+    )
+
+
+@dataclass
+class _Data:
+    categories: tuple[float, ...]
+    conditions: tuple[Any, ...]
+    category: Integers
+    condition: Integers
+    levels: list[Integers]  # of each random effect, one for each vote, as places in the vector of all effects
+    sizes: list[int]
+    random: Floats = field(init=False)  # standardised random effects of the last evaluation, from which the next begins
+
+    def __post_init__(self) -> None:
+        self.random = np.zeros(sum(self.sizes))
+
+    @classmethod
+    def of(cls, votes: pd.DataFrame, kind: Kind) -> _Data:
+        known = votes[np.isfinite(votes["score"].to_numpy(np.float64))]
+        category, categories = pd.factorize(known["score"], sort=True)
+        condition, conditions = pd.factorize(known["condition"], sort=True)
+        if len(categories) < 2 or not len(conditions):
+            raise AppError(
+                "model.one_category",
+                422,
+                _("The ordinal model needs votes in at least two categories; there are {categories}."),
+                categories=len(categories),
+            )
+        codes = {name: pd.factorize(known[name], sort=True)[0].astype(np.int64) for name in (LISTENER, ITEM)}
+        for name, of in ((LISTENER_CONDITION, LISTENER), (ITEM_CONDITION, ITEM)):
+            codes[name] = np.unique(codes[of] * len(conditions) + condition, return_inverse=True)[1].astype(np.int64)
+        chosen = [codes[name] for name in COMPONENTS[kind]]
+        sizes = [int(each.max()) + 1 for each in chosen]
+        if sum(sizes) > MOST_LEVELS:
+            raise AppError(
+                "model.ordinal_too_large",
+                422,
+                _("The ordinal model can have up to {most} random effects; these votes would need {levels}."),
+                most=MOST_LEVELS,
+                levels=sum(sizes),
+            )
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        levels = [each + int(at) for each, at in zip(chosen, starts, strict=True)]
+        names = tuple(float(each) for each in categories)
+        return cls(names, tuple(conditions), category.astype(np.int64), condition.astype(np.int64), levels, sizes)
+
+    def start(self) -> Floats:
+        """Thresholds at the shares of categories, no effect of conditions, deviations of a half."""
+        shares = np.cumsum(np.bincount(self.category))[:-1] / len(self.category)
+        thresholds = np.log(shares / (1 - shares))
+        gaps = np.log(np.diff(thresholds))
+        effects = np.zeros(len(self.conditions) - 1)
+        return np.concatenate([thresholds[:1], gaps, effects, np.full(len(self.sizes), math.log(0.5))])
+
+    def parts(self, at: Floats) -> tuple[Floats, Floats, Floats]:
+        """Thresholds, which are stored as the first and logs of the gaps; effects; logs of deviations."""
+        k, last = len(self.categories) - 1, len(at) - len(self.sizes)
+        thresholds = np.cumsum(np.concatenate([at[:1], np.exp(at[1:k])]))
+        return thresholds, np.concatenate([[0.0], at[k:last]]), at[last:]
+
+    def criterion(self, at: Floats) -> float:
+        """Minus the log-likelihood, random effects integrated out by Laplace's approximation."""
+        thresholds, effects, log_sd = self.parts(at)
+        bounds = np.concatenate([[-np.inf], thresholds, [np.inf]])
+        scale = np.repeat(np.exp(np.clip(log_sd, 2 * LEAST_LOG_SD, 5.0)), self.sizes)
+        fixed = effects[self.condition]
+        random, value = self.random, math.inf
+        for _step in range(NEWTON_STEPS):
+            log_chance, slope, weight = self._votes(bounds, fixed, scale, random)
+            value = float(-log_chance.sum() + random @ random / 2)
+            gradient = scale * self._sums(slope) - random
+            factor = cho_factor(self._information(weight, scale), lower=True, check_finite=False)
+            change = cho_solve(factor, gradient, check_finite=False)
+            if np.abs(change).max() < NEWTON_CLOSE:
+                break
+            random = self._along(bounds, fixed, scale, random, change, value)
+        self.random = random
+        return value + float(np.log(np.diag(factor[0])).sum())
+
+    def _along(
+        self, bounds: Floats, fixed: Floats, scale: Floats, random: Floats, change: Floats, value: float
+    ) -> Floats:
+        """A Newton step, halved until the penalised likelihood does not fall."""
+        for _halving in range(20):
+            tried = random + change
+            log_chance, _slope, _weight = self._votes(bounds, fixed, scale, tried)
+            if -log_chance.sum() + tried @ tried / 2 <= value + 1e-9:
+                return tried
+            change = change / 2
+        return random
+
+    def _votes(self, bounds: Floats, fixed: Floats, scale: Floats, random: Floats) -> tuple[Floats, Floats, Floats]:
+        """Log chance of each vote, its slope by the predictor, and minus its curvature."""
+        scaled = scale * random
+        predictor = fixed + sum((scaled[each] for each in self.levels), start=np.zeros(len(fixed)))
+        upper, lower = expit(bounds[self.category + 1] - predictor), expit(bounds[self.category] - predictor)
+        chance = np.maximum(upper - lower, LEAST_CHANCE)
+        # For the logistic distribution the slope of the log chance is upper + lower - 1.
+        slope = -(1 - upper - lower)
+        weight = upper * (1 - upper) + lower * (1 - lower)
+        return np.log(chance), slope, weight
+
+    def _sums(self, values: Floats) -> Floats:
+        found = np.zeros(sum(self.sizes))
+        for each in self.levels:
+            found += np.bincount(each, weights=values, minlength=len(found))
+        return found
+
+    def _information(self, weight: Floats, scale: Floats) -> Floats:
+        """Of the standardised random effects: I + S Z'WZ S."""
+        q = sum(self.sizes)
+        found = np.zeros(q * q)
+        for one in self.levels:
+            for other in self.levels:
+                found += np.bincount(one * q + other, weights=weight, minlength=q * q)
+        matrix = found.reshape(q, q) * scale[:, None] * scale[None, :]
+        matrix[np.diag_indices(q)] += 1.0
+        return matrix
+
+    def gradient(self, at: Floats) -> Floats:
+        """By central differences."""
+        steps = STEP * np.eye(len(at))
+        return np.array([(self.criterion(at + step) - self.criterion(at - step)) / (2 * STEP) for step in steps])
+
+
+def _curvature(criterion: Any, at: Floats, *, free: npt.NDArray[np.bool_]) -> Floats:
+    """Second derivatives by central differences; parameters that are not free have none."""
+    places = np.flatnonzero(free)
+    steps = 10 * STEP * np.eye(len(at))
+    found = np.zeros((len(at), len(at)))
+    for row, one in enumerate(places):
+        for other in places[: row + 1]:
+            signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+            values = [a * b * criterion(at + a * steps[one] + b * steps[other]) for a, b in signs]
+            found[one, other] = found[other, one] = sum(values) / (4 * (10 * STEP) ** 2)
+    return found

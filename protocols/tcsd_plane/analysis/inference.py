@@ -1,0 +1,153 @@
+"""Inference on placements: mixed model of each axis, both axes at once, families at equal z, bootstrap over raters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr
+
+from analysis.statistics.estimates import CONFIDENCE, Floats, figure
+from analysis.statistics.mixed_model import MixedModel, fit_mixed_model
+from analysis.statistics.model_rows import model_rows, votes_of
+from analysis.statistics.multivariate import paired_hotelling, permanova_within
+from analysis.statistics.ranks import holm
+from core.errors import AppError
+from protocols.tcsd_plane.analysis.placements import AXES, Placements
+
+Rows = list[dict[str, Any]]
+SEED = 0  # fixed, so that the same marks give the same figures
+DRAWS = 2000
+
+
+def models(placements: Placements) -> dict[str, Rows]:
+    """On each axis: raters and recordings random, each also by condition."""
+    return model_rows(_votes(placements))
+
+
+def _votes(placements: Placements) -> dict[str, Any]:
+    names = placements.raters, placements.recordings, placements.conditions
+    return {scale: votes_of(placements.marks[axis], *names) for axis, scale in enumerate(AXES)}
+
+
+def both_axes(placements: Placements) -> Rows:
+    """Whether conditions differ on the plane at all: rater means, conditions permuted within each rater."""
+    means = placements.rater_means().transpose(1, 2, 0)
+    if means.shape[1] < 2:
+        return []
+    found = permanova_within(means, np.random.default_rng(SEED))
+    return [
+        {
+            "n_raters": found.blocks,
+            "f": figure(found.f),
+            "df": found.df,
+            "df_error": found.df_error,
+            "r2": figure(found.r2),
+            "p": figure(found.p),
+            "permutations": found.permutations,
+        }
+    ]
+
+
+def pairs_on_plane(placements: Placements) -> Rows:
+    """Every pair, both ways round, by a paired Hotelling test of rater means; Holm is over all pairs."""
+    means = placements.rater_means().transpose(1, 2, 0)
+    between = list(combinations(range(len(placements.conditions)), 2))
+    tested = [paired_hotelling(means[:, one] - means[:, other]) for one, other in between]
+    adjusted: list[float] = holm(np.array([test.p for test in tested])).tolist() if tested else []
+    rows: Rows = []
+    for (one, other), test, p_holm in zip(between, tested, adjusted, strict=True):
+        difference = np.nanmean(means[:, one] - means[:, other], axis=0) if test.n else np.full(2, np.nan)
+        for first, second, sign in ((one, other, 1.0), (other, one, -1.0)):
+            tc, sd = (sign * difference).tolist()
+            rows.append(
+                {
+                    "condition": placements.conditions[first],
+                    "against": placements.conditions[second],
+                    "n_raters": test.n,
+                    "tc": figure(tc),
+                    "sd": figure(sd),
+                    "distance": figure(math.hypot(tc, sd)),
+                    "t2": figure(test.t2),
+                    "f": figure(test.f),
+                    "df_error": test.df_error,
+                    "p": figure(test.p),
+                    "p_holm": figure(p_holm),
+                }
+            )
+    return rows
+
+
+def families_at_equal_z(placements: Placements) -> Rows:
+    """Each family less another one at every z that both have, and on average over these, by the model of each axis.
+
+    A row without z is the average. Holm is over both axes and all z of two families, and of the averages by themselves.
+    """
+    fitted = {scale: _fitted(votes) for scale, votes in _votes(placements).items()}
+    rows: Rows = []
+    for (family, own), (other, theirs) in permutations(_by_z(placements).items(), 2):
+        shared = sorted(own.keys() & theirs.keys())
+        if not shared:
+            continue
+        found = [
+            row
+            for scale, model in fitted.items()
+            if model is not None
+            for row in _at_equal_z(model, scale, [(z, own[z], theirs[z]) for z in shared])
+        ]
+        for averaged in (False, True):
+            chosen = [row for row in found if (row["z"] is None) == averaged]
+            p = np.array([math.nan if row["p"] is None else row["p"] for row in chosen])
+            for row, adjusted in zip(chosen, holm(p).tolist() if chosen else [], strict=True):
+                row["p_holm"] = figure(adjusted)
+        rows += [{"family": family, "other": other, **row} for row in found]
+    return rows
+
+
+def _by_z(placements: Placements) -> dict[str, dict[float, str]]:
+    """Conditions by family and z; of several with the same, the first."""
+    found: dict[str, dict[float, str]] = {}
+    for name in placements.conditions:
+        if setting := placements.settings.get(name):
+            found.setdefault(setting.family, {}).setdefault(setting.z, name)
+    return dict(sorted(found.items()))
+
+
+def _fitted(votes: Any) -> MixedModel | None:
+    try:
+        return fit_mixed_model(votes)
+    except AppError:  # the warnings of `models` say why
+        return None
+
+
+def _at_equal_z(model: MixedModel, scale: str, shared: list[tuple[float, str, str]]) -> Iterator[dict[str, Any]]:
+    names = [str(name) for name in model.conditions]
+    unit = np.eye(len(names))
+    weights = [unit[names.index(one)] - unit[names.index(other)] for _, one, other in shared]
+    labels: list[float | None] = [z for z, _, _ in shared]
+    if len(shared) > 1:
+        weights, labels = [*weights, np.mean(weights, axis=0)], [*labels, None]
+    found = model.combine(np.array(weights))
+    half = found.half_width()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stdtr(found.df, -np.abs(np.where(found.se > 0, found.estimate / found.se, np.nan)))
+    columns = (found.estimate, found.estimate - half, found.estimate + half, found.se, found.df, p)
+    keys = ("difference", "ci_low", "ci_high", "se", "df", "p")
+    for z, *values in zip(labels, *(column.tolist() for column in columns), strict=True):
+        yield {"scale": scale, "z": z, **{key: figure(value) for key, value in zip(keys, values, strict=True)}}
+
+
+def bootstrap_raters(marks: Floats, statistic: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """95 % percentile limits of what `statistic` makes of axis x rater x recording x condition, raters drawn anew."""
+    rng, raters = np.random.default_rng(SEED), marks.shape[1]
+    if raters < 2:
+        empty = np.full_like(statistic(marks), np.nan)
+        return empty, empty
+    drawn = np.array([statistic(marks[:, rng.integers(0, raters, raters)]) for _ in range(DRAWS)])
+    tail = (1 - CONFIDENCE) / 2
+    with np.errstate(invalid="ignore"):
+        low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0)
+    return low, high

@@ -1,0 +1,99 @@
+"""Page and command that plan a study: defaults, pilots, wrong values, and the same figures from both."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from analysis.models import Result
+from analysis.study_plan import plan_study
+from rating.variance import VarianceComponents
+from tests.factories import make_experiment, make_user
+from tests.people import browser_of
+
+PLAN: dict[str, Any] = {
+    "components": [0.2, 0.3, 0.06, 0.06, 0.25],
+    "scale": [1, 5, 1],
+    "listeners": 24,
+    "items": 20,
+    "conditions": 4,
+    "panels": 1,
+    "difference": 0.3,
+    "power": 0.8,
+    "costs": {},
+}
+
+
+def told(*options: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command("plan_study", "--json", *options, stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def test_the_command_needs_no_database_and_is_repeatable() -> None:
+    first = told("--source", "p835:SIG", "--rounds", "50", "--seed", "3")
+    assert first == told("--source", "p835:SIG", "--rounds", "50", "--seed", "3")
+    assert first["components"]["listener"] == pytest.approx(0.306)
+    assert first["simulation"]["rounds"] == 50
+    assert told("--residual", "0.5")["components"]["residual"] == 0.5
+    out = StringIO()
+    call_command("plan_study", stdout=out)
+    assert "24 listeners x 20 items x 4 conditions" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--source", "nothing:X"], "Known: acr:QUALITY"),
+        (["--panels", "3"], "--items: "),
+        (["--difference", "9"], "--difference: The scale goes from 1 to 5"),
+        (["--mean", "7"], "--mean: "),
+        (["--listeners", "many"], "--listeners: "),
+        (["--setup-min", "90"], "--longest-min: "),
+        (["--experiment", "pilot"], "--scale"),
+    ],
+)
+def test_the_command_says_what_is_wrong(options: list[str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        told(*options)
+
+
+def test_items_of_every_table_are_shared_out_among_the_panels() -> None:
+    plan = plan_study(**PLAN | {"panels": 4, "listeners": 32, "items": 40})
+    assert {row["items"] % 4 for row in plan["listeners_needed"]} == {0}
+    assert [curve["items"] for curve in plan["curves"]] == [20, 40, 80, 160]
+    assert plan["design"]["votes_per_condition"] == 320
+
+
+@pytest.mark.django_db
+def test_the_page_plans_from_published_votes_and_from_a_pilot() -> None:
+    experiment = make_experiment()
+    variances = VarianceComponents(0.1, 0.2, 0.3, 0.4, 0.5)._asdict()
+    rows = [{"scale": "QUALITY", "component": name, "variance": value} for name, value in variances.items()]
+    table = {"components": rows}
+    Result.objects.create(experiment=experiment, method="mos", method_version="1", vote_count=9, table=table)
+    browser = browser_of(experiment.owner)
+    usual = browser.get(reverse("analysis:plan_study")).content.decode()
+    assert "24 listeners who rate 20 items under 4 conditions" in usual
+    assert f"pilot:{experiment.slug}:QUALITY" in usual
+    asked = {"source": f"pilot:{experiment.slug}:QUALITY", "difference": "0.5", "simulate": "on"}
+    page = browser.get(reverse("analysis:plan_study"), asked)
+    assert page.context["plan"]["components"] == variances
+    assert "simulated studies" in page.content.decode()
+    assert told("--experiment", experiment.slug, "--scale", "QUALITY")["components"] == variances
+    stranger = browser_of(make_user(name="stranger")).get(reverse("analysis:plan_study"), asked)
+    assert stranger.status_code == 400
+    assert experiment.title not in stranger.content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_says_beside_the_field_what_is_wrong() -> None:
+    page = browser_of(make_user()).get(reverse("analysis:plan_study"), {"panels": "3", "listeners": "24"})
+    assert page.status_code == 400
+    assert "take a multiple of 3" in page.content.decode()
+    assert page.context["form"].errors.keys() == {"items"}
+    assert "plan" not in page.context
