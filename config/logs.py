@@ -11,8 +11,8 @@ from typing import Any
 
 HIDDEN = "[hidden]"
 SECRETS = [
-    # What follows in an address is a secret by itself: invitations, resumed visits, the sound of a page.
-    (re.compile(r"(/(?:join|resume|media)/)[^/\s?#\"']+"), rf"\1{HIDDEN}"),
+    # What follows in an address is a secret by itself: invitations, resumed visits, sounds, links to choose a password.
+    (re.compile(r"(/(?:join|resume|media|set-password)/)[^/\s?#\"']+"), rf"\1{HIDDEN}"),
     # A part of an address that looks drawn by chance: long, with capital and small letters.
     (re.compile(r"(?<=/)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{20,}(?=[/?#\s\"']|$)"), HIDDEN),
     # Whom a recruiting platform has sent, receipts, one-time words.

@@ -32,6 +32,8 @@ class User(AbstractUser):
         ADMIN = "admin", _("Admin")
 
     role = models.CharField(max_length=20, choices=Role, default=Role.EXPERIMENTER)
+    # When the newest link to choose a password was made. The link is derived from it (core.services.password_links).
+    password_link_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(AbstractUser.Meta):
         constraints = [models.CheckConstraint(name="user_role_known", condition=Q(role__in=["experimenter", "admin"]))]

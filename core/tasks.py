@@ -1,7 +1,8 @@
-"""Jobs of core."""
+"""Jobs of core: those declared here, and those of its services."""
 
 from core import database
 from core.jobs import JobRun, job
+from core.services.password_links import send_password_link as send_password_link
 
 
 @job(queue="bulk")

@@ -7,6 +7,7 @@ ANSWERS = """
               anonymous  participant  neighbour  owner  other  factorless  admin  reader
 public        ok         ok           ok         ok     ok     ok          ok     ok
 nobody        404        404          404        404    404    404         404    404
+bad-link      404        404          404        404    404    404         404    404
 no-method     405        405          405        405    405    405         405    405
 signed-in     in         in           in         ok     ok     ok          ok     in
 signed-in-405 in         in           in         405    405    405         405    in
@@ -51,6 +52,12 @@ core:retry_job                        admin-405      admin
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400
+core:invite                           admin-405      admin-400
+core:new_password_link                admin          admin-405
+core:make_password_link               admin-405      admin
+core:deactivate                       admin-405      admin
+core:reactivate                       admin-405      admin
+core:set_password                     bad-link       bad-link
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:settings                      owned          owned

@@ -57,6 +57,8 @@ DESIGN = {"preset": "crossed", "panels": 1, "seats": 2, "size": 4, "sessions": 2
 FORMS = {
     "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
+    "core:invite": Form({"name": "erin", "email": "", "role": "experimenter"}, {"name": "e rin"}),
+    "core:deactivate": Form({"reason": "left"}, {"reason": LONG}),
     "stimuli:settings": Form({"title": "Another title"}, {"title": LONG}),
     "stimuli:normalise": Form({"target_lufs": -30, "slug": "copy", "title": "Copy"}, {"slug": "not a slug"}),
     "stimuli:new_collection": Form({"slug": "sounds", "title": "Sounds"}, {"slug": "not a slug"}),
@@ -80,6 +82,8 @@ FORMS = {
     "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
     # Nothing is typed here: a button alone.
     "core:retry_job": Form({}),
+    "core:make_password_link": Form({}),
+    "core:reactivate": Form({}),
     "rating:state": Form({}),
     "rating:unshare": Form({}),
     "rating:archive": Form({}),
@@ -135,7 +139,7 @@ def address(route: str, experiment: Experiment) -> str:
         "number": 1,
         "place": Seat.objects.order_by("number").values_list("number", flat=True).first() or 1,
         "change": "pause",
-        "user_id": experiment.owner.pk,
+        "user_id": (make_user() if route == "core:deactivate" else experiment.owner).pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
     if "_link" in route and Invitation.objects.exists():
