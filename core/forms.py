@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.errors import AppError
 from core.http_errors import error_message, invalid_request
-from core.models import ApiToken, User
+from core.models import ApiToken, Job, User
 from core.services.accounts import LONGEST_LIFE_DAYS
 
 Result = TypeVar("Result")
@@ -109,3 +109,20 @@ class PasswordForm(ValidatedForm):
             self.add_error("again", _("The two passwords differ; type the same one twice."))
         self.cleaned_data.pop("again", None)
         return self.cleaned_data
+
+
+class JobFilterForm(ValidatedForm):
+    state = forms.ChoiceField(
+        label=_("State"), required=False, choices=[("", _("Waiting, running and failed")), *Job.State.choices]
+    )
+
+    def state_chosen(self) -> str:
+        """What was chosen; whatever is not offered counts as not chosen."""
+        return self.cleaned_data.get("state", "") if self.is_valid() else ""
+
+
+class JobGroupForm(ValidatedForm):
+    """The group of jobs that a button of its line is about."""
+
+    name = forms.CharField(max_length=100)
+    about = forms.CharField(max_length=100, required=False)

@@ -31,19 +31,28 @@ def worker_name() -> str:
 
 
 def work(job: Job) -> None:
-    """Run one claimed job to its end: done, back in the queue, or failed."""
-    run = JobRun(job)
+    """Run one claimed job to its end: done, back in the queue, failed or cancelled. The log has a line for each."""
+    run, begun = JobRun(job), time.monotonic()
+
+    def spent() -> str:
+        return f"after {time.monotonic() - begun:.2f} s"
+
+    logger.info("%s %s started, attempt %s.", job.name, job.pk, job.attempts)
     with _heartbeat(job):
         try:
             declared_jobs()[job.name](run=run, **job.arguments)
             run.complete()
+            logger.info("%s %s done %s.", job.name, job.pk, spent())
         except LeaseLost as lost:
-            logger.warning("%s; another attempt goes on.", lost)
+            if queue.stop(job=job):
+                logger.info("%s %s cancelled %s.", job.name, job.pk, spent())
+            else:
+                logger.warning("%s; another attempt goes on.", lost)
         except AppError as error:  # An expected error does not get better by trying again.
-            logger.warning("%s %s failed for good: %s", job.name, job.pk, error)
+            logger.warning("%s %s failed for good %s: %s", job.name, job.pk, spent(), error)
             queue.fail(job=job, error=str(error))
         except Exception:
-            logger.exception("%s %s failed in attempt %s.", job.name, job.pk, job.attempts)
+            logger.exception("%s %s failed %s, in attempt %s.", job.name, job.pk, spent(), job.attempts)
             queue.fail_attempt(job=job, error=traceback.format_exc())
 
 

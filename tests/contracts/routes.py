@@ -48,7 +48,9 @@ core:script_texts                     public         no-method
 core:account                          staff          staff-400
 core:revoke_token                     staff-405      own-token
 core:service                          admin          admin-405
-core:retry_job                        admin-405      admin
+core:jobs                             admin          admin-405
+core:retry_jobs                       admin-405      admin-400
+core:cancel_jobs                      admin-405      admin-400
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from core.models import Job, User
+from core.models import User
 from listening.models import Invitation, Seat
 from rating.models import Experiment
 from stimuli.models import Collection, Stimulus
@@ -81,7 +81,8 @@ FORMS = {
     ),
     "listening:reminder": Form({"whom": "unopened", "subject": "Test", "text": "{link}"}, {"subject": "{name}"}),
     # Nothing is typed here: a button alone.
-    "core:retry_job": Form({}),
+    "core:retry_jobs": Form({"name": "test"}),
+    "core:cancel_jobs": Form({"name": "test"}),
     "core:make_password_link": Form({}),
     "core:reactivate": Form({}),
     "rating:state": Form({}),
@@ -144,8 +145,6 @@ def address(route: str, experiment: Experiment) -> str:
     }
     if "_link" in route and Invitation.objects.exists():
         values["link_id"] = Invitation.objects.get().pk
-    if route == "core:retry_job":
-        values["job_id"] = Job.objects.create(name="test", state="failed").pk
     if "import" in route:
         values["import_id"] = begin(collection).pk
     [needed] = {each.arguments for each in EVERY_ROUTE if each.name == route}

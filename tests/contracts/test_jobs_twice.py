@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
@@ -87,6 +88,12 @@ def a_mailing() -> dict[str, Any]:
     return {"mailing_id": str(mailing.pk)}
 
 
+def a_password_link() -> dict[str, Any]:
+    user = create_account(name="erin", role=User.Role.EXPERIMENTER, password=None, actor=None, email="erin@example.org")
+    User.objects.update(password_link_at=timezone.now())
+    return {"user_id": str(user.pk), "language": "en"}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.testapp.small_demo"}
@@ -110,6 +117,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "listening.empty_bin": (an_experiment_past_its_time_in_the_bin, lambda: not Experiment.objects.exists()),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
+    "core.send_password_link": (a_password_link, lambda: bool(mail.outbox)),
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
 }
 
