@@ -34,9 +34,16 @@ class User(AbstractUser):
     role = models.CharField(max_length=20, choices=Role, default=Role.EXPERIMENTER)
     # When the newest link to choose a password was made. The link is derived from it (core.services.password_links).
     password_link_at = models.DateTimeField(null=True, blank=True)
+    # What this person may store, where it is not what everybody may (UPLOAD_QUOTA_GB).
+    quota_gb = models.FloatField(null=True, blank=True)
 
     class Meta(AbstractUser.Meta):
-        constraints = [models.CheckConstraint(name="user_role_known", condition=Q(role__in=["experimenter", "admin"]))]
+        constraints = [
+            models.CheckConstraint(name="user_role_known", condition=Q(role__in=["experimenter", "admin"])),
+            models.CheckConstraint(
+                name="user_quota_not_negative", condition=Q(quota_gb__isnull=True) | Q(quota_gb__gte=0)
+            ),
+        ]
 
     @property
     def is_admin(self) -> bool:

@@ -42,6 +42,7 @@ class Migration(migrations.Migration):
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('role', models.CharField(choices=[('experimenter', 'Experimenter'), ('admin', 'Admin')], default='experimenter', max_length=20)),
                 ('password_link_at', models.DateTimeField(blank=True, null=True)),
+                ('quota_gb', models.FloatField(blank=True, null=True)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
@@ -51,6 +52,7 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(('role__in', ['experimenter', 'admin'])), name='user_role_known'),
+                    models.CheckConstraint(condition=models.Q(('quota_gb__isnull', True), ('quota_gb__gte', 0), _connector='OR'), name='user_quota_not_negative'),
                 ],
             },
             managers=[

@@ -138,6 +138,18 @@ def _check_not_own(user: User, actor: User | None) -> None:
 
 
 @transaction.atomic
+def set_quota(*, account: User, quota_gb: float | None, actor: User) -> User:
+    """Let somebody store so much, or as much as everybody (None)."""
+    user = User.objects.select_for_update().get(pk=account.pk)
+    if user.quota_gb != quota_gb:
+        before, user.quota_gb = user.quota_gb, quota_gb
+        user.save(update_fields=["quota_gb"])
+        changed = {"before": {"quota_gb": before}, "after": {"quota_gb": quota_gb}}
+        audit.record(actor=actor, action="account.quota_changed", target=user, **changed)
+    return user
+
+
+@transaction.atomic
 def remove_second_factor(*, account: User, actor: User | None, reason: str) -> bool:
     """Let somebody who lost the telephone and the recovery codes begin again; False when there is nothing to remove."""
     removed, _ = Authenticator.objects.filter(user=account).delete()

@@ -60,6 +60,8 @@ core:make_password_link               admin-405      admin
 core:deactivate                       admin-405      admin
 core:reactivate                       admin-405      admin
 core:set_password                     bad-link       bad-link
+stimuli:storage                       admin          admin-405
+stimuli:set_quota                     admin-405      admin
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:settings                      owned          owned

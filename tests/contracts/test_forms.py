@@ -59,6 +59,7 @@ FORMS = {
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
     "core:invite": Form({"name": "erin", "email": "", "role": "experimenter"}, {"name": "e rin"}),
     "core:deactivate": Form({"reason": "left"}, {"reason": LONG}),
+    "stimuli:set_quota": Form({"quota_gb": 5}, {"quota_gb": -1}),
     "stimuli:settings": Form({"title": "Another title"}, {"title": LONG}),
     "stimuli:normalise": Form({"target_lufs": -30, "slug": "copy", "title": "Copy"}, {"slug": "not a slug"}),
     "stimuli:new_collection": Form({"slug": "sounds", "title": "Sounds"}, {"slug": "not a slug"}),
