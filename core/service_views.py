@@ -1,17 +1,24 @@
-"""Service pages for admins: the state of the installation, its jobs, and the audit log."""
+"""Service pages for admins: the health of the installation, its jobs, backups, and the audit log."""
 
+from collections.abc import Callable
+
+from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from core import overview
+from core import overview, restoring, tasks
+from core.errors import AppError
 from core.forms import JobFilterForm, JobGroupForm
+from core.http_errors import error_message
 from core.jobs import groups
+from core.models import Job
 from core.permissions import Audience, requires, staff
+from core.services import backups
 
 ENTRIES_A_PAGE = 50
 GROUPS_A_PAGE = 25
@@ -60,6 +67,52 @@ def cancel_jobs(request: HttpRequest) -> HttpResponse:
     if not taken_back and not asked:
         messages.info(request, _("There is nothing to cancel: the work has ended, or was asked to stop already."))
     return redirect("core:jobs")
+
+
+@requires(Audience.ADMIN)
+@require_GET
+def copies(request: HttpRequest) -> HttpResponse:
+    context = {
+        "made_here": backups.are_made_here(),
+        "copies": backups.copies(),
+        "copy_job": backups.newest_job(tasks.copy_database),
+        "trial_job": backups.newest_job(tasks.try_restore),
+        "outcome": restoring.last_outcome(),
+        "every_hours": settings.SCHEDULE["core.copy_database"] / 3600,
+        "keep": settings.BACKUP_KEEP,
+        "tab": "backups",
+    }
+    return render(request, "core/backups.html", context)
+
+
+@requires(Audience.ADMIN)
+@require_POST
+def make_copy(request: HttpRequest) -> HttpResponse:
+    return _asked(request, backups.ask_for_copy, _("The copy is being made."))
+
+
+@requires(Audience.ADMIN)
+@require_POST
+def try_restore(request: HttpRequest) -> HttpResponse:
+    return _asked(request, backups.ask_for_trial, _("The last copy is being restored elsewhere."))
+
+
+def _asked(request: HttpRequest, ask: Callable[..., Job], said: str) -> HttpResponse:
+    try:
+        ask(actor=staff(request))
+    except AppError as error:
+        messages.error(request, error_message(error))
+    else:
+        messages.success(request, said)
+    return redirect("core:backups")
+
+
+@requires(Audience.ADMIN)
+@require_POST
+def download_copy(request: HttpRequest, name: str) -> FileResponse:
+    """A post, because the audit log says who took a copy."""
+    path = backups.take_copy(name=name, actor=staff(request))
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)
 
 
 @requires(Audience.ADMIN)

@@ -21,6 +21,7 @@ owned-400     in         in           in         400    404    2fa         400  
 own-token     in         in           in         ok     404    2fa         404    in
 admin         in         in           in         403    403    2fa         ok     in
 admin-400     in         in           in         403    403    2fa         400    in
+admin-404     in         in           in         403    403    2fa         404    in
 admin-405     in         in           in         403    403    2fa         405    in
 visit         401        ok           401        401    401    401         401    401
 visit-400     401        400          401        401    401    401         401    401
@@ -51,6 +52,10 @@ core:service                          admin          admin-405
 core:jobs                             admin          admin-405
 core:retry_jobs                       admin-405      admin-400
 core:cancel_jobs                      admin-405      admin-400
+core:backups                          admin          admin-405
+core:make_copy                        admin-405      admin
+core:try_restore                      admin-405      admin
+core:download_copy                    admin-405      admin-404
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from analysis.models import Result
-from core import database
+from core import database, restoring
 from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.worker import work
 from core.models import Job, User
@@ -94,6 +94,11 @@ def a_password_link() -> dict[str, Any]:
     return {"user_id": str(user.pk), "language": "en"}
 
 
+def a_copy_of_the_database() -> dict[str, Any]:
+    database.make_copy()
+    return {}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.testapp.small_demo"}
@@ -118,6 +123,10 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
     "core.send_password_link": (a_password_link, lambda: bool(mail.outbox)),
+    "core.try_restore": (
+        a_copy_of_the_database,
+        lambda: restoring.last_outcome() is not None or settings.TEST_DATABASE != "sqlite",
+    ),
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
 }
 
