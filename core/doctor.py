@@ -44,6 +44,12 @@ def examine() -> list[CheckResult]:
     return findings
 
 
+def urgent() -> list[CheckResult]:
+    """What an admin should know at once; these checks are quick, so that a page may make them each time."""
+    looks = (_disk, _copies, _worker, _failed_jobs)
+    return [finding for look in looks for finding in _looked(look) if finding.level is not Level.OK]
+
+
 def _looked(look: Callable[[], Iterable[CheckResult]]) -> list[CheckResult]:
     try:
         return list(look())

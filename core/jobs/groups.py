@@ -102,9 +102,9 @@ def counts() -> dict[str, int]:
     return {state: found.get(state, 0) for state in States.values}
 
 
-def rows(state: str = "") -> QuerySet[Job, dict[str, Any]]:
+def rows(state: str = "", *, among: JobQuerySet | None = None) -> QuerySet[Job, dict[str, Any]]:
     """One row for each group of the jobs in this state, or of those that are not over: failed ones first."""
-    jobs = Job.objects.filter(state=state) if state in States.values else Job.objects.filter(state__in=OPEN)
+    jobs = (Job.objects.all() if among is None else among).filter(state__in=[state] if state in States.values else OPEN)
     grouped = (
         jobs.order_by()
         .values("name", "about")
