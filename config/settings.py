@@ -316,7 +316,7 @@ SPECTACULAR_SETTINGS = {
 
 # Addresses of invitations are secrets; no logger of this process writes one down.
 logs.install()
-LOG_LEVEL = env.str("EARMARK_LOG_LEVEL", default="")
+LOG_LEVEL = env.str("EARMARK_LOG_LEVEL", default="WARNING")
 LOG_FORMAT = env.str("EARMARK_LOG_FORMAT", default="line")
 ERROR_LOG = DATA_DIR / "errors.jsonl"  # the last errors, for the page Service
 LOGGING = {
@@ -330,7 +330,7 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"},
         "errors": {"class": "core.error_log.ErrorLogHandler", "path": str(ERROR_LOG)},
     },
-    "root": {"handlers": ["console", "errors"], "level": LOG_LEVEL or "WARNING"},
+    "root": {"handlers": ["console", "errors"], "level": LOG_LEVEL},
     # A line for the start and for the end of every job: otherwise the log of a worker that works is empty.
-    "loggers": {"core.jobs.worker": {"level": LOG_LEVEL or "INFO"}},
+    "loggers": {"core.jobs.worker": {"level": "INFO" if LOG_LEVEL == "WARNING" else LOG_LEVEL}},
 }

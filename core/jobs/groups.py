@@ -154,7 +154,7 @@ def _group(row: dict[str, Any], found: Subject | None) -> JobGroup:
     if unfinished == 1 and by_state[States.RUNNING]:
         progress = (int(row["done"] or 0), int(row["of"] or 0))
         note = jobs.filter(state=States.RUNNING).values_list("progress_note", flat=True).first() or ""
-    elif unfinished:
+    elif unfinished + by_state[States.DONE] > 1 and unfinished:
         progress = (by_state[States.DONE], by_state[States.DONE] + unfinished)
     failed = jobs.filter(state=States.FAILED).order_by("-finished_at") if by_state[States.FAILED] else None
     kind = declared_jobs().get(name)

@@ -10,7 +10,7 @@ from django.db.models import Sum
 
 from core.models import User
 from stimuli.models import Collection, Recording, Stimulus
-from stimuli.services.imports import quota_bytes, used_bytes
+from stimuli.services.imports import GB, quota_bytes, used_bytes
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class PersonUse:
     collections: int
     bytes: int  # of own collections, and of files that are being uploaded
     quota: int
+
+    @property
+    def quota_gb(self) -> float:
+        return self.quota / GB
 
     @property
     def is_nearly_full(self) -> bool:

@@ -10,6 +10,10 @@ interface Job {
   error: string;
 }
 
+function hasStopped(job: Job): boolean {
+  return job.state === "failed" || job.state === "cancelled";
+}
+
 function show(root: HTMLElement, job: Job): void {
   const bar = root.querySelector("progress");
   if (bar) {
@@ -17,7 +21,7 @@ function show(root: HTMLElement, job: Job): void {
     bar.max = total || 1;
     if (total) bar.value = done;
     else bar.removeAttribute("value"); // nothing is known yet: the bar says that it does not know
-    bar.hidden = job.state === "failed" || job.state === "cancelled";
+    bar.hidden = hasStopped(job);
   }
   const note = root.querySelector("[data-job-note]");
   if (note) note.textContent = job.state === "failed" ? job.error : job.progress.note;
