@@ -148,7 +148,7 @@ def set_password(request: HttpRequest, token: str) -> HttpResponse:
     person = password_links.account_of(token, now=now)
     form = PasswordForm(request.POST if request.method == "POST" else None)
     change = partial(password_links.choose_password, token=token, now=now)
-    if request.method == "POST" and form.carry_out(change, field="password"):
+    if request.method == "POST" and form.carry_out(change, field="password") is not None:
         messages.success(request, _("Your password is set. Sign in with it."))
         return redirect("account_login")
     context = {"form": form, "person": person}

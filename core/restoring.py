@@ -69,7 +69,7 @@ def last_outcome() -> Outcome | None:
 
 
 def _tried(copy: Path, at: datetime, progress: Callable[[int, int], None]) -> Outcome:
-    told = {"copy": copy.name, "at": at.isoformat()}
+    moment = at.isoformat()
     progress(0, STEPS)
     with tempfile.TemporaryDirectory(prefix="restore-", dir=copy.parent) as folder:
         try:
@@ -77,16 +77,17 @@ def _tried(copy: Path, at: datetime, progress: Callable[[int, int], None]) -> Ou
             progress(1, STEPS)
             with closing(sqlite3.connect(restored)) as reader:
                 if found := database.damage(reader, thorough=True):
-                    return Outcome(**told, problem=f"The copy is damaged: {found[0]}.")
+                    return Outcome(copy.name, moment, problem=f"The copy is damaged: {found[0]}.")
                 progress(2, STEPS)
                 counts = database.row_counts(reader)
                 applied = set(reader.execute("SELECT app, name FROM django_migrations"))
         except (OSError, sqlite3.Error) as problem:
-            return Outcome(**told, problem=f"The copy cannot be restored: {problem}.")
+            return Outcome(copy.name, moment, problem=f"The copy cannot be restored: {problem}.")
     progress(3, STEPS)
     now = _counts_now()
     return Outcome(
-        **told,
+        copy.name,
+        moment,
         tables=len(counts),
         rows=sum(counts.values()),
         migrations_missing=len(_applied_now() - applied),

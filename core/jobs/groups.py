@@ -102,7 +102,7 @@ def counts() -> dict[str, int]:
     return {state: found.get(state, 0) for state in States.values}
 
 
-def rows(state: str = "", *, among: JobQuerySet | None = None) -> QuerySet[Job, dict[str, Any]]:
+def rows(state: str = "", *, among: JobQuerySet | None = None) -> "QuerySet[Any, Any]":
     """One row for each group of the jobs in this state, or of those that are not over: failed ones first."""
     jobs = (Job.objects.all() if among is None else among).filter(state__in=[state] if state in States.values else OPEN)
     grouped = (

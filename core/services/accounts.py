@@ -144,8 +144,13 @@ def set_quota(*, account: User, quota_gb: float | None, actor: User) -> User:
     if user.quota_gb != quota_gb:
         before, user.quota_gb = user.quota_gb, quota_gb
         user.save(update_fields=["quota_gb"])
-        changed = {"before": {"quota_gb": before}, "after": {"quota_gb": quota_gb}}
-        audit.record(actor=actor, action="account.quota_changed", target=user, **changed)
+        audit.record(
+            actor=actor,
+            action="account.quota_changed",
+            target=user,
+            before={"quota_gb": before},
+            after={"quota_gb": quota_gb},
+        )
     return user
 
 

@@ -56,7 +56,7 @@ def test_a_copy_is_made_now_listed_with_its_size_and_downloaded_with_a_trace(bro
     [copy] = database.copies()
     assert copy.name in page(browser)
     answer = browser.post(reverse("core:download_copy", args=[copy.name]))
-    assert b"".join(answer.streaming_content) == copy.read_bytes()
+    assert answer.getvalue() == copy.read_bytes()
     assert "attachment" in answer.headers["Content-Disposition"]
     entry = AuditEntry.objects.get(action="database.copy_downloaded")
     assert entry.after == {"copy": copy.name}

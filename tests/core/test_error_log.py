@@ -14,10 +14,11 @@ from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from config.logs import JsonLines
-from core import doctor, error_log, overview, views
+from core import doctor, error_log, overview
 from core.error_log import ErrorLogHandler, recent_errors
 from core.jobs import enqueue, queue
 from core.jobs.worker import work
+from core.services import readiness
 from tests.people import admin, browser_of
 from tests.testapp.tasks import stumble
 
@@ -41,7 +42,7 @@ def test_a_page_and_a_job_that_fail_are_on_the_page_with_place_and_count_and_not
     def broken(*args: object) -> None:
         raise RuntimeError("the listener anna@example.org is in row 7")
 
-    monkeypatch.setattr(views.readiness, "look", broken)
+    monkeypatch.setattr(readiness, "look", broken)
     visitor = Client(raise_request_exception=False)
     for _ in range(3):
         assert visitor.get("/healthz").status_code == 500
