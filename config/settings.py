@@ -316,10 +316,21 @@ SPECTACULAR_SETTINGS = {
 
 # Addresses of invitations are secrets; no logger of this process writes one down.
 logs.install()
+LOG_LEVEL = env.str("EARMARK_LOG_LEVEL", default="WARNING")
+LOG_FORMAT = env.str("EARMARK_LOG_FORMAT", default="line")
+ERROR_LOG = DATA_DIR / "errors.jsonl"  # the last errors, for the page Service
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.str("EARMARK_LOG_LEVEL", default="WARNING")},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {"()": "config.logs.JsonLines"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"},
+        "errors": {"class": "core.error_log.ErrorLogHandler", "path": str(ERROR_LOG)},
+    },
+    "root": {"handlers": ["console", "errors"], "level": LOG_LEVEL},
+    # A line for the start and for the end of every job: otherwise the log of a worker that works is empty.
+    "loggers": {"core.jobs.worker": {"level": "INFO" if LOG_LEVEL == "WARNING" else LOG_LEVEL}},
 }

@@ -33,7 +33,7 @@ class UserAdmin(ReadOnlyAdmin):
     list_display = ["username", "role", "is_active", "last_login"]
     list_filter = ["role", "is_active"]
     search_fields = ["username"]
-    exclude = ["password", "groups", "user_permissions", "is_superuser"]
+    exclude = ["password", "password_link_at", "groups", "user_permissions", "is_superuser"]
 
 
 @admin.register(ApiToken)

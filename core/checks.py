@@ -47,6 +47,13 @@ def check_jobs(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[C
 
 
 @register(SETTINGS)
+def check_logs(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    if settings.LOG_FORMAT in ("line", "json"):
+        return []
+    return [Error(f"EARMARK_LOG_FORMAT is '{settings.LOG_FORMAT}'; it must be line or json.", id="core.E009")]
+
+
+@register(SETTINGS)
 def check_production(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """A server that others can reach must be told its name, its address and its secrets."""
     if not settings.PRODUCTION:

@@ -1,7 +1,9 @@
 """Checks of the database: whether it is whole, flushes what it acknowledges, and has a recent copy."""
 
+import json
 import sqlite3
 import uuid
+from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -37,14 +39,12 @@ def integrity(*, thorough: bool = False) -> CheckResult:
     try:
         # A connection of its own: Django's would fail on its way in, before it could say what is wrong.
         with closing(sqlite3.connect(f"{_file().as_uri()}?mode=rw", uri=True)) as reader:
-            damage = _damage(reader, thorough=thorough)
+            found = damage(reader, thorough=thorough)
     except sqlite3.OperationalError as problem:
         remedy = "see that the disk is sound and the file readable"
         return CheckResult("integrity", Level.PROBLEM, f"{_file()} cannot be read: {problem}.", remedy)
-    if damage:
-        return CheckResult(
-            "integrity", Level.PROBLEM, f"The database file is damaged: {damage[0]}.", _restore_command()
-        )
+    if found:
+        return CheckResult("integrity", Level.PROBLEM, f"The database file is damaged: {found[0]}.", _restore_command())
     return CheckResult("integrity", Level.OK, "The database file is whole.")
 
 
@@ -53,10 +53,13 @@ def durability() -> list[CheckResult]:
     return _sqlite_durability() if connection.vendor == "sqlite" else _postgresql_durability()
 
 
-def make_copy(*, at: datetime | None = None) -> Path | None:
+def make_copy(
+    *, at: datetime | None = None, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Path | None:
     """Copy a running SQLite database to a checked file named after the moment; None on PostgreSQL.
 
     Readers and writers carry on meanwhile. The file appears under its name only when it is whole and on the disk.
+    Beside it lie the numbers of its rows, with which a trial of restoring it compares (core/restoring.py).
     """
     if connection.vendor != "sqlite":
         return None
@@ -66,14 +69,22 @@ def make_copy(*, at: datetime | None = None) -> Path | None:
     if not target.exists():
         scratch = folder / f"{uuid.uuid4().hex}.partial"
         try:
-            _copy_checked(scratch)
+            counts = _copy_checked(scratch, progress)
+            counts_of(target).write_text(json.dumps(counts))
             scratch.replace(target)
             flush_to_disk(folder)
         finally:
             scratch.unlink(missing_ok=True)
     for old in copies()[settings.BACKUP_KEEP :]:
         old.unlink(missing_ok=True)
+        counts_of(old).unlink(missing_ok=True)
+    progress(3, 3)
     return target
+
+
+def counts_of(copy: Path) -> Path:
+    """Where the numbers of a copy's rows stand, by table."""
+    return copy.with_suffix(".json")
 
 
 def copies() -> list[Path]:
@@ -93,18 +104,31 @@ def _file() -> Path:
     return Path(connection.settings_dict["NAME"]).resolve()
 
 
-def _copy_checked(scratch: Path) -> None:
+def _copy_checked(scratch: Path, progress: Callable[[int, int], None]) -> dict[str, int]:
+    """Copy, check, and flush; return how many rows each table of the copy has."""
+    progress(0, 3)
     reader = sqlite3.connect(f"{_file().as_uri()}?mode=ro", uri=True)
     with closing(reader) as source, closing(sqlite3.connect(scratch)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")  # One file, with no companions to forget when it is moved.
-        damage = _damage(copy, thorough=True)
-    if damage:
-        raise DamagedCopy(f"A copy of {_file()} would be damaged: {damage[0]}; run manage.py check_database.")
+        progress(1, 3)
+        found = damage(copy, thorough=True)
+        counts = {} if found else row_counts(copy)
+    if found:
+        raise DamagedCopy(f"A copy of {_file()} would be damaged: {found[0]}; run manage.py check_database.")
+    progress(2, 3)
     flush_to_disk(scratch)
+    return counts
 
 
-def _damage(reader: sqlite3.Connection, *, thorough: bool) -> list[str]:
+def row_counts(reader: sqlite3.Connection) -> dict[str, int]:
+    """How many rows each table of an SQLite file has."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    names = [name for (name,) in reader.execute(query)]
+    return {name: reader.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}  # noqa: S608
+
+
+def damage(reader: sqlite3.Connection, *, thorough: bool) -> list[str]:
     """What SQLite complains about; an intact file answers with the single line "ok"."""
     question = "PRAGMA integrity_check" if thorough else "PRAGMA quick_check"
     try:

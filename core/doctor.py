@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from core import database
+from core import database, restoring
 from core.check_result import CheckResult, Level
 from core.checks import LOOPBACK
 from core.jobs import declared_jobs
@@ -42,6 +42,12 @@ def examine() -> list[CheckResult]:
         if migrated.level is Level.OK:
             findings += [finding for look in (_worker, _failed_jobs, _unknown_jobs) for finding in _looked(look)]
     return findings
+
+
+def urgent() -> list[CheckResult]:
+    """What an admin should know at once; these checks are quick, so that a page may make them each time."""
+    looks = (_disk, _copies, _worker, _failed_jobs)
+    return [finding for look in looks for finding in _looked(look) if finding.level is not Level.OK]
 
 
 def _looked(look: Callable[[], Iterable[CheckResult]]) -> list[CheckResult]:
@@ -193,6 +199,10 @@ def _copies() -> Iterable[CheckResult]:
         yield CheckResult("copies", Level.WARNING, said, "manage.py copy_database")
     else:
         yield CheckResult("copies", Level.OK, f"The newest copy is {newest}.")
+    tried = restoring.last_outcome()
+    if tried and tried.problem:
+        said = f"The copy {tried.copy} could not be restored. {tried.problem}"
+        yield CheckResult("restore", Level.PROBLEM, said, "make a new copy and try again (Service, Backups)")
 
 
 def _worker() -> Iterable[CheckResult]:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.errors import AppError
 from core.http_errors import error_message, invalid_request
-from core.models import ApiToken, User
+from core.models import ApiToken, Job, User
 from core.services.accounts import LONGEST_LIFE_DAYS
 
 Result = TypeVar("Result")
@@ -73,3 +73,56 @@ class RoleForm(ValidatedForm):
     reason = forms.CharField(
         label=_("Why"), max_length=200, required=False, widget=forms.TextInput(attrs={"placeholder": _("Why")})
     )
+
+
+class DeactivationForm(ValidatedForm):
+    reason = forms.CharField(
+        label=_("Why"), max_length=200, required=False, widget=forms.TextInput(attrs={"placeholder": _("Why")})
+    )
+
+
+class InvitationForm(ValidatedForm):
+    """A new account, whose owner chooses the password."""
+
+    name = forms.CharField(label=_("Name to sign in with"), max_length=150)
+    email = forms.EmailField(label=_("E-mail address"), required=False)
+    role = forms.TypedChoiceField(label=_("Role"), choices=User.Role.choices, coerce=User.Role)
+
+
+class PasswordForm(ValidatedForm):
+    """A password that is typed twice."""
+
+    password = forms.CharField(
+        label=_("The new password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=_("At least 10 characters, and not one of the common ones. A few random words are good."),
+    )
+    again = forms.CharField(
+        label=_("The new password again"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("again") and self.cleaned_data.get("password") != self.cleaned_data["again"]:
+            self.add_error("again", _("The two passwords differ; type the same one twice."))
+        self.cleaned_data.pop("again", None)
+        return self.cleaned_data
+
+
+class JobFilterForm(ValidatedForm):
+    state = forms.ChoiceField(
+        label=_("State"), required=False, choices=[("", _("Waiting, running and failed")), *Job.State.choices]
+    )
+
+    def state_chosen(self) -> str:
+        """What was chosen; whatever is not offered counts as not chosen."""
+        return self.cleaned_data.get("state", "") if self.is_valid() else ""
+
+
+class JobGroupForm(ValidatedForm):
+    """The group of jobs that a button of its line is about."""
+
+    name = forms.CharField(max_length=100)
+    about = forms.CharField(max_length=100, required=False)

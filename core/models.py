@@ -32,9 +32,18 @@ class User(AbstractUser):
         ADMIN = "admin", _("Admin")
 
     role = models.CharField(max_length=20, choices=Role, default=Role.EXPERIMENTER)
+    # When the newest link to choose a password was made. The link is derived from it (core.services.password_links).
+    password_link_at = models.DateTimeField(null=True, blank=True)
+    # What this person may store, where it is not what everybody may (UPLOAD_QUOTA_GB).
+    quota_gb = models.FloatField(null=True, blank=True)
 
     class Meta(AbstractUser.Meta):
-        constraints = [models.CheckConstraint(name="user_role_known", condition=Q(role__in=["experimenter", "admin"]))]
+        constraints = [
+            models.CheckConstraint(name="user_role_known", condition=Q(role__in=["experimenter", "admin"])),
+            models.CheckConstraint(
+                name="user_quota_not_negative", condition=Q(quota_gb__isnull=True) | Q(quota_gb__gte=0)
+            ),
+        ]
 
     @property
     def is_admin(self) -> bool:
@@ -100,6 +109,7 @@ class Job(BaseModel):
         RUNNING = "running", _("Running")
         DONE = "done", _("Done")
         FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     class Queue(models.IntegerChoices):
         """Where it waits, also the Celery queue of that name; the lowest number is claimed first."""
@@ -110,6 +120,8 @@ class Job(BaseModel):
 
     name = models.CharField(max_length=100)
     arguments = models.JSONField(default=dict)
+    # What it works on, such as "experiment:5f0c...", taken from the arguments: a page shows such jobs in one line.
+    about = models.CharField(max_length=100, blank=True)
     # At most one job that no worker has touched may carry a given key; empty means that several may wait at once.
     # A claimed one does not count: it may have read the tables already, and rows that came later need another run.
     key = models.CharField(max_length=200, blank=True)
@@ -122,6 +134,7 @@ class Job(BaseModel):
     token = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=100, blank=True)
     lease_until = models.DateTimeField(null=True)
+    cancel_asked_at = models.DateTimeField(null=True)  # of a running job, which stops at its next report or commit
     progress_done = models.PositiveBigIntegerField(default=0)
     progress_total = models.PositiveBigIntegerField(default=0)
     progress_note = models.CharField(max_length=200, blank=True)
@@ -142,10 +155,14 @@ class Job(BaseModel):
     class Meta:
         ordering = ["created_at"]
         # In the order of claiming, so that the next job is the first row of the index that is due.
-        indexes = [models.Index(fields=["state", "queue", "not_before", "created_at"], name="job_due")]
+        indexes = [
+            models.Index(fields=["state", "queue", "not_before", "created_at"], name="job_due"),
+            models.Index(fields=["name", "about"], name="job_about"),
+        ]
         constraints = [
             models.CheckConstraint(
-                name="job_state_known", condition=Q(state__in=["queued", "running", "done", "failed"])
+                name="job_state_known",
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
             ),
             models.CheckConstraint(
                 name="job_running_has_lease", condition=~Q(state="running") | Q(lease_until__isnull=False)
@@ -163,3 +180,8 @@ class Job(BaseModel):
     @property
     def is_unfinished(self) -> bool:
         return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it ended without having done its work, and can be tried again."""
+        return self.state in (self.State.FAILED, self.State.CANCELLED)

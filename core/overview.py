@@ -1,4 +1,4 @@
-"""Overview for admins: the state of the installation, its jobs, and the newest changes."""
+"""Overview for admins: the health of the installation, its last errors, and the newest changes."""
 
 import shutil
 from dataclasses import dataclass
@@ -7,14 +7,13 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connection
-from django.db.models import Case, Count, QuerySet, When
+from django.db.models import QuerySet
 
-from core import database
+from core import doctor
 from core.check_result import CheckResult
-from core.models import AuditEntry, Job
-
-UNFINISHED_SHOWN = 100
-FINISHED_SHOWN = 10
+from core.error_log import ErrorKind, recent_errors
+from core.jobs import groups
+from core.models import AuditEntry
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,6 @@ class Storage:
     database_bytes: int
     files: str
     free_bytes: int | None
-    newest_copy: str
 
 
 @dataclass(frozen=True)
@@ -33,19 +31,16 @@ class Overview:
     findings: list[CheckResult]
     storage: Storage
     counts: dict[str, int]
-    unfinished: QuerySet[Job]
-    finished: QuerySet[Job]
+    errors: list[ErrorKind]
 
 
 def system_status() -> Overview:
-    found = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
-    urgency = Case(When(state=Job.State.FAILED, then=0), When(state=Job.State.RUNNING, then=1), default=2)
+    """Everything that `doctor` examines, the counts of jobs, and the last errors."""
     return Overview(
-        findings=database.durability(),
+        findings=doctor.examine(),
         storage=_storage(),
-        counts={state: found.get(state, 0) for state in Job.State.values},
-        unfinished=Job.objects.exclude(state=Job.State.DONE).order_by(urgency, "created_at")[:UNFINISHED_SHOWN],
-        finished=Job.objects.filter(state=Job.State.DONE).order_by("-finished_at")[:FINISHED_SHOWN],
+        counts=groups.counts(),
+        errors=recent_errors(settings.ERROR_LOG),
     )
 
 
@@ -55,13 +50,11 @@ def audit_log() -> QuerySet[AuditEntry]:
 
 def _storage() -> Storage:
     on_disk = isinstance(default_storage, FileSystemStorage)
-    copies = database.copies()
     return Storage(
         database=f"{connection.display_name} {'.'.join(str(part) for part in connection.get_database_version())}",
         database_bytes=_database_bytes(),
         files=str(settings.MEDIA_ROOT) if on_disk else settings.S3_BUCKET,
         free_bytes=shutil.disk_usage(settings.DATA_DIR).free if on_disk else None,
-        newest_copy=copies[0].name if copies else "",
     )
 
 

@@ -53,7 +53,7 @@ LIBRARY_VIEWS = {
     "mfa_generate_recovery_codes": Audience.SIGNED_IN,
     "mfa_download_recovery_codes": Audience.SIGNED_IN,
     "admin": Audience.ADMIN,
-    # Accounts are made by admins, without mail: create_account makes one, changepassword gives a new password.
+    # Accounts are made by admins, and a password is chosen by a link that an admin makes (core:set_password).
     "account_signup": Audience.NOBODY,
     "account_email": Audience.NOBODY,
     "account_email_verification_sent": Audience.NOBODY,

@@ -48,5 +48,9 @@ class JobQuerySet(models.QuerySet["Job"]):
     def unfinished(self) -> "JobQuerySet":
         return self.filter(state__in=["queued", "running"])
 
+    def stopped(self) -> "JobQuerySet":
+        """Those that ended without having done their work."""
+        return self.filter(state__in=["failed", "cancelled"])
+
     def visible_to(self, user: "User") -> "JobQuerySet":
         return self if user.is_admin else self.filter(Q(requested_by=user))

@@ -1,4 +1,4 @@
-"""Views of core: home, health, account, service pages, error pages."""
+"""Views of core: home, health, one's own account, error pages."""
 
 import hashlib
 import logging
@@ -11,8 +11,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import RequestDataTooBig
-from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -24,20 +23,18 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django.views.i18n import JavaScriptCatalog
 
-from core import http_errors, overview
+from core import http_errors
 from core.encryption import keep_once, take_kept
 from core.errors import AppError
-from core.forms import RoleForm, TokenForm
+from core.forms import TokenForm
 from core.http_errors import error_message, error_response, json_error, transient_error, wants_json
-from core.jobs import queue
 from core.languages import is_draft, language_menu
-from core.models import ApiToken, Job, User
+from core.models import ApiToken
 from core.permissions import Audience, has_second_factor, requires, staff
 from core.services import accounts, readiness
 
 logger = logging.getLogger(__name__)
 
-ENTRIES_A_PAGE = 50
 NEW_TOKEN = "new_token"  # noqa: S105 - a key of the session
 A_YEAR_S = 365 * 24 * 3600
 
@@ -155,69 +152,6 @@ def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
     accounts.revoke_token(token=token, actor=staff(request), now=timezone.now())
     messages.success(request, _("The token '%(name)s' is revoked.") % {"name": token.name})
     return redirect("core:account")
-
-
-# --- The service pages, for admins -----------------------------------------------------------------------------------
-
-
-@requires(Audience.ADMIN)
-@require_GET
-def service(request: HttpRequest) -> HttpResponse:
-    return render(request, "core/service.html", {"overview": overview.system_status(), "tab": "state"})
-
-
-@requires(Audience.ADMIN)
-@require_POST
-def retry_job(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
-    job = Job.objects.filter(pk=job_id).first()
-    if job is None:
-        raise http_errors.not_found()
-    if queue.retry(job=job, actor=staff(request)):
-        messages.success(request, _("The job waits for a worker again."))
-    else:
-        messages.info(request, _("The job has not failed, or was tried again already."))
-    return redirect("core:service")
-
-
-@requires(Audience.ADMIN)
-@require_GET
-def audit_log(request: HttpRequest) -> HttpResponse:
-    pages = Paginator(overview.audit_log(), ENTRIES_A_PAGE)
-    return render(request, "core/audit.html", {"page": pages.get_page(request.GET.get("page")), "tab": "audit"})
-
-
-@requires(Audience.ADMIN)
-@require_GET
-def people(request: HttpRequest) -> HttpResponse:
-    return _people_page(request)
-
-
-def _people_page(request: HttpRequest, refused: RoleForm | None = None) -> HttpResponse:
-    rows = []
-    for person in User.objects.order_by("username"):
-        form = _role_form(person)
-        if refused and refused.auto_id == form.auto_id:
-            form = refused
-        rows.append((person, has_second_factor(person), form))
-    context = {"people": rows, "tab": "people"}
-    return render(request, "core/people.html", context, status=refused.status if refused else 200)
-
-
-def _role_form(person: User, data: QueryDict | None = None) -> RoleForm:
-    return RoleForm(data, auto_id=f"account_{person.pk}_%s", initial={"role": person.role})
-
-
-@requires(Audience.ADMIN)
-@require_POST
-def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
-    person = User.objects.filter(pk=user_id).first()
-    if person is None:
-        raise http_errors.not_found()
-    form = _role_form(person, request.POST)
-    if not form.carry_out(partial(accounts.change_role, account=person, actor=staff(request)), field="role"):
-        return _people_page(request, form)
-    messages.success(request, _("The role of '%(name)s' is changed.") % {"name": person.username})
-    return redirect("core:people")
 
 
 # --- Error pages that Django calls outside a view ---------------------------------------------

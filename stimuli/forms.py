@@ -130,3 +130,9 @@ class Stretches(ManyStretchForms):
 StretchForms = cast(
     "type[Stretches]", forms.formset_factory(StretchForm, formset=Stretches, extra=2, can_delete=True, max_num=500)
 )
+
+
+class QuotaForm(ValidatedForm):
+    """What one person may store; empty: as much as everybody."""
+
+    quota_gb = forms.FloatField(label=_("Quota in GB"), required=False, min_value=0, max_value=1_000_000)

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from stimuli.views import clips, collections, imports, sounds
+from stimuli.views import clips, collections, imports, sounds, storage
 
 app_name = "stimuli"
 
@@ -20,6 +20,8 @@ sound = [
 ]
 
 urlpatterns = [
+    path("service/storage/", storage.storage, name="storage"),
+    path("service/storage/<int:user_id>/quota/", storage.set_quota, name="set_quota"),
     path("collections/", collections.collections, name="collections"),
     path("new-collection/", imports.new_collection, name="new_collection"),
     path("collections/<slug:slug>/import/", imports.new_import, name="new_import"),

@@ -34,7 +34,10 @@ class JobRun:
         self._shown_at = float("-inf")
 
     def progress(self, done: int, total: int, note: str = "") -> None:
-        """Show how far the work has come; written at most twice a second. Stops a run that has lost its lease."""
+        """Show how far the work has come; written at most twice a second.
+
+        Stops a run that has lost its lease, or whose job was cancelled.
+        """
         self._latest = queue.Progress(done, total, note)
         if time.monotonic() - self._shown_at < PROGRESS_EVERY_S:
             return

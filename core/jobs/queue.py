@@ -1,4 +1,4 @@
-"""Queue of job rows: add, claim under a lease, extend, finish, fail, requeue after a worker's death, prune."""
+"""Queue of job rows: add, claim under a lease, extend, finish, fail, cancel, requeue after a death, prune."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -48,7 +48,7 @@ def add(
     uncommitted rows and finish, and no job would see them.
     """
     fields: dict[str, Any] = {"name": name, "arguments": arguments, "key": key, "requested_by": requested_by}
-    fields["queue"] = queue
+    fields |= {"queue": queue, "about": about(arguments)}
     with transaction.atomic():
         if not key:
             job = Job.objects.create(**fields)
@@ -104,21 +104,30 @@ def claim(*, worker: str, names: Collection[str], job_id: UUID | str | None = No
     return job
 
 
+def about(arguments: dict[str, Any]) -> str:
+    """What a job works on: the first of its arguments that is an id, except that of the person who asked for it."""
+    ids = (f"{name[:-3]}:{value}" for name, value in arguments.items() if name.endswith("_id") and name != "actor_id")
+    return next(ids, "")[:100]
+
+
 def heartbeat(*, job: Job) -> bool:
     """Extend the lease; False when the job is no longer this claim's."""
     return _held(job).update(lease_until=_lease_end()) == 1
 
 
 def report(*, job: Job, progress: Progress) -> bool:
-    """Show how far the job has come; False when the job is no longer this claim's."""
-    return _held(job).update(**_progress_fields(progress)) == 1
+    """Show how far the job has come; False when the job is no longer this claim's, or shall stop."""
+    return _wanted(job).update(**_progress_fields(progress)) == 1
 
 
 @contextmanager
 def fenced(*, job: Job) -> Iterator[None]:
-    """Open a transaction that holds the job's row; LeaseLost, and nothing committed, unless this claim still stands."""
+    """Open a transaction that holds the job's row; LeaseLost, and nothing committed, unless this claim still stands.
+
+    A job that was asked to stop stops here at the latest.
+    """
     with transaction.atomic(durable=True):
-        if _held(job).select_for_update().first() is None:
+        if _wanted(job).select_for_update().first() is None:
             raise LeaseLost(f"{job.name} {job.pk}: claim {job.token} no longer stands.")
         yield
         # The heartbeat may have waited behind this transaction's lock for longer than the lease.
@@ -133,6 +142,8 @@ def complete(*, job: Job, progress: Progress | None = None) -> bool:
 
 def fail_attempt(*, job: Job, error: str) -> bool:
     """Have the job tried again, later each time, or fail it after the last attempt; False if no longer this claim's."""
+    if stop(job=job):
+        return True
     if job.attempts >= settings.JOB_MAX_ATTEMPTS:
         return fail(job=job, error=error)
     pause = timedelta(seconds=FIRST_RETRY_S * RETRY_GROWTH ** (job.attempts - 1))
@@ -141,20 +152,44 @@ def fail_attempt(*, job: Job, error: str) -> bool:
 
 def fail(*, job: Job, error: str) -> bool:
     """Keep the job with its error until a person looks at it; False when the job is no longer this claim's."""
-    return _held(job).update(state=Job.State.FAILED, lease_until=None, finished_at=Now(), error=error) == 1
+    return (
+        stop(job=job)
+        or _held(job).update(state=Job.State.FAILED, lease_until=None, finished_at=Now(), error=error) == 1
+    )
 
 
 def release(*, job: Job) -> bool:
     """Give an unfinished job back, as if this claim had never been: the attempt does not count."""
+    if stop(job=job):
+        return True
     back = {"state": Job.State.QUEUED, "lease_until": None, "attempts": F("attempts") - 1, "worker": ""}
     return _held(job).update(**back) == 1
 
 
+def stop(*, job: Job) -> bool:
+    """End a running job that was asked to stop; False when it was not, or is no longer this claim's."""
+    asked = _held(job).filter(cancel_asked_at__isnull=False)
+    return asked.update(state=Job.State.CANCELLED, lease_until=None, finished_at=Now()) == 1
+
+
+def cancel(jobs: JobQuerySet, *, target: str, actor: User | None) -> tuple[int, int]:
+    """Take back those jobs that wait, and ask those that run to stop; return how many of each."""
+    with transaction.atomic():
+        taken_back = jobs.filter(state=Job.State.QUEUED).update(state=Job.State.CANCELLED, finished_at=Now())
+        asked = jobs.filter(state=Job.State.RUNNING, cancel_asked_at__isnull=True).update(cancel_asked_at=Now())
+        if taken_back or asked:
+            counts = {"waiting": taken_back, "running": asked}
+            audit.record(actor=actor, action="jobs.cancelled", target=target, after=counts)
+    return taken_back, asked
+
+
 @transaction.atomic
 def retry(*, job: Job, actor: User | None) -> bool:
-    """Return a failed job to the queue with all its attempts; False when it has not failed."""
+    """Return a failed or cancelled job to the queue with all its attempts; False when it is neither."""
+    # A greater token, because a job that was cancelled untouched may have a successor that waits under its key.
     back = {"state": Job.State.QUEUED, "attempts": 0, "not_before": Now(), "finished_at": None}
-    if not Job.objects.filter(pk=job.pk, state=Job.State.FAILED).update(**back):
+    back |= {"cancel_asked_at": None, "token": F("token") + 1}
+    if not Job.objects.stopped().filter(pk=job.pk).update(**back):
         return False
     audit.record(actor=actor, action="job.retried", target=job, before={"error": job.error})
     return True
@@ -167,6 +202,8 @@ def requeue_expired() -> int:
     with transaction.atomic():
         found = list(Job.objects.expired().select_for_update(skip_locked=True))
         for job in found:
+            if stop(job=job):
+                continue
             error = f"The worker {job.worker} fell silent during attempt {job.attempts}: killed, or out of memory."
             if job.attempts >= settings.JOB_MAX_ATTEMPTS:
                 fail(job=job, error=error)
@@ -179,7 +216,7 @@ def prune() -> int:
     """Delete finished jobs of the schedule after a day; return how many."""
     old = Job.objects.filter(
         key__startswith=SCHEDULE_PREFIX,
-        state__in=[Job.State.DONE, Job.State.FAILED],
+        state__in=[Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED],
         finished_at__lt=Now() - timedelta(days=1),
     )
     return old.delete()[0]
@@ -188,6 +225,11 @@ def prune() -> int:
 def _held(job: Job) -> JobQuerySet:
     """The job's row, if this very claim still stands."""
     return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, token=job.token)
+
+
+def _wanted(job: Job) -> JobQuerySet:
+    """The same, unless somebody has asked the job to stop."""
+    return _held(job).filter(cancel_asked_at__isnull=True)
 
 
 def _lease_end() -> Any:

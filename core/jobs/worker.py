@@ -31,19 +31,33 @@ def worker_name() -> str:
 
 
 def work(job: Job) -> None:
-    """Run one claimed job to its end: done, back in the queue, or failed."""
-    run = JobRun(job)
+    """Run one claimed job to its end: done, back in the queue, failed or cancelled. The log has a line for each."""
+    run, begun = JobRun(job), time.monotonic()
+
+    facts = {"job": job.name, "job_id": str(job.pk)}
+
+    def log(level: int, outcome: str, *, is_defect: bool = False) -> None:
+        """Write a line that names the job, with the seconds since it was claimed."""
+        seconds = round(time.monotonic() - begun, 2)
+        more = facts | {"seconds": seconds}
+        logger.log(level, "%s %s %s (%s s)", job.name, job.pk, outcome, seconds, extra=more, exc_info=is_defect)
+
+    logger.info("%s %s started, attempt %s.", job.name, job.pk, job.attempts, extra=facts)
     with _heartbeat(job):
         try:
             declared_jobs()[job.name](run=run, **job.arguments)
             run.complete()
+            log(logging.INFO, "done")
         except LeaseLost as lost:
-            logger.warning("%s; another attempt goes on.", lost)
+            if queue.stop(job=job):
+                log(logging.INFO, "cancelled")
+            else:
+                log(logging.WARNING, f"stopped: {lost} Another attempt goes on.")
         except AppError as error:  # An expected error does not get better by trying again.
-            logger.warning("%s %s failed for good: %s", job.name, job.pk, error)
+            log(logging.WARNING, f"failed for good: {error}")
             queue.fail(job=job, error=str(error))
         except Exception:
-            logger.exception("%s %s failed in attempt %s.", job.name, job.pk, job.attempts)
+            log(logging.ERROR, f"failed in attempt {job.attempts}", is_defect=True)
             queue.fail_attempt(job=job, error=traceback.format_exc())
 
 

@@ -26,8 +26,9 @@ def random_password() -> str:
 
 
 @transaction.atomic
-def create_account(*, name: str, role: User.Role, password: str, actor: User | None) -> User:
-    user = User(username=name, role=role, is_staff=role == User.Role.ADMIN)
+def create_account(*, name: str, role: User.Role, password: str | None, actor: User | None, email: str = "") -> User:
+    """Make an account; without a password, nobody can sign in until one is chosen by a link."""
+    user = User(username=name, role=role, is_staff=role == User.Role.ADMIN, email=email)
     try:
         user.clean_fields(exclude=["password"])
     except ValidationError as problem:
@@ -38,13 +39,7 @@ def create_account(*, name: str, role: User.Role, password: str, actor: User | N
             name=name,
             why=" ".join(problem.messages),
         ) from problem
-    try:
-        validate_password(password, user)
-    except ValidationError as problem:
-        raise AppError(
-            "account.password_weak", 400, _("The password is too easy to guess: {why}"), why=" ".join(problem.messages)
-        ) from problem
-    user.set_password(password)
+    set_password(user, password)
     try:
         with transaction.atomic():
             user.save()
@@ -56,20 +51,27 @@ def create_account(*, name: str, role: User.Role, password: str, actor: User | N
     return user
 
 
+def set_password(user: User, password: str | None) -> None:
+    """Give the account a password that is not easy to guess, or none; the caller saves it."""
+    try:
+        if password is not None:
+            validate_password(password, user)
+    except ValidationError as problem:
+        raise AppError(
+            "account.password_weak", 400, _("The password is too easy to guess: {why}"), why=" ".join(problem.messages)
+        ) from problem
+    user.set_password(password)
+
+
 @transaction.atomic
 def change_role(*, account: User, role: User.Role, actor: User | None, reason: str = "") -> User:
-    """Make somebody an admin or an experimenter. One admin always remains."""
-    admins = list(User.objects.select_for_update().filter(role=User.Role.ADMIN, is_active=True).order_by("pk"))
-    user = User.objects.select_for_update().get(pk=account.pk)
+    """Make somebody an admin or an experimenter. One admin always remains; nobody demotes themselves."""
+    user, admins = _locked(account)
     if user.role == role:
         return user
-    if role != User.Role.ADMIN and admins == [user]:
-        raise AppError(
-            "account.last_admin",
-            409,
-            _("'{name}' is the only admin; make somebody else an admin first."),
-            name=user.username,
-        )
+    if role != User.Role.ADMIN:
+        _check_not_last_admin(user, admins)
+        _check_not_own(user, actor)
     before = user.role
     user.role = role
     user.is_staff = role == User.Role.ADMIN
@@ -82,6 +84,73 @@ def change_role(*, account: User, role: User.Role, actor: User | None, reason: s
         after={"role": role},
         reason=reason,
     )
+    return user
+
+
+@transaction.atomic
+def deactivate(*, account: User, actor: User | None, reason: str = "") -> User:
+    """Let somebody no longer sign in; what they own stays. Open sessions, API tokens and links end at once."""
+    user, admins = _locked(account)
+    if not user.is_active:
+        return user
+    _check_not_last_admin(user, admins)
+    _check_not_own(user, actor)
+    return _set_active(user, False, actor=actor, action="account.deactivated", reason=reason)
+
+
+@transaction.atomic
+def reactivate(*, account: User, actor: User | None, reason: str = "") -> User:
+    """Let somebody sign in again, with the password and the second factor that they had."""
+    user, _admins = _locked(account)
+    return user if user.is_active else _set_active(user, True, actor=actor, action="account.reactivated", reason=reason)
+
+
+def _set_active(user: User, active: bool, *, actor: User | None, action: str, reason: str) -> User:
+    user.is_active, user.password_link_at = active, None
+    user.save(update_fields=["is_active", "password_link_at"])
+    audit.record(actor=actor, action=action, target=user, after={"name": user.username}, reason=reason)
+    return user
+
+
+def _locked(account: User) -> tuple[User, list[User]]:
+    """The account and all admins who can sign in, locked in one order, so that two changes take turns."""
+    admins = list(User.objects.select_for_update().filter(role=User.Role.ADMIN, is_active=True).order_by("pk"))
+    return User.objects.select_for_update().get(pk=account.pk), admins
+
+
+def _check_not_last_admin(user: User, admins: list[User]) -> None:
+    if admins == [user]:
+        raise AppError(
+            "account.last_admin",
+            409,
+            _("'{name}' is the only admin; make somebody else an admin first."),
+            name=user.username,
+        )
+
+
+def _check_not_own(user: User, actor: User | None) -> None:
+    if user == actor:
+        raise AppError(
+            "account.own",
+            409,
+            _("This is your own account, and you would lock yourself out; ask another admin to do it."),
+        )
+
+
+@transaction.atomic
+def set_quota(*, account: User, quota_gb: float | None, actor: User) -> User:
+    """Let somebody store so much, or as much as everybody (None)."""
+    user = User.objects.select_for_update().get(pk=account.pk)
+    if user.quota_gb != quota_gb:
+        before, user.quota_gb = user.quota_gb, quota_gb
+        user.save(update_fields=["quota_gb"])
+        audit.record(
+            actor=actor,
+            action="account.quota_changed",
+            target=user,
+            before={"quota_gb": before},
+            after={"quota_gb": quota_gb},
+        )
     return user
 
 

@@ -221,15 +221,16 @@ def used_bytes(owner: User) -> int:
     return int(stored) + int(coming.aggregate(total=Sum("byte_count"))["total"] or 0)
 
 
-def quota_bytes() -> int:
-    """What each person may have, stored and on the way."""
-    return int(settings.UPLOAD_QUOTA_GB * GB)
+def quota_bytes(owner: User | None = None) -> int:
+    """What this person may have, stored and on the way, or what everybody may who has no quota of their own."""
+    own = owner.quota_gb if owner else None
+    return int((settings.UPLOAD_QUOTA_GB if own is None else own) * GB)
 
 
 def reserve_space(owner: User, files: Sequence[DeclaredFile]) -> None:
     """Reject what does not fit into the quota or onto the disk; two reservations of one person take turns."""
-    User.objects.select_for_update().get(pk=owner.pk)
-    needed, quota = _sum(files), quota_bytes()
+    owner = User.objects.select_for_update().get(pk=owner.pk)
+    needed, quota = _sum(files), quota_bytes(owner)
     left = quota - used_bytes(owner)
     if needed > left:
         raise AppError(
@@ -381,7 +382,7 @@ def _draft_from(
     ]
     # The archives themselves are not kept, so what they hold may take their place.
     packed_bytes = sum(source.byte_count for source in sources if source.kind is Kind.ARCHIVE)
-    allowed = rules(left_bytes=quota_bytes() - used_bytes(import_.owner) + packed_bytes)
+    allowed = rules(left_bytes=quota_bytes(import_.owner) - used_bytes(import_.owner) + packed_bytes)
     results = ProbeResults.load(upload_files.folder_of(import_.pk) / PROBES, allowed)
     drafted = draft_import(
         sources,

@@ -62,7 +62,7 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
     """Enqueue jobs for what is missing and has no job; return how many.
 
     Every kill of a worker counts as an attempt of an innocent job, so a failed one is asked for again a few times
-    before it is left to a person.
+    before it is left to a person. A cancelled one is asked for again by a person alone.
     """
     wanted: dict[str, tuple[JobKind[...], dict[str, int]]] = {
         _key(ingest_chunk, recording, number): (ingest_chunk, {"number": number})
@@ -72,6 +72,8 @@ def ask_for_missing(*, recording: Recording, requested_by: User | None = None) -
     jobs = Job.objects.filter(key__in=wanted)
     failed = Counter(jobs.filter(state=Job.State.FAILED).values_list("key", flat=True))
     busy = {*jobs.unfinished().values_list("key", flat=True), *(key for key in failed if failed[key] >= MOST_FAILED)}
+    if requested_by is None:
+        busy |= {*jobs.filter(state=Job.State.CANCELLED).values_list("key", flat=True)}
     for key, (kind, arguments) in wanted.items():
         if key not in busy:
             enqueue(kind, key=key, requested_by=requested_by, recording_id=str(recording.pk), **arguments)
@@ -88,7 +90,7 @@ def resume_ingests(*, run: JobRun, now: datetime) -> None:
         run.progress(done, len(waiting))
 
 
-@job(queue="bulk")
+@job(queue="bulk", title=gettext_noop("Preparing a long recording"))
 def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
     """Make one chunk, in no transaction, and add its row in the commit that ends the job."""
     recording = Recording.objects.filter(pk=recording_id).first()
@@ -102,7 +104,7 @@ def ingest_chunk(*, run: JobRun, recording_id: str, number: int) -> None:
         add_chunk(recording, number, transactional=run.finish)
 
 
-@job(queue="bulk")
+@job(queue="bulk", title=gettext_noop("Putting a long recording together"))
 def merge_recording(*, run: JobRun, recording_id: str) -> None:
     """Make the final files out of the chunks, without decoding; then remove the chunks."""
     recording = Recording.objects.filter(pk=recording_id).first()

@@ -7,6 +7,7 @@ ANSWERS = """
               anonymous  participant  neighbour  owner  other  factorless  admin  reader
 public        ok         ok           ok         ok     ok     ok          ok     ok
 nobody        404        404          404        404    404    404         404    404
+bad-link      404        404          404        404    404    404         404    404
 no-method     405        405          405        405    405    405         405    405
 signed-in     in         in           in         ok     ok     ok          ok     in
 signed-in-405 in         in           in         405    405    405         405    in
@@ -20,6 +21,7 @@ owned-400     in         in           in         400    404    2fa         400  
 own-token     in         in           in         ok     404    2fa         404    in
 admin         in         in           in         403    403    2fa         ok     in
 admin-400     in         in           in         403    403    2fa         400    in
+admin-404     in         in           in         403    403    2fa         404    in
 admin-405     in         in           in         403    403    2fa         405    in
 visit         401        ok           401        401    401    401         401    401
 visit-400     401        400          401        401    401    401         401    401
@@ -47,10 +49,24 @@ core:script_texts                     public         no-method
 core:account                          staff          staff-400
 core:revoke_token                     staff-405      own-token
 core:service                          admin          admin-405
-core:retry_job                        admin-405      admin
+core:jobs                             admin          admin-405
+core:retry_jobs                       admin-405      admin-400
+core:cancel_jobs                      admin-405      admin-400
+core:backups                          admin          admin-405
+core:make_copy                        admin-405      admin
+core:try_restore                      admin-405      admin
+core:download_copy                    admin-405      admin-404
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400
+core:invite                           admin-405      admin-400
+core:new_password_link                admin          admin-405
+core:make_password_link               admin-405      admin
+core:deactivate                       admin-405      admin
+core:reactivate                       admin-405      admin
+core:set_password                     bad-link       bad-link
+stimuli:storage                       admin          admin-405
+stimuli:set_quota                     admin-405      admin
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:settings                      owned          owned

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
 from analysis.models import Result
-from core import database
+from core import database, restoring
 from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.worker import work
 from core.models import Job, User
@@ -97,6 +98,17 @@ def a_mailing() -> dict[str, Any]:
     return {"mailing_id": str(mailing.pk)}
 
 
+def a_password_link() -> dict[str, Any]:
+    user = create_account(name="erin", role=User.Role.EXPERIMENTER, password=None, actor=None, email="erin@example.org")
+    User.objects.update(password_link_at=timezone.now())
+    return {"user_id": str(user.pk), "language": "en"}
+
+
+def a_copy_of_the_database() -> dict[str, Any]:
+    database.make_copy()
+    return {}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.testapp.small_demo"}
@@ -121,6 +133,11 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "listening.empty_bin": (an_experiment_past_its_time_in_the_bin, lambda: not Experiment.objects.exists()),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     **STIMULI_EXAMPLES,
+    "core.send_password_link": (a_password_link, lambda: bool(mail.outbox)),
+    "core.try_restore": (
+        a_copy_of_the_database,
+        lambda: restoring.last_outcome() is not None or settings.TEST_DATABASE != "sqlite",
+    ),
     "core.copy_database": (nothing_to_prepare, lambda: bool(database.copies()) or settings.TEST_DATABASE != "sqlite"),
 }
 

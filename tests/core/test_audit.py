@@ -87,12 +87,12 @@ def test_the_log_page_shows_the_newest_entries_first_and_pages_through_the_rest(
 
 
 @pytest.mark.django_db
-def test_the_service_page_shows_failed_jobs_before_running_and_waiting_ones() -> None:
+def test_the_page_of_jobs_shows_failed_ones_before_running_and_waiting_ones() -> None:
     lease_until = timezone.now() + timedelta(minutes=1)
     Job.objects.create(name="app.waiting")
     Job.objects.create(name="app.running", state="running", lease_until=lease_until, progress_done=1, progress_total=4)
     Job.objects.create(name="app.failed", state="failed")
-    page = browser_of(admin()).get(reverse("core:service")).content.decode()
+    page = browser_of(admin()).get(reverse("core:jobs")).content.decode()
     assert page.index("app.failed") < page.index("app.running") < page.index("app.waiting")
     assert '<progress max="4" value="1"' in page
 
@@ -104,9 +104,9 @@ def test_an_admin_returns_a_failed_job_to_the_queue_and_the_log_says_who() -> No
         name="core.copy_database", state="failed", attempts=5, error="Traceback\nDiskFull: no room"
     )
     browser = browser_of(ada)
-    assert "DiskFull" in browser.get(reverse("core:service")).content.decode()
-    browser.post(reverse("core:retry_job", args=[job.pk]))
-    browser.post(reverse("core:retry_job", args=[job.pk]))
+    assert "DiskFull" in browser.get(reverse("core:jobs")).content.decode()
+    browser.post(reverse("core:retry_jobs"), {"name": job.name})
+    browser.post(reverse("core:retry_jobs"), {"name": job.name})
     job.refresh_from_db()
     assert (job.state, job.attempts) == ("queued", 0)
     retried = AuditEntry.objects.get(action="job.retried")

@@ -49,8 +49,11 @@ def test_a_dangerous_production_is_told(change: dict[str, object], code: str, se
     assert found(settings, **(SOUND | change)) == {code} | unavoidable()
 
 
-@pytest.mark.parametrize(("change", "code"), [({"JOB_LEASE_S": 0}, "core.E003"), ({"JOB_POLL_S": 0}, "core.E004")])
-def test_impossible_timings_are_refused(change: dict[str, object], code: str, settings: Settings) -> None:
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"JOB_LEASE_S": 0}, "core.E003"), ({"JOB_POLL_S": 0}, "core.E004"), ({"LOG_FORMAT": "xml"}, "core.E009")],
+)
+def test_impossible_settings_are_refused(change: dict[str, object], code: str, settings: Settings) -> None:
     assert found(settings, **change) == {code}
 
 

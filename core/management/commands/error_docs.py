@@ -25,7 +25,7 @@ SECTIONS = [
     (
         "Any request",
         "Errors of any address. After a 503 nothing was stored; `Retry-After` says when to send the same again.",
-        "request not_found server",
+        "request not_found server backup",
     ),
     ("Signing in", "Accounts, second factors, API tokens and permissions.", "auth token account permission"),
     (

@@ -1,13 +1,17 @@
-// Background work on a page: every [data-job="<id>"] is asked after until it is done or failed (templates/partials/job.html).
+// Background work on a page: every [data-job="<id>"] is asked after until it is over (templates/partials/job.html).
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 
 const POLL_MS = 1500;
 
 interface Job {
-  state: "queued" | "running" | "done" | "failed";
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
   progress: { done: number; total: number; note: string };
   error: string;
+}
+
+function hasStopped(job: Job): boolean {
+  return job.state === "failed" || job.state === "cancelled";
 }
 
 function show(root: HTMLElement, job: Job): void {
@@ -17,7 +21,7 @@ function show(root: HTMLElement, job: Job): void {
     bar.max = total || 1;
     if (total) bar.value = done;
     else bar.removeAttribute("value"); // nothing is known yet: the bar says that it does not know
-    bar.hidden = job.state === "failed";
+    bar.hidden = hasStopped(job);
   }
   const note = root.querySelector("[data-job-note]");
   if (note) note.textContent = job.state === "failed" ? job.error : job.progress.note;
@@ -34,7 +38,7 @@ function follow(root: HTMLElement): void {
     try {
       const job = await requestJson<Job>(`/api/v1/jobs/${root.dataset.job}/`, { signal: scope.signal });
       show(root, job);
-      if (job.state !== "done" && job.state !== "failed") return;
+      if (job.state === "queued" || job.state === "running") return;
       stop();
       if (job.state === "done" && root.hasAttribute("data-job-reload")) location.reload();
     } catch {

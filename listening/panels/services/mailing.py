@@ -26,6 +26,7 @@ from core.errors import AppError
 from core.jobs import JobRun, enqueue, job
 from core.models import User
 from core.services import audit
+from core.services.password_links import sends_mail as sends_mail
 from listening.models import Invitation, InvitationQuerySet, Mailing, Message, Panel
 from listening.panels.services.durations import planned_minutes
 from listening.panels.services.links import links_of
@@ -42,11 +43,6 @@ REMINDED = {
     UNOPENED: (Invitation.State.MADE,),
     UNFINISHED: (Invitation.State.MADE, Invitation.State.OPENED, Invitation.State.RUNNING),
 }
-
-
-def sends_mail() -> bool:
-    """Whether messages leave this server: the console backend only writes them to the log."""
-    return not str(settings.EMAIL_BACKEND).endswith("console.EmailBackend")
 
 
 @transaction.atomic

@@ -1,9 +1,10 @@
 """Panels, their seats, and the links to them."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -292,6 +293,11 @@ def links_for_many(*, experiment: Experiment, now: datetime) -> QuerySet[Invitat
 
 def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
     """How full each panel is and how many links it still needs; only seats that count are in the totals."""
+    return overviews(experiments=[experiment], now=now).get(experiment.pk, [])
+
+
+def overviews(*, experiments: Collection[Experiment], now: datetime) -> dict[UUID, list[dict[str, Any]]]:
+    """The same of several experiments, by their keys, in one query."""
     main = Q(seats__ballot__kind=Ballot.Kind.MAIN)
     kept = main & Q(seats__ballot__abandoned_at__isnull=True)
 
@@ -303,7 +309,7 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
     unclaimed = Q(invitations__seat__isnull=True) | kept_for_one
     valid = Q(invitations__expires_at__gt=now, invitations__revoked_at__isnull=True)
     unused = unclaimed & valid & Q(invitations__many=False)
-    panels = experiment.panels.annotate(
+    panels = Panel.objects.filter(experiment__in=experiments).annotate(
         total=seats(kept),
         open=seats(kept & Q(seats__state=Seat.State.OPEN)),
         taken=seats(kept & Q(seats__state=Seat.State.TAKEN)),
@@ -314,8 +320,11 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
         links=Count("invitations", filter=unused, distinct=True),
     )
     names = ("number", "total", "open", "taken", "lapsed", "finished", "abandoned", "simulated", "links")
-    rows = panels.order_by("number").values(*names)  # grouping has dropped the model's order
-    return [row | {"needed": max(0, row["open"] + row["lapsed"] - row["links"])} for row in rows]
+    found: dict[UUID, list[dict[str, Any]]] = {}
+    for row in panels.order_by("number").values("experiment", *names):  # grouping has dropped the model's order
+        needed = max(0, row["open"] + row["lapsed"] - row["links"])
+        found.setdefault(row.pop("experiment"), []).append(row | {"needed": needed})
+    return found
 
 
 def link(token: str) -> str:

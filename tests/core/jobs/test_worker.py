@@ -1,5 +1,7 @@
 """Workers that meet: threads and processes on one table, claiming, beating, stopping."""
 
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +19,17 @@ from core.jobs import declared_jobs, enqueue, queue
 from core.jobs.worker import Worker
 from core.models import Job
 from tests.testapp.models import Effect
-from tests.testapp.tasks import hold, stumble, write, write_bulk, write_late, write_result, write_unfenced, write_urgent
+from tests.testapp.tasks import (
+    hold,
+    refuse,
+    stumble,
+    write,
+    write_bulk,
+    write_late,
+    write_result,
+    write_unfenced,
+    write_urgent,
+)
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -203,6 +215,31 @@ def test_sigterm_lets_a_job_end_within_its_grace(process_environment: dict[str, 
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE_S) == 0
     assert (Job.objects.get(pk=job.pk).state, Effect.objects.count()) == (Job.State.DONE, 1)
+
+
+@pytest.mark.parametrize("form", ["line", "json"])
+def test_the_log_of_a_worker_has_a_line_for_the_start_and_the_end_of_every_job(
+    process_environment: dict[str, str], tmp_path: Path, form: str
+) -> None:
+    done, failed = enqueue(write, effect="a"), enqueue(refuse, effect="b")
+    log = tmp_path / "worker.log"
+    with log.open("wb") as stream:
+        command = [sys.executable, str(MANAGE), "run_worker", "--poll", "0.05"]
+        environment = process_environment | {"EARMARK_LOG_FORMAT": form}
+        process = subprocess.Popen(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
+    wait_until(lambda: not Job.objects.filter(pk__in=[done.pk, failed.pk]).unfinished().exists())
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE_S) == 0
+    lines = log.read_text().splitlines()
+    for job, end in ((done, "done"), (failed, "failed for good")):
+        [start, over] = [line for line in lines if str(job.pk) in line]
+        assert f"{job.name} {job.pk} started, attempt 1." in start
+        assert f"{job.name} {job.pk} {end}" in over
+        assert re.search(r"\(\d+\.\d+ s\)", over)
+        if form == "json":
+            told = json.loads(over)
+            assert (told["job"], told["job_id"], told["logger"]) == (job.name, str(job.pk), "core.jobs.worker")
+            assert told["seconds"] >= 0
 
 
 def test_sigterm_gives_back_a_job_that_takes_longer_and_the_attempt_does_not_count(

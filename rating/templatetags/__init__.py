@@ -1,0 +1,1 @@
+"""Template tags for the templates of other apps."""
