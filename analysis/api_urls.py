@@ -5,6 +5,8 @@ from django.urls import path
 from analysis import api
 
 urlpatterns = [
+    path("experiments/<slug:slug>/results/", api.ResultIndex.as_view(), name="results"),
+    path("experiments/<slug:slug>/results/<slug:method>/tables/", api.ResultTables.as_view(), name="result_tables"),
     path("experiments/<slug:slug>/results/<slug:method>/", api.Results.as_view(), name="result"),
     path("experiments/<slug:slug>/results/<slug:method>/items/", api.ResultItems.as_view(), name="result_items"),
     path("experiments/<slug:slug>/results/<slug:method>.csv", api.TablesCsv.as_view(), name="tables_csv"),
