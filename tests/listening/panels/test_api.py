@@ -164,7 +164,7 @@ def test_archive_bin_and_unblinding(owner: User, script: Client) -> None:
     assert script.get(place).status_code == 404
     assert send(script, f"{place}restoration/").status_code == 200
     assert script.get(place).status_code == 200
-    assert AuditEntry.objects.filter(action="experiment.closed", reason="Enough.").exists()
+    assert AuditEntry.objects.filter(reason="Enough.").exists()
 
 
 def test_seats_are_released_and_open_links_closed(owner: User, script: Client) -> None:
