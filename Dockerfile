@@ -42,6 +42,8 @@ COPY analysis analysis
 COPY protocols protocols
 COPY templates templates
 COPY locale locale
+COPY docs docs
+COPY client/README.md client/README.md
 COPY deploy deploy
 COPY static static
 COPY --from=frontend /src/static/dist static/dist

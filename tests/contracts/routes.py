@@ -45,6 +45,9 @@ core:home                             public         no-method
 core:healthz                          public         no-method
 core:readyz                           public         no-method
 core:script_texts                     public         no-method
+core:help                             staff          staff-405
+core:help_api                         staff          staff-405
+core:help_page                        staff          staff-405
 core:account                          staff          staff-400
 core:revoke_token                     staff-405      own-token
 core:service                          admin          admin-405

@@ -112,6 +112,7 @@ def shared_world(module_db: None) -> World:
             "change": "pause",
             "method": "mos",
             "name": "means.csv",
+            "guide": "guides/experimenter",
             "language": "fr",
             "version": "any",
         },
