@@ -57,12 +57,15 @@ class ResultIndex(APIView):
             address = reverse("api:report_file", args=[slug, method, name]) + ("?simulated=1" if simulated else "")
             return {"name": name, "title": title, "content_type": content_type, "address": address}
 
+        files = reader.files_and_pictures
         tables = reader.tables(experiment, result, request.query_params.dict()) if result["computed_at"] else {}
         return Response(
             {
                 **{name: result[name] for name in ("method", "computed_at", "stale")},
                 "title": str(methods()[method].title),
-                "files": [listed(name, str(file.title), file.content_type) for name, file in reader.files.items()],
+                "files": [
+                    listed(name, str(file.title), file.content_type) for name, file in reader.files_and_pictures.items()
+                ],
                 "tables": [
                     listed(f"{TABLE_PREFIX}{table.id}.{ending}", str(table.title), form.content_type)
                     for table in tables.values()

@@ -49,7 +49,7 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "api": reverse("api:result", args=[experiment.slug, name]) + ("?simulated=1" if simulated else ""),
         "template": reader.template,
         "downloads": reader.downloads,
-        "files": reader.files,
+        "files": reader.files_and_pictures,
         "table_formats": TABLE_FORMATS,
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),

@@ -18,6 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 
 import earmark
 from analysis.models import Result
+from analysis.reports.pictures import can_draw
 from core.jobs import declared_jobs, queue
 from core.jobs.worker import work
 from core.models import User
@@ -118,6 +119,9 @@ def test_the_readme_does_what_it_says(
     assert len(names["tables"]) > 1
     assert names["experiment"].state == "closed"
     assert (tmp_path / f"{names['experiment'].slug}-mos.svg").read_text().startswith("<svg")
+    if can_draw():
+        assert names["experiment"].save("mos.pdf", tmp_path).read_bytes().startswith(b"%PDF-")
+        assert names["experiment"].save("mos.png", tmp_path).read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "codecs.zip").read_bytes().startswith(b"PK")
     assert capsys.readouterr().out.startswith("experiment.wrong_state ")
     assert not list(tmp_path.glob("*.part"))
