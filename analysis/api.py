@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.request import Request
@@ -24,6 +25,7 @@ from analysis.serializers import (
 )
 from analysis.services import exports
 from analysis.services.archives import export_dataset
+from analysis.services.experiment_report import export_report
 from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, staff
@@ -36,6 +38,7 @@ PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="W
 PAGE = OpenApiParameter("page", int, description="From 1.")
 CSV = {(200, "text/csv"): OpenApiTypes.STR}
 ZIP = {(200, "application/zip"): OpenApiTypes.BINARY}
+HTML = {(200, "text/html"): OpenApiTypes.STR}
 ANY = {(200, "*/*"): OpenApiTypes.BINARY}
 
 
@@ -63,9 +66,7 @@ class ResultIndex(APIView):
             {
                 **{name: result[name] for name in ("method", "computed_at", "stale")},
                 "title": str(methods()[method].title),
-                "files": [
-                    listed(name, str(file.title), file.content_type) for name, file in reader.files_and_pictures.items()
-                ],
+                "files": [listed(name, str(file.title), file.content_type) for name, file in files.items()],
                 "tables": [
                     listed(f"{TABLE_PREFIX}{table.id}.{ending}", str(table.title), form.content_type)
                     for table in tables.values()
@@ -219,6 +220,17 @@ class DatasetZip(Download):
 
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         return "dataset.zip", export_dataset(experiment=experiment, **_who(request))
+
+
+@extend_schema_view(get=extend_schema(operation_id="report_html", parameters=[SIMULATED], responses=HTML))
+class ReportHtml(Download):
+    """The report of the experiment as one HTML file that needs no other, to keep, send or print."""
+
+    content_type = "text/html; charset=utf-8"
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        keep_current(experiment=experiment, reader=staff(request))
+        return "report.html", [export_report(experiment=experiment, now=timezone.now(), **_who(request))]
 
 
 def asks_simulated(request: Request) -> bool:

@@ -19,5 +19,6 @@ urlpatterns = [
     path("experiments/<slug:slug>/wide.csv", api.WideCsv.as_view(), name="wide_csv"),
     path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),
     path("experiments/<slug:slug>/votes_per_cond.csv", api.ConditionsCsv.as_view(), name="conditions_csv"),
+    path("experiments/<slug:slug>/report.html", api.ReportHtml.as_view(), name="report_html"),
     path("experiments/<slug:slug>/dataset.zip", api.DatasetZip.as_view(), name="dataset_zip"),
 ]

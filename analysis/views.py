@@ -8,11 +8,13 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
 from analysis.registry import get_report, method_of, methods
 from analysis.reports.tables import TABLE_FORMATS
+from analysis.services.experiment_report import experiment_report
 from analysis.services.results import read_result
 from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current
@@ -54,6 +56,17 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
     }
+
+
+@require_GET
+@requires(Audience.STAFF)
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report of an experiment on one page, to read and to print."""
+    experiment = experiment_of(request, slug)
+    keep_current(experiment=experiment, reader=staff(request))
+    simulated = request.GET.get("simulated") == "1"
+    told = experiment_report(experiment=experiment, simulated=simulated, now=timezone.now())
+    return render(request, "analysis/report.html", {"experiment": experiment, "told": told, "tab": "results"})
 
 
 @require_http_methods(["GET", "POST"])

@@ -168,6 +168,11 @@ class Experiment:
         target = _target(into, f"{self.slug}-dataset.zip")
         return self.connection.save(f"{self.path}dataset.zip", target, **_simulated(simulated))
 
+    def report(self, into: str | Path, *, simulated: bool = False) -> Path:
+        """Save the report as one HTML file: methods, design, listeners, figures, tables and versions."""
+        target = _target(into, f"{self.slug}-report.html")
+        return self.connection.save(f"{self.path}report.html", target, **_simulated(simulated))
+
     def _get(self, place: str) -> dict[str, Any]:
         found: dict[str, Any] = self.connection.json("GET", f"{self.path}{place}")
         return found

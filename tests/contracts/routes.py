@@ -135,6 +135,7 @@ listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
+analysis:report                       owned          staff-405
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405
@@ -212,6 +213,7 @@ api:tables_csv                        api-read-409   api-405
 api:wide_csv                          api-owned      api-405
 api:clips_csv                         api-owned      api-405
 api:conditions_csv                    api-owned      api-405
+api:report_html                       api-owned      api-405
 api:dataset_zip                       api-owned      api-405
 account_login                         public         public
 account_logout                        public         public
