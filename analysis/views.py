@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
 from analysis.registry import get_report, method_of, methods
+from analysis.reports.pictures import can_draw
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.experiment_report import experiment_report
 from analysis.services.results import read_result
@@ -51,7 +52,8 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "api": reverse("api:result", args=[experiment.slug, name]) + ("?simulated=1" if simulated else ""),
         "template": reader.template,
         "downloads": reader.downloads,
-        "files": reader.files_and_pictures,
+        "files": reader.files_and_pictures if can_draw() else reader.files,
+        "can_draw": can_draw(),
         "table_formats": TABLE_FORMATS,
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),

@@ -17,7 +17,6 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 ADDRESSES = ("https://", "http://", "mailto:")
-FIRST = "guides/experimenter"
 
 # The guide for a page of the staff, by the name of its route, else by its app.
 GUIDES = {
@@ -92,7 +91,7 @@ def _files() -> Iterator[tuple[str, str]]:
 def _page(name: str, file: str, names: dict[str, str]) -> HelpPage:
     text = (Path(settings.BASE_DIR) / file).read_text(encoding="utf-8")
     title = next((line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")), name)
-    html = _PARSER.render(text, {"file": file, "names": names, "ids": set()})
+    html = _PARSER.render(text, {"file": file, "names": names})
     return HelpPage(name, title.replace("`", ""), file, SafeString(html))
 
 

@@ -22,7 +22,7 @@ class PictureFormat(NamedTuple):
 def can_draw() -> bool:
     """Whether this machine has libcairo, which no Python package brings along."""
     try:
-        import cairosvg  # noqa: F401 - a web process needs it for this alone
+        import cairocffi  # noqa: F401 - which loads it; cairosvg itself is slower to import
     except OSError:
         return False
     return True
