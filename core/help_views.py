@@ -60,7 +60,8 @@ def api(request: HttpRequest) -> HttpResponse:
 def _described() -> list[dict[str, Any]]:
     """The operations by the first words of their addresses; they stay as long as the process."""
     schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    objects, groups = schema["components"]["schemas"], {}
+    objects = schema["components"]["schemas"]
+    groups: dict[str, list[dict[str, Any]]] = {}
     for address, methods in schema["paths"].items():
         path = address.removeprefix(API)
         if path.startswith("visits/"):

@@ -223,14 +223,14 @@ class SoundFindingSerializer(serializers.Serializer[Any]):
     item = serializers.CharField(allow_blank=True)
     condition = serializers.CharField(allow_blank=True)
     stimulus = serializers.UUIDField(allow_null=True)
-    data = serializers.DictField()
+    data = serializers.DictField()  # type: ignore[assignment]  # the framework collects it as a field
 
 
 class ChecksSerializer(serializers.Serializer[Any]):
     collection = serializers.CharField()
     version = serializers.IntegerField()
     stimuli = serializers.IntegerField()
-    errors = serializers.IntegerField()
+    errors = serializers.IntegerField()  # type: ignore[assignment]  # the framework collects it as a field
     warnings = serializers.IntegerField()
     notes = serializers.IntegerField()
     unmeasured = serializers.IntegerField()

@@ -111,7 +111,7 @@ class DesignPreview(PanelsApi):
 def _wanted(experiment: Experiment, asked: Mapping[str, Any]) -> DesignRequest:
     """What is asked for, and for the rest what the page proposes; the form of the page judges both."""
     material = material_of(experiment)
-    return DesignForm(usual(material) | asked, material=material).wanted()
+    return DesignForm({**usual(material), **asked}, material=material).wanted()
 
 
 def _report(report: Mapping[str, Any]) -> dict[str, Any]:

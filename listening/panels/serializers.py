@@ -147,7 +147,7 @@ class NewLinksSerializer(serializers.Serializer[Any]):
 
 class NewLinkSerializer(serializers.Serializer[Any]):
     link = serializers.URLField(help_text="Shown once; its secret is not kept.")
-    label = serializers.CharField(allow_blank=True)
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]  # the framework collects it as a field
     panel = serializers.IntegerField(allow_null=True)
     expires_at = serializers.DateTimeField()
 
@@ -165,7 +165,7 @@ class RehearsalsSerializer(serializers.Serializer[Any]):
 
 
 class LabelSerializer(serializers.Serializer[Any]):
-    label = serializers.CharField(max_length=LONGEST_LABEL, allow_blank=True)
+    label = serializers.CharField(max_length=LONGEST_LABEL, allow_blank=True)  # type: ignore[assignment]  # the framework collects it as a field
 
 
 class ClosedLinksSerializer(serializers.Serializer[Any]):
@@ -241,7 +241,7 @@ class MonitorSerializer(serializers.Serializer[Any]):
     lines = MonitorLineSerializer(many=True)
     coverage = CoverageSerializer(many=True)
     short = ShortCellsSerializer()
-    errors = ClientErrorSerializer(many=True)
+    errors = ClientErrorSerializer(many=True)  # type: ignore[assignment]  # the framework collects it as a field
     remaining = serializers.IntegerField()
     planned = serializers.IntegerField()
     recent = serializers.IntegerField(help_text="Answers of the last 24 hours.")
