@@ -26,6 +26,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     EARMARK_PRODUCTION=true \
     EARMARK_DATA_DIR=/var/lib/earmark \
     NUMBA_CACHE_DIR=/var/lib/earmark/kernels
+# Figures as PNG and PDF: cairo draws them, with a face that has every sign.
+RUN apt-get update && apt-get install --yes --no-install-recommends libcairo2 fonts-dejavu-core \
+    && rm -rf /var/lib/apt/lists/*
 RUN groupadd --gid 10001 earmark \
     && useradd --uid 10001 --gid earmark --no-create-home --shell /usr/sbin/nologin earmark \
     && install --directory --owner earmark --group earmark /var/lib/earmark /var/lib/earmark/static
@@ -42,6 +45,8 @@ COPY analysis analysis
 COPY protocols protocols
 COPY templates templates
 COPY locale locale
+COPY docs docs
+COPY client/README.md client/README.md
 COPY deploy deploy
 COPY static static
 COPY --from=frontend /src/static/dist static/dist

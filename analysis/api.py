@@ -5,15 +5,27 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.http import StreamingHttpResponse
+from django.urls import reverse
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from analysis.p808_export import suffix_of
+from analysis.registry import get_report, method_of, methods
+from analysis.reports.base import TABLE_PREFIX
+from analysis.reports.tables import TABLE_FORMATS, Table
+from analysis.serializers import (
+    ResultIndexSerializer,
+    ResultRowsSerializer,
+    ResultSerializer,
+    ResultTableSerializer,
+)
 from analysis.services import exports
 from analysis.services.archives import export_dataset
+from analysis.services.experiment_report import export_report
 from analysis.services.questionnaires import export_questionnaire
 from analysis.services.results import read_items, read_result
 from analysis.tasks import keep_current
@@ -27,6 +39,61 @@ SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the 
 PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="Which table.")
 PAGE = OpenApiParameter("page", int, description="From 1.")
 CSV = {(200, "text/csv"): OpenApiTypes.STR}
+ZIP = {(200, "application/zip"): OpenApiTypes.BINARY}
+HTML = {(200, "text/html"): OpenApiTypes.STR}
+ANY = {(200, "*/*"): OpenApiTypes.BINARY}
+
+
+class ResultIndex(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="results", parameters=[SIMULATED], responses=ResultIndexSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return which method analyses the experiment, and every file and table of its results."""
+        experiment = experiment_of(request, slug)
+        keep_current(experiment=experiment, reader=staff(request))
+        method, simulated = method_of(experiment.protocol), asks_simulated(request)
+        result, reader = (
+            read_result(experiment=experiment, slug=method, simulated=simulated, long=True),
+            get_report(method),
+        )
+
+        def listed(name: str, title: str, content_type: str) -> dict[str, str]:
+            address = reverse("api:report_file", args=[slug, method, name]) + ("?simulated=1" if simulated else "")
+            return {"name": name, "title": title, "content_type": content_type, "address": address}
+
+        files = reader.files_and_pictures
+        tables = reader.tables(experiment, result, request.query_params.dict()) if result["computed_at"] else {}
+        return Response(
+            {
+                **{name: result[name] for name in ("method", "computed_at", "stale")},
+                "title": str(methods()[method].title),
+                "files": [listed(name, str(file.title), file.content_type) for name, file in files.items()],
+                "tables": [
+                    listed(f"{TABLE_PREFIX}{table.id}.{ending}", str(table.title), form.content_type)
+                    for table in tables.values()
+                    for ending, form in TABLE_FORMATS.items()
+                ],
+            }
+        )
+
+
+class ResultTables(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="result_tables", parameters=[SIMULATED], responses=ResultTableSerializer(many=True))
+    def get(self, request: Request, slug: str, method: str) -> Response:
+        """Return every table of the page, with the values to their last digit."""
+        experiment, asked = experiment_of(request, slug), request.query_params.dict()
+        keep_current(experiment=experiment, reader=staff(request))
+        tables = exports.result_tables(experiment=experiment, method=method, asked=asked, **_who(request))
+        return Response(ResultTableSerializer([_as_json(table) for table in tables], many=True).data)
+
+
+def _as_json(table: Table) -> dict[str, Any]:
+    keys = list(dict.fromkeys(key for column in table.columns for key in column.keys))
+    rows = [{key: row[key] for key in keys} for row in table.rows]
+    return {"id": table.id, "title": table.title, "note": table.note, "columns": keys, "rows": rows}
 
 
 class Results(APIView):
@@ -34,7 +101,7 @@ class Results(APIView):
 
     audience = Audience.STAFF
 
-    @extend_schema(operation_id="result", parameters=[SIMULATED], responses={200: dict})
+    @extend_schema(operation_id="result", parameters=[SIMULATED], responses=ResultSerializer)
     def get(self, request: Request, slug: str, method: str) -> Response:
         experiment = experiment_of(request, slug)
         keep_current(experiment=experiment, reader=staff(request))
@@ -46,7 +113,9 @@ class ResultItems(APIView):
 
     audience = Audience.STAFF
 
-    @extend_schema(operation_id="result_items", parameters=[SIMULATED, SCALE, PART, PAGE], responses={200: dict})
+    @extend_schema(
+        operation_id="result_items", parameters=[SIMULATED, SCALE, PART, PAGE], responses=ResultRowsSerializer
+    )
     def get(self, request: Request, slug: str, method: str) -> Response:
         experiment = experiment_of(request, slug)
         asked = request.query_params
@@ -83,7 +152,7 @@ def _who(request: Request) -> dict[str, Any]:
     return {"actor": staff(request), "simulated": asks_simulated(request)}
 
 
-@extend_schema(operation_id="votes_csv", parameters=[SIMULATED], responses=CSV)
+@extend_schema_view(get=extend_schema(operation_id="votes_csv", parameters=[SIMULATED], responses=CSV))
 class VotesCsv(Download):
     """Every mark that counts, one a row."""
 
@@ -91,7 +160,7 @@ class VotesCsv(Download):
         return "votes.csv", exports.export_votes(experiment=experiment, **_who(request))
 
 
-@extend_schema(operation_id="wide_csv", parameters=[SIMULATED, SCALE], responses=CSV)
+@extend_schema_view(get=extend_schema(operation_id="wide_csv", parameters=[SIMULATED, SCALE], responses=CSV))
 class WideCsv(Download):
     """One scale as a matrix: condition, sample, subject_1 ..., empty where a listener did not rate a clip."""
 
@@ -100,7 +169,7 @@ class WideCsv(Download):
         return f"wide-{scale}.csv", exports.export_wide(experiment=experiment, scale=scale, **_who(request))
 
 
-@extend_schema(operation_id="clips_csv", parameters=[SIMULATED, SCALE], responses=CSV)
+@extend_schema_view(get=extend_schema(operation_id="clips_csv", parameters=[SIMULATED, SCALE], responses=CSV))
 class ClipsCsv(Download):
     """One scale as the P.808 toolkit's votes_per_clip."""
 
@@ -110,7 +179,7 @@ class ClipsCsv(Download):
         return name, exports.export_clips(experiment=experiment, scale=scale, **_who(request))
 
 
-@extend_schema(operation_id="conditions_csv", parameters=[SIMULATED], responses=CSV)
+@extend_schema_view(get=extend_schema(operation_id="conditions_csv", parameters=[SIMULATED], responses=CSV))
 class ConditionsCsv(Download):
     """Every scale as the P.808 toolkit's votes_per_cond_all-scales."""
 
@@ -118,7 +187,7 @@ class ConditionsCsv(Download):
         return "votes_per_cond.csv", exports.export_conditions(experiment=experiment, **_who(request))
 
 
-@extend_schema(operation_id="tables_csv", parameters=[SIMULATED], responses=CSV)
+@extend_schema_view(get=extend_schema(operation_id="tables_csv", parameters=[SIMULATED], responses=CSV))
 class TablesCsv(Download):
     """Every table of a result, with the figures of the page to their last digit."""
 
@@ -128,7 +197,7 @@ class TablesCsv(Download):
         return f"{slug}.csv", exports.export_tables(experiment=experiment, method=slug, **_who(request))
 
 
-@extend_schema(operation_id="report_file", parameters=[SIMULATED], responses={(200, "*/*"): OpenApiTypes.STR})
+@extend_schema_view(get=extend_schema(operation_id="report_file", parameters=[SIMULATED], responses=ANY))
 class ReportFileDownload(APIView):
     """A file that belongs to one method: a table in a shape of its own, or a figure."""
 
@@ -145,7 +214,9 @@ class ReportFileDownload(APIView):
         return StreamingHttpResponse(pieces, content_type=file.content_type, headers=headers)
 
 
-@extend_schema(operation_id="questionnaire_csv", parameters=[SIMULATED, ANONYMOUS], responses=CSV)
+@extend_schema_view(
+    get=extend_schema(operation_id="questionnaire_csv", parameters=[SIMULATED, ANONYMOUS], responses=CSV)
+)
 class QuestionnaireCsv(Download):
     """Answers to the questions before and after the clips: a row a listener, a column a question."""
 
@@ -154,9 +225,7 @@ class QuestionnaireCsv(Download):
         return "questionnaire.csv", export_questionnaire(experiment=experiment, anonymous=anonymous, **_who(request))
 
 
-@extend_schema(
-    operation_id="dataset_zip", parameters=[SIMULATED, ANONYMOUS], responses={(200, "application/zip"): bytes}
-)
+@extend_schema_view(get=extend_schema(operation_id="dataset_zip", parameters=[SIMULATED, ANONYMOUS], responses=ZIP))
 class DatasetZip(Download):
     """Answers, results, design, others' shapes, starter scripts and checksums in one zip."""
 
@@ -165,6 +234,17 @@ class DatasetZip(Download):
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         anonymous = _asks(request, "anonymous")
         return "dataset.zip", export_dataset(experiment=experiment, anonymous=anonymous, **_who(request))
+
+
+@extend_schema_view(get=extend_schema(operation_id="report_html", parameters=[SIMULATED], responses=HTML))
+class ReportHtml(Download):
+    """The report of the experiment as one HTML file that needs no other, to keep, send or print."""
+
+    content_type = "text/html; charset=utf-8"
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        keep_current(experiment=experiment, reader=staff(request))
+        return "report.html", [export_report(experiment=experiment, now=timezone.now(), **_who(request))]
 
 
 def asks_simulated(request: Request) -> bool:

@@ -13,6 +13,8 @@ urlpatterns = [
         exclusions.LiftedExclusion.as_view(),
         name="lift_exclusion",
     ),
+    path("experiments/<slug:slug>/results/", api.ResultIndex.as_view(), name="results"),
+    path("experiments/<slug:slug>/results/<slug:method>/tables/", api.ResultTables.as_view(), name="result_tables"),
     path("experiments/<slug:slug>/results/<slug:method>/", api.Results.as_view(), name="result"),
     path("experiments/<slug:slug>/results/<slug:method>/items/", api.ResultItems.as_view(), name="result_items"),
     path("experiments/<slug:slug>/results/<slug:method>.csv", api.TablesCsv.as_view(), name="tables_csv"),
@@ -26,5 +28,6 @@ urlpatterns = [
     path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),
     path("experiments/<slug:slug>/votes_per_cond.csv", api.ConditionsCsv.as_view(), name="conditions_csv"),
     path("experiments/<slug:slug>/questionnaire.csv", api.QuestionnaireCsv.as_view(), name="questionnaire_csv"),
+    path("experiments/<slug:slug>/report.html", api.ReportHtml.as_view(), name="report_html"),
     path("experiments/<slug:slug>/dataset.zip", api.DatasetZip.as_view(), name="dataset_zip"),
 ]

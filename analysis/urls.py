@@ -14,4 +14,5 @@ urlpatterns = [
     path("experiments/<slug:slug>/exclusions/", exclusions.ledger, name="exclusions"),
     path("experiments/<slug:slug>/exclusions/rules/", exclusions.use_rule, name="use_rule"),
     path("experiments/<slug:slug>/exclusions/<uuid:entry_id>/lift/", exclusions.lift, name="lift_exclusion"),
+    path("experiments/<slug:slug>/report/", views.report, name="report"),
 ]

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.forms import TableForm
@@ -15,8 +16,10 @@ from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
 from analysis.reports import study_plan
 from analysis.reports.exclusions import exclusion_sentences, with_and_without
+from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
+from analysis.services.experiment_report import experiment_report
 from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result
@@ -65,7 +68,8 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "api": reverse("api:result", args=[experiment.slug, name]) + ("?simulated=1" if simulated else ""),
         "template": reader.template,
         "downloads": reader.downloads,
-        "files": reader.files,
+        "files": reader.files_and_pictures if can_draw() else reader.files,
+        "can_draw": can_draw(),
         "table_formats": TABLE_FORMATS,
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
@@ -74,6 +78,17 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "plan": plan_facts(experiment.analysis_plan),
         "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"]),
     }
+
+
+@require_GET
+@requires(Audience.STAFF)
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report of an experiment on one page, to read and to print."""
+    experiment = experiment_of(request, slug)
+    keep_current(experiment=experiment, reader=staff(request))
+    simulated = request.GET.get("simulated") == "1"
+    told = experiment_report(experiment=experiment, simulated=simulated, now=timezone.now())
+    return render(request, "analysis/report.html", {"experiment": experiment, "told": told, "tab": "results"})
 
 
 @require_http_methods(["GET", "POST"])

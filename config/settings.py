@@ -284,6 +284,9 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 # --- API --------------------------------------------------------------------------------------------------------------
+# Of the software, as the CHANGELOG has it; told in reports.
+SOFTWARE_VERSION = "0.1.0"
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["core.api.TokenAuthentication", "core.api.StaffSessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["core.permissions.HasAudience"],

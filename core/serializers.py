@@ -1,6 +1,9 @@
-"""Serializers of core's models."""
+"""Serializers of core's models, and how a request is read by one."""
+
+from typing import Any
 
 from rest_framework import serializers
+from rest_framework.request import Request
 
 from core.models import Job
 
@@ -23,3 +26,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_error(self, job: Job) -> str:
         """The last line says what happened; the way there is for admins, on the service page."""
         return job.error.strip().rpartition("\n")[2]
+
+
+def validated(kind: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The fields of a request as the serializer reads them; where some are wrong, an error lists them."""
+    asked = kind(data=request.data)
+    asked.is_valid(raise_exception=True)
+    return dict(asked.validated_data)

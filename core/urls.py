@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from core import account_views, service_views, views
+from core import account_views, help_views, service_views, views
 
 app_name = "core"
 urlpatterns = [
@@ -10,6 +10,9 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("texts/<slug:language>-<slug:version>.js", views.script_texts, name="script_texts"),
+    path("help/", help_views.index, name="help"),
+    path("help/api/reference/", help_views.api, name="help_api"),
+    path("help/<path:guide>/", help_views.page, name="help_page"),
     path("account/", views.account, name="account"),
     path("account/tokens/<uuid:token_id>/revoke/", views.revoke_token, name="revoke_token"),
     path("service/", service_views.service, name="service"),

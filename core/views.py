@@ -27,6 +27,7 @@ from core import http_errors
 from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.forms import TokenForm
+from core.help import help_address
 from core.http_errors import error_message, error_response, json_error, transient_error, wants_json
 from core.languages import is_draft, language_menu
 from core.models import ApiToken
@@ -47,6 +48,7 @@ def site(request: HttpRequest) -> dict[str, Any]:
         "second_factor_required": settings.SECOND_FACTOR_REQUIRED,
         "script_texts_url": script_texts_url(language),
         "is_draft_language": is_draft(language),
+        "help_url": help_address(request.resolver_match.view_name if request.resolver_match else ""),
         # An experiment's pages have its language, and none to choose.
         "languages": [] if hasattr(request, "experiment_language") else language_menu(),
     }

@@ -1,9 +1,11 @@
-"""URLs of the API of a visit, and of what experimenters do with panels and files."""
+"""URLs of the experimenter's API of panels, and of the API of a visit."""
 
 from django.urls import include, path
 
-from listening.panels.api import extensions, files, questions
+from listening.panels.api import extensions, files, panels, questions
 from listening.participation import api
+
+EXPERIMENT = "experiments/<slug:slug>/"
 
 sound = [
     path("", api.clip, name="media"),
@@ -15,14 +17,29 @@ sound = [
 ]
 
 urlpatterns = [
-    path("experiments/<slug:slug>/file/", files.ExperimentFile.as_view(), name="experiment_file"),
+    path(f"{EXPERIMENT}file/", files.ExperimentFile.as_view(), name="experiment_file"),
     path("experiment-files/", files.ExperimentFiles.as_view(), name="experiment_files"),
     path("experiment-files/schema/", files.experiment_file_schema, name="experiment_file_schema"),
-    path("experiments/<slug:slug>/extensions/", extensions.Extensions.as_view(), name="extensions"),
-    path(
-        "experiments/<slug:slug>/extensions/preview/", extensions.ExtensionPreview.as_view(), name="extension_preview"
-    ),
-    path("experiments/<slug:slug>/questions/", questions.Questions.as_view(), name="questions"),
+    path(f"{EXPERIMENT}extensions/", extensions.Extensions.as_view(), name="extensions"),
+    path(f"{EXPERIMENT}extensions/preview/", extensions.ExtensionPreview.as_view(), name="extension_preview"),
+    path(f"{EXPERIMENT}questions/", questions.Questions.as_view(), name="questions"),
+    path("monitor/", panels.MonitorAll.as_view(), name="monitor_all"),
+    path(f"{EXPERIMENT}copies/", panels.Copies.as_view(), name="copies"),
+    path(f"{EXPERIMENT}design/", panels.Designs.as_view(), name="design"),
+    path(f"{EXPERIMENT}design/preview/", panels.DesignPreview.as_view(), name="design_preview"),
+    path(f"{EXPERIMENT}design-csv.zip", panels.DesignFiles.as_view(), {"suffix": "csv"}, name="design_csv"),
+    path(f"{EXPERIMENT}design-json.zip", panels.DesignFiles.as_view(), {"suffix": "json"}, name="design_json"),
+    path(f"{EXPERIMENT}panels/", panels.Panels.as_view(), name="panels"),
+    path(f"{EXPERIMENT}seats/", panels.Seats.as_view(), name="seats"),
+    path(f"{EXPERIMENT}panels/<int:number>/seats/<int:place>/release/", panels.Release.as_view(), name="release_seat"),
+    path(f"{EXPERIMENT}session-settings/", panels.SessionSettings.as_view(), name="session_settings"),
+    path(f"{EXPERIMENT}completion-codes.csv", panels.CompletionCodes.as_view(), name="completion_codes"),
+    path(f"{EXPERIMENT}links/", panels.Links.as_view(), name="links"),
+    path(f"{EXPERIMENT}links/<uuid:link_id>/", panels.Link.as_view(), name="link"),
+    path(f"{EXPERIMENT}links/<uuid:link_id>/revocation/", panels.LinkRevocation.as_view(), name="link_revocation"),
+    path(f"{EXPERIMENT}open-links/", panels.OpenLinks.as_view(), name="open_links"),
+    path(f"{EXPERIMENT}rehearsals/", panels.Rehearsals.as_view(), name="rehearsals"),
+    path(f"{EXPERIMENT}monitor/", panels.Monitor.as_view(), name="monitor"),
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),

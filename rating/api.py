@@ -2,29 +2,59 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.errors import AppError
+from core.http_errors import error_message
 from core.permissions import Audience, staff
+from core.serializers import validated
 from rating.label_sets import as_label_set, label_sets_of
-from rating.models import Experiment, ExperimentQuerySet
-from rating.protocol import LabelSet
+from rating.models import Collaborator, Experiment, ExperimentQuerySet
+from rating.options import kind_of
+from rating.protocol import LabelSet, Protocol
+from rating.registry import get_protocol, protocols
 from rating.serializers import (
+    ArchiveSerializer,
     ChangeLabelSetSerializer,
+    ColleagueSerializer,
     CopyLabelSetSerializer,
+    EditSerializer,
+    ExperimentDetailSerializer,
     ExperimentSerializer,
     LabelSetSerializer,
+    LossSerializer,
     NewExperimentSerializer,
+    NewStateSerializer,
+    OptionsSerializer,
+    ProtocolSerializer,
+    ReasonSerializer,
+    ShareSerializer,
+    StateSerializer,
+    TextVersionSerializer,
+    TypedSerializer,
 )
-from rating.services.access import experiment_of
-from rating.services.experiments import create_experiment, unblind
+from rating.services import access, disposal
+from rating.services import experiments as services
+from rating.services.access import Access, experiment_of
+from rating.services.editing import amend_texts, edit_experiment
 from rating.services.label_sets import approve_label_set, change_label_set, copy_label_set, scales_of
+from rating.services.texts import TEXTS, consent_counts, published_texts, standard_consent
 from stimuli.services.collections import collection_for
 
+SEARCH = OpenApiParameter("search", str, description="A part of the title, the short name or the owner's name.")
+STATE = OpenApiParameter("state", str, enum=Experiment.State.values, description="Only experiments in this state.")
 
+
+class ExperimentApi(APIView):
+    audience = Audience.STAFF
+
+
+@extend_schema_view(get=extend_schema(operation_id="experiments", parameters=[SEARCH, STATE]))
 class Experiments(generics.ListAPIView[Experiment]):
     """Own and shared experiments, newest first; POST makes one."""
 
@@ -32,60 +62,235 @@ class Experiments(generics.ListAPIView[Experiment]):
     serializer_class = ExperimentSerializer
 
     def get_queryset(self) -> ExperimentQuerySet:
-        return Experiment.objects.visible_to(staff(self.request)).select_related("owner", "collection")
+        found = Experiment.objects.visible_to(staff(self.request)).select_related("owner", "collection")
+        asked = self.request.query_params
+        if state := asked.get("state"):
+            found = found.filter(state=state)
+        return found.search(asked.get("search", ""))
 
-    @extend_schema(request=NewExperimentSerializer, responses={201: ExperimentSerializer})
+    @extend_schema(
+        operation_id="create_experiment", request=NewExperimentSerializer, responses={201: ExperimentDetailSerializer}
+    )
     def post(self, request: Request) -> Response:
-        asked = NewExperimentSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        fields = dict(asked.validated_data)
-        experiment = create_experiment(
-            owner=staff(request),
-            collection=collection_for(staff(request), fields.pop("collection")),
-            protocol_slug=fields.pop("protocol"),
-            **fields,
+        """Create a draft."""
+        fields = validated(NewExperimentSerializer, request)
+        protocol, language = get_protocol(fields.pop("protocol")), fields["language"]
+        services.check_language(language)
+        fields["label_set"] = fields["label_set"] or services.usual_label_set(protocol, language)
+        fields["consent_text"] = fields["consent_text"] or standard_consent(language)
+        collection = collection_for(staff(request), fields.pop("collection"))
+        made = services.create_experiment(
+            owner=staff(request), collection=collection, protocol_slug=protocol.slug, **fields
         )
-        return Response(ExperimentSerializer(experiment).data, status=status.HTTP_201_CREATED)
+        return Response(ExperimentDetailSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
-class ExperimentDetail(APIView):
-    audience = Audience.STAFF
-
-    @extend_schema(responses={200: ExperimentSerializer})
+class ExperimentDetail(ExperimentApi):
+    @extend_schema(operation_id="experiment", responses=ExperimentDetailSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        return Response(ExperimentSerializer(experiment_of(request, slug)).data)
+        """Return an experiment with its texts."""
+        return Response(ExperimentDetailSerializer(experiment_of(request, slug)).data)
+
+    @extend_schema(operation_id="edit_experiment", request=EditSerializer, responses=ExperimentDetailSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change what is given: all fields of a draft, afterwards the texts, as an amendment with a reason."""
+        experiment, fields = experiment_of(request, slug), validated(EditSerializer, request)
+        reason = fields.pop("reason")
+        if "collection" in fields:
+            fields["collection"] = collection_for(staff(request), fields["collection"])
+        # What is no text belongs to a draft; where the experiment is none, the service says so.
+        if experiment.state == Experiment.State.DRAFT or fields.keys() - set(TEXTS):
+            changed = edit_experiment(experiment=experiment, actor=staff(request), **fields)
+        else:
+            changed = amend_texts(experiment=experiment, actor=staff(request), reason=reason, **fields)
+        return Response(ExperimentDetailSerializer(changed).data)
 
 
-class LabelSets(APIView):
+class Options(ExperimentApi):
+    @extend_schema(operation_id="change_options", request=OptionsSerializer, responses=ExperimentDetailSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change options of the protocol, while the experiment is a draft without seats."""
+        experiment, options = experiment_of(request, slug), validated(OptionsSerializer, request)["options"]
+        changed = services.change_options(experiment=experiment, options=options, actor=staff(request))
+        return Response(ExperimentDetailSerializer(changed).data)
+
+
+class Texts(ExperimentApi):
+    @extend_schema(operation_id="text_versions", responses=TextVersionSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return every version of the texts that listeners could read, and how many agreed to each."""
+        experiment = experiment_of(request, slug)
+        counts = {"counts": consent_counts(experiment)}
+        return Response(TextVersionSerializer(published_texts(experiment), many=True, context=counts).data)
+
+
+class State(ExperimentApi):
+    @extend_schema(operation_id="state", responses=StateSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the state, and whether the experiment could go live now."""
+        experiment, problem = experiment_of(request, slug), ""
+        try:
+            services.check_ready(experiment)
+        except AppError as error:
+            problem = error_message(error)
+        return Response({"state": experiment.state, "ready": not problem, "problem": problem})
+
+    @extend_schema(operation_id="change_state", request=NewStateSerializer, responses=ExperimentDetailSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Go live, pause, close, or return to draft as long as there are no answers."""
+        experiment, asked = experiment_of(request, slug), validated(NewStateSerializer, request)
+        wanted: dict[str, Any] = {"experiment": experiment, "actor": staff(request)}
+        match Experiment.State(asked["state"]):
+            case Experiment.State.LIVE:
+                changed = services.go_live(**wanted)
+            case Experiment.State.DRAFT:
+                changed = services.return_to_draft(**wanted)
+            case Experiment.State.PAUSED:
+                changed = services.pause(**wanted, reason=asked["reason"])
+            case Experiment.State.CLOSED:
+                changed = services.close(**wanted, reason=asked["reason"])
+        return Response(ExperimentDetailSerializer(changed).data)
+
+
+class Unblinding(ExperimentApi):
+    scopes = {"POST": "unblind"}
+
+    @extend_schema(operation_id="unblind", request=ReasonSerializer, responses=ExperimentSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Show conditions by name from now on; the audit log keeps who asked for it and why."""
+        experiment, asked = experiment_of(request, slug), validated(ReasonSerializer, request)
+        return Response(
+            ExperimentSerializer(services.unblind(experiment=experiment, actor=staff(request), **asked)).data
+        )
+
+
+class Protocols(ExperimentApi):
+    @extend_schema(operation_id="protocols", responses=ProtocolSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """Return every protocol with its scales, label sets and options."""
+        return Response(ProtocolSerializer([_described(protocol) for protocol in protocols().values()], many=True).data)
+
+
+def _described(protocol: Protocol) -> dict[str, Any]:
+    return {
+        "slug": protocol.slug,
+        "title": protocol.title,
+        "summary": _(protocol.summary),
+        "scales": protocol.scales,
+        "label_sets": [
+            {"id": labels.id, "language": labels.language, "status": labels.status.value}
+            for labels in protocol.label_sets
+        ],
+        "options": [
+            {
+                "name": name,
+                "label": _(option.label),
+                "help": _(option.help),
+                "kind": kind_of(protocol, name).value,
+                "default": option.default,
+                "choices": list(option.choices),
+            }
+            for name, option in protocol.options.items()
+        ],
+    }
+
+
+# --- Sharing, archive, bin --------------------------------------------------------------------------------------------
+
+
+class Shares(ExperimentApi):
+    @extend_schema(operation_id="shares", responses=ShareSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the colleagues with whom the experiment is shared, and their roles."""
+        shares = experiment_of(request, slug).shares.select_related("user").order_by("user__username")
+        return Response(ShareSerializer(shares, many=True).data)
+
+    @extend_schema(operation_id="share", request=ShareSerializer, responses={201: ShareSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Share with a colleague, or change the role that a colleague has."""
+        experiment, asked = experiment_of(request, slug, need=Access.MANAGE), validated(ShareSerializer, request)
+        shared: Collaborator = access.share(
+            experiment=experiment,
+            actor=staff(request),
+            colleague_name=asked["user"]["username"],
+            role=asked["role"],
+        )
+        return Response(ShareSerializer(shared).data, status=status.HTTP_201_CREATED)
+
+
+class Share(ExperimentApi):
+    @extend_schema(operation_id="unshare", responses={204: None})
+    def delete(self, request: Request, slug: str, colleague: str) -> Response:
+        """Take a colleague's access away; everybody may give up their own."""
+        need = Access.VIEW if colleague == staff(request).username else Access.MANAGE
+        experiment = experiment_of(request, slug, need=need)
+        access.unshare(experiment=experiment, actor=staff(request), colleague_name=colleague)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Owner(ExperimentApi):
+    @extend_schema(operation_id="transfer", request=ColleagueSerializer, responses=ExperimentSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Hand the experiment over to a colleague."""
+        experiment, asked = experiment_of(request, slug, need=Access.MANAGE), validated(ColleagueSerializer, request)
+        given = access.transfer(experiment=experiment, actor=staff(request), colleague_name=asked["colleague"])
+        return Response(ExperimentSerializer(given).data)
+
+
+class Archive(ExperimentApi):
+    @extend_schema(operation_id="archive", request=ArchiveSerializer, responses=ExperimentSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Archive the experiment, or take it out of the archive."""
+        experiment, asked = experiment_of(request, slug), validated(ArchiveSerializer, request)
+        change = disposal.archive if asked["archived"] else disposal.unarchive
+        return Response(ExperimentSerializer(change(experiment=experiment, actor=staff(request))).data)
+
+
+class Deletion(ExperimentApi):
+    @extend_schema(operation_id="would_lose", responses=LossSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return what deleting the experiment would lose in the end."""
+        experiment = experiment_of(request, slug, need=Access.MANAGE)
+        return Response({"lost": disposal.would_lose(experiment), "days_in_bin": disposal.DAYS_IN_BIN})
+
+    @extend_schema(operation_id="delete_experiment", request=TypedSerializer, responses={204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        """Put the experiment into the bin, once its short name was typed."""
+        experiment, asked = experiment_of(request, slug, need=Access.MANAGE), validated(TypedSerializer, request)
+        disposal.delete_experiment(experiment=experiment, actor=staff(request), typed=asked["typed"])
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Restoration(ExperimentApi):
+    @extend_schema(operation_id="restore", request=None, responses=ExperimentSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Take the experiment out of the bin."""
+        experiment = disposal.binned_experiment_for(staff(request), slug)
+        return Response(ExperimentSerializer(disposal.restore(experiment=experiment, actor=staff(request))).data)
+
+
+class LabelSets(ExperimentApi):
     """The words of the scales that the experiment can use, its own last; POST copies a set, to be changed."""
 
-    audience = Audience.STAFF
-
-    @extend_schema(operation_id="label_sets", responses={200: LabelSetSerializer(many=True)})
+    @extend_schema(operation_id="label_sets", responses=LabelSetSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         return Response([_label_set(labels) for labels in label_sets_of(experiment_of(request, slug))])
 
     @extend_schema(operation_id="copy_label_set", request=CopyLabelSetSerializer, responses={201: LabelSetSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        experiment, asked = experiment_of(request, slug), CopyLabelSetSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        copied, language = asked.validated_data["copy_of"], asked.validated_data["language"]
-        made = copy_label_set(experiment=experiment, actor=staff(request), source=copied, language=language)
+        experiment, asked = experiment_of(request, slug), validated(CopyLabelSetSerializer, request)
+        made = copy_label_set(
+            experiment=experiment, actor=staff(request), source=asked["copy_of"], language=asked["language"]
+        )
         return Response(_label_set(as_label_set(made)), status=status.HTTP_201_CREATED)
 
 
-class LabelSetDetail(APIView):
+class LabelSetDetail(ExperimentApi):
     """PUT changes the words of an own label set while the experiment is a draft, and approves it if so asked."""
 
-    audience = Audience.STAFF
-
-    @extend_schema(
-        operation_id="change_label_set", request=ChangeLabelSetSerializer, responses={200: LabelSetSerializer}
-    )
+    @extend_schema(operation_id="change_label_set", request=ChangeLabelSetSerializer, responses=LabelSetSerializer)
     def put(self, request: Request, slug: str, label_set: str) -> Response:
-        experiment, asked = experiment_of(request, slug), ChangeLabelSetSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        words = dict(asked.validated_data)
+        experiment, words = experiment_of(request, slug), validated(ChangeLabelSetSerializer, request)
         who: dict[str, Any] = {"experiment": experiment, "actor": staff(request), "name": label_set}
         approved = words.pop("approved")
         own = change_label_set(**who, **words)
@@ -97,18 +302,3 @@ class LabelSetDetail(APIView):
 def _label_set(labels: LabelSet) -> dict[str, Any]:
     told = {name: getattr(labels, name) for name in ("id", "language", "status", "sha256")}
     return told | {"based_on": labels.source, "scales": scales_of(labels)}
-
-
-class Unblinding(APIView):
-    """POST a reason to see conditions by name; the audit log keeps both."""
-
-    audience = Audience.STAFF
-    scopes = {"POST": "unblind"}
-
-    @extend_schema(request={"application/json": {"type": "object"}}, responses={200: ExperimentSerializer})
-    def post(self, request: Request, slug: str) -> Response:
-        experiment = experiment_of(request, slug)
-        reason = request.data.get("reason", "") if isinstance(request.data, dict) else ""
-        return Response(
-            ExperimentSerializer(unblind(experiment=experiment, actor=staff(request), reason=str(reason))).data
-        )

@@ -4,10 +4,22 @@ from django.urls import path
 
 from rating import api
 
+EXPERIMENT = "experiments/<slug:slug>/"
+
 urlpatterns = [
+    path("protocols/", api.Protocols.as_view(), name="protocols"),
     path("experiments/", api.Experiments.as_view(), name="experiments"),
-    path("experiments/<slug:slug>/", api.ExperimentDetail.as_view(), name="experiment"),
-    path("experiments/<slug:slug>/label-sets/", api.LabelSets.as_view(), name="label_sets"),
-    path("experiments/<slug:slug>/label-sets/<slug:label_set>/", api.LabelSetDetail.as_view(), name="label_set"),
-    path("experiments/<slug:slug>/unblinding/", api.Unblinding.as_view(), name="unblinding"),
+    path(f"{EXPERIMENT}label-sets/", api.LabelSets.as_view(), name="label_sets"),
+    path(f"{EXPERIMENT}label-sets/<slug:label_set>/", api.LabelSetDetail.as_view(), name="label_set"),
+    path(EXPERIMENT, api.ExperimentDetail.as_view(), name="experiment"),
+    path(f"{EXPERIMENT}options/", api.Options.as_view(), name="options"),
+    path(f"{EXPERIMENT}texts/", api.Texts.as_view(), name="texts"),
+    path(f"{EXPERIMENT}state/", api.State.as_view(), name="state"),
+    path(f"{EXPERIMENT}unblinding/", api.Unblinding.as_view(), name="unblinding"),
+    path(f"{EXPERIMENT}shares/", api.Shares.as_view(), name="shares"),
+    path(f"{EXPERIMENT}shares/<str:colleague>/", api.Share.as_view(), name="share"),
+    path(f"{EXPERIMENT}owner/", api.Owner.as_view(), name="owner"),
+    path(f"{EXPERIMENT}archive/", api.Archive.as_view(), name="archive"),
+    path(f"{EXPERIMENT}deletion/", api.Deletion.as_view(), name="deletion"),
+    path(f"{EXPERIMENT}restoration/", api.Restoration.as_view(), name="restoration"),
 ]

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import IO, Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import generics, status
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
@@ -16,26 +17,35 @@ from rest_framework.views import APIView
 
 from core.api import JsonBody
 from core.permissions import Audience, staff
-from stimuli.models import Collection, CollectionQuerySet, Import, ImportQuerySet
+from core.serializers import JobSerializer, validated
+from stimuli.models import Collection, CollectionQuerySet, Import, ImportQuerySet, Item
 from stimuli.serializers import (
+    ChecksSerializer,
+    ClipSerializer,
     CollectionDetailSerializer,
     CollectionSerializer,
+    ConfirmedNameSerializer,
     ConfirmSerializer,
+    CopyAtLevelSerializer,
     FilesSerializer,
     ImportSerializer,
+    ItemExclusionSerializer,
+    ItemSerializer,
     LeaveOutSerializer,
     NewImportAnswerSerializer,
     NewImportSerializer,
     ReplacementSerializer,
     SubmitSerializer,
     TakeBackSerializer,
+    TitleSerializer,
     UploadSerializer,
     listed_files,
 )
+from stimuli.services import collection_editing as editing
 from stimuli.services import corrections, imports
 from stimuli.services.collections import collection_for, open_collection, stimulus_in
-from stimuli.services.normalisation import table
-from stimuli.services.quality_checks import check_collection
+from stimuli.services.normalisation import ask_for_copy, copy_title, table
+from stimuli.services.quality_checks import StimulusCell, cells_in, check_collection
 
 # A list of 20,000 paths with their digests.
 LONGEST_LIST_BYTES = 12 * 1024 * 1024
@@ -52,6 +62,7 @@ class LongJsonBody(BaseParser):
         return JsonBody().parse(stream, media_type, parser_context)
 
 
+@extend_schema_view(get=extend_schema(operation_id="collections"))
 class Collections(generics.ListAPIView[Collection]):
     """Own collections and those of shared experiments, newest first; POST makes an empty one."""
 
@@ -61,7 +72,9 @@ class Collections(generics.ListAPIView[Collection]):
     def get_queryset(self) -> CollectionQuerySet:
         return Collection.objects.visible_to(staff(self.request)).select_related("owner").with_counts()
 
-    @extend_schema(request=CollectionSerializer, responses={201: CollectionSerializer})
+    @extend_schema(
+        operation_id="create_collection", request=CollectionSerializer, responses={201: CollectionSerializer}
+    )
     def post(self, request: Request) -> Response:
         asked = CollectionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -78,17 +91,95 @@ class CollectionDetail(APIView):
     def get(self, request: Request, slug: str) -> Response:
         return Response(CollectionDetailSerializer(collection_for(staff(request), slug)).data)
 
+    @extend_schema(operation_id="rename_collection", request=TitleSerializer, responses=CollectionDetailSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Give the collection another title."""
+        collection, asked = collection_for(staff(request), slug), validated(TitleSerializer, request)
+        renamed = editing.rename_collection(collection=collection, actor=staff(request), **asked)
+        return Response(CollectionDetailSerializer(renamed).data)
+
+
+class CollectionDeletion(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="delete_collection", request=ConfirmedNameSerializer, responses={204: None})
+    def post(self, request: Request, slug: str) -> Response:
+        """Delete a collection that no experiment uses, once its short name was typed."""
+        collection, asked = collection_for(staff(request), slug), validated(ConfirmedNameSerializer, request)
+        editing.delete_collection(collection=collection, actor=staff(request), **asked)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+@extend_schema_view(get=extend_schema(operation_id="collection_items"))
+class CollectionItems(generics.ListAPIView[Item]):
+    """Items of a collection with their factors, by name."""
+
+    audience = Audience.STAFF
+    serializer_class = ItemSerializer
+
+    def get_queryset(self) -> QuerySet[Item]:
+        return collection_for(staff(self.request), self.kwargs["slug"]).items.all()
+
+
+class CollectionItem(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="exclude_item", request=ItemExclusionSerializer, responses=ItemSerializer)
+    def patch(self, request: Request, slug: str, item_id: UUID) -> Response:
+        """Exclude an item from new designs, or include it again."""
+        asked = validated(ItemExclusionSerializer, request)
+        item = editing.item_in(collection_for(staff(request), slug), item_id)
+        if asked["excluded"]:
+            reason, now = asked["reason"], timezone.now()
+            item = editing.exclude_item(item=item, actor=staff(request), reason=reason, now=now)
+        else:
+            item = editing.include_item(item=item, actor=staff(request))
+        return Response(ItemSerializer(item).data)
+
+
+class CollectionClips(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="collection_clips", responses=ClipSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return every sound of the collection with its duration, loudness and true peak."""
+        heard = [cell for cell in cells_in(collection_for(staff(request), slug)) if cell.sound]
+        return Response(ClipSerializer([_measured(cell) for cell in heard], many=True).data)
+
+
+def _measured(cell: StimulusCell) -> dict[str, Any]:
+    shape, measures = (cell.sound.shape, cell.sound.measures) if cell.sound else ({}, {})
+    return {
+        **{name: getattr(cell, name) for name in ("id", "item", "condition", "role")},
+        "duration_s": shape["length_samples"] / shape["sample_rate_hz"],
+        **{name: measures.get(name) for name in ("integrated_lufs", "true_peak_dbtp")},
+    }
+
+
+class CollectionCopies(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="normalise_collection", request=CopyAtLevelSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Copy the collection with every clip at one loudness; the original stays as it is."""
+        source, asked = collection_for(staff(request), slug), validated(CopyAtLevelSerializer, request)
+        level = asked["target_lufs"]
+        names = {"title": copy_title(source.title, level), "slug": f"{source.slug[:40]}-{abs(level):g}lufs"}
+        job = ask_for_copy(source=source, actor=staff(request), **(names | asked))
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
 
 class CollectionChecks(APIView):
     """What was found about the sounds of a collection, by severity."""
 
     audience = Audience.STAFF
 
-    @extend_schema(operation_id="collection_checks", responses={200: dict})
+    @extend_schema(operation_id="collection_checks", responses=ChecksSerializer)
     def get(self, request: Request, slug: str) -> Response:
         return Response(check_collection(collection=collection_for(staff(request), slug)))
 
 
+@extend_schema_view(get=extend_schema(operation_id="imports"))
 class CollectionImports(generics.ListAPIView[Import]):
     """Imports into a collection, newest first; POST announces the files of a new one."""
 
@@ -101,7 +192,7 @@ class CollectionImports(generics.ListAPIView[Import]):
         collection = collection_for(staff(self.request), self.kwargs["slug"])
         return Import.objects.visible_to(staff(self.request)).filter(collection=collection).select_related("collection")
 
-    @extend_schema(request=NewImportSerializer, responses={201: NewImportAnswerSerializer})
+    @extend_schema(operation_id="begin_import", request=NewImportSerializer, responses={201: NewImportAnswerSerializer})
     def post(self, request: Request, slug: str) -> Response:
         collection = collection_for(staff(request), slug)
         asked = NewImportSerializer(data=request.data)

@@ -10,9 +10,10 @@ from rest_framework import serializers
 
 from core.serializers import JobSerializer
 from stimuli.imports.layouts import LAYOUTS
-from stimuli.models import Collection, Condition, Import, ImportFile, ImportFileQuerySet, Stimulus
+from stimuli.models import Collection, Condition, Import, ImportFile, ImportFileQuerySet, Item, Stimulus
 from stimuli.services.corrections import LONGEST_REASON
 from stimuli.services.imports import arrival, job_of
+from stimuli.services.normalisation import HIGHEST_LUFS, LOWEST_LUFS
 from stimuli.uploads.manifest import MOST_FILES, DeclaredFile
 
 LARGEST_FILE_BYTES = 2**53 - 1  # beyond, a browser's numbers are no longer exact
@@ -32,6 +33,7 @@ class CollectionSerializer(serializers.ModelSerializer[Collection]):
 
 
 class ConditionSerializer(serializers.ModelSerializer[Condition]):
+    factors = serializers.DictField(child=serializers.CharField())
     stimulus_count = serializers.IntegerField()
 
     class Meta:
@@ -138,6 +140,9 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     collection = serializers.CharField(source="collection.slug", read_only=True)
     arrival = serializers.SerializerMethodField()
     job = serializers.SerializerMethodField()
+    report = serializers.DictField(read_only=True)
+    plan = serializers.DictField(read_only=True, allow_null=True)
+    corrections = serializers.ListField(child=serializers.DictField(), read_only=True)
 
     class Meta:
         model = Import
@@ -169,3 +174,64 @@ class NewImportAnswerSerializer(ImportSerializer):
     @extend_schema_field(UploadSerializer(many=True))
     def get_files(self, import_: Import) -> list[dict[str, Any]]:
         return listed_files(import_.files.all())
+
+
+class TitleSerializer(serializers.Serializer[Any]):
+    title = serializers.CharField(max_length=200)
+
+
+class ConfirmedNameSerializer(serializers.Serializer[Any]):
+    typed = serializers.CharField(max_length=50, help_text="The short name, typed as a confirmation.")
+
+
+class CopyAtLevelSerializer(serializers.Serializer[Any]):
+    """A copy at one loudness; names that are left out are those that the page proposes."""
+
+    target_lufs = serializers.FloatField(min_value=LOWEST_LUFS, max_value=HIGHEST_LUFS)
+    title = serializers.CharField(max_length=200, required=False)
+    slug = serializers.SlugField(max_length=50, required=False)
+
+
+class ItemSerializer(serializers.ModelSerializer[Item]):
+    factors = serializers.DictField(child=serializers.CharField())
+
+    class Meta:
+        model = Item
+        fields = ["id", "name", "factors", "excluded_at", "excluded_reason"]
+        read_only_fields = fields
+
+
+class ItemExclusionSerializer(serializers.Serializer[Any]):
+    excluded = serializers.BooleanField()
+    reason = serializers.CharField(max_length=500, default="", allow_blank=True)
+
+
+class ClipSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    item = serializers.CharField()
+    condition = serializers.CharField()
+    role = serializers.CharField()
+    duration_s = serializers.FloatField(allow_null=True)
+    integrated_lufs = serializers.FloatField(allow_null=True)
+    true_peak_dbtp = serializers.FloatField(allow_null=True)
+
+
+class SoundFindingSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    severity = serializers.CharField(help_text="error, warning or note")
+    sentence = serializers.CharField()
+    item = serializers.CharField(allow_blank=True)
+    condition = serializers.CharField(allow_blank=True)
+    stimulus = serializers.UUIDField(allow_null=True)
+    data = serializers.DictField()  # type: ignore[assignment]  # the framework collects it as a field
+
+
+class ChecksSerializer(serializers.Serializer[Any]):
+    collection = serializers.CharField()
+    version = serializers.IntegerField()
+    stimuli = serializers.IntegerField()
+    errors = serializers.IntegerField()  # type: ignore[assignment]  # the framework collects it as a field
+    warnings = serializers.IntegerField()
+    notes = serializers.IntegerField()
+    unmeasured = serializers.IntegerField()
+    findings = SoundFindingSerializer(many=True)

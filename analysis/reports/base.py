@@ -1,8 +1,8 @@
 """Contract of a report: what the results page shows of a method, what a reader may choose, and its files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_noop as _
 
 from analysis.reports.exclusions import with_and_without
+from analysis.reports.pictures import PICTURE_FORMATS, SVG, PictureFormat
 from analysis.reports.tables import TABLE_FORMATS, Table, tables_in
 from core.errors import AppError
 from rating.models import Experiment
@@ -51,10 +52,17 @@ class Report(ABC):
         shown = [with_and_without(result["table"]), self.context(experiment, result, asked)]
         return {table.id: table for table in tables_in(shown)}
 
+    @property
+    def files_and_pictures(self) -> dict[str, ReportFile]:
+        """The files, and beside each figure the same one in other formats."""
+        return {each: made for name, file in self.files.items() for each, made in _with_pictures(name, file)}
+
     def file(self, name: str) -> ReportFile | None:
-        """Return the file of this name: one of `files`, or a table of the page such as table-conditions.tex."""
-        if name in self.files:
-            return self.files[name]
+        """Return the file of this name: one of `files`, a figure of them in another format such as mos.pdf, or a table
+        of the page such as table-conditions.tex."""
+        files = self.files_and_pictures
+        if name in files:
+            return files[name]
         table_id, ending = name.removeprefix(TABLE_PREFIX).rpartition(".")[::2]
         if not name.startswith(TABLE_PREFIX) or ending not in TABLE_FORMATS:
             return None
@@ -70,6 +78,19 @@ class Report(ABC):
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
         """Return files that the dataset holds besides, by their path in it."""
         return ()
+
+
+def _with_pictures(name: str, file: ReportFile) -> Iterator[tuple[str, ReportFile]]:
+    yield name, file
+    for ending, form in PICTURE_FORMATS.items() if file.content_type == SVG else ():
+        yield f"{name.removesuffix('.svg')}.{ending}", _picture(file, form)
+
+
+def _picture(file: ReportFile, form: PictureFormat) -> ReportFile:
+    def make(experiment: Experiment, result: Result, asked: Asked) -> Pieces:
+        return [form.write("".join(str(piece) for piece in file.make(experiment, result, asked)))]
+
+    return replace(file, title=form.title, make=make, content_type=form.content_type)
 
 
 class Choices(ABC):

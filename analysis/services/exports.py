@@ -14,6 +14,7 @@ from analysis import datasets, p808_export
 from analysis.exports import csv_lines, meanings_for, table_columns, table_rows, vote_row
 from analysis.registry import get_report
 from analysis.reports.base import ReportFile, file_unknown
+from analysis.reports.tables import Table
 from analysis.services.results import read_result, stale_results
 from core.errors import AppError
 from core.models import User
@@ -84,6 +85,16 @@ def export_report_file(
     pieces = file.make(experiment, result, asked)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"{name} of {method}")
     return file, pieces
+
+
+def result_tables(
+    *, experiment: Experiment, actor: User, simulated: bool, method: str, asked: Mapping[str, str]
+) -> list[Table]:
+    """Return every table of the page of results."""
+    result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
+    _reject_uncomputed(experiment, result)
+    note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"tables of {method}")
+    return list(get_report(method).tables(experiment, result, asked).values())
 
 
 def _reject_uncomputed(experiment: Experiment, result: Mapping[str, Any]) -> None:

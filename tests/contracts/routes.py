@@ -37,6 +37,7 @@ owned-409     in         in           in         409    404    2fa         409  
 api-owned-400 401        401          401        400    404    403         400    403
 api-owned-409 401        401          401        409    404    403         409    403
 api-owner     401        401          401        ok     404    403         ok     403
+api-owned-404 401        401          401        404    404    403         404    403
 api-412       401        401          401        412    412    403         412    403
 """
 
@@ -46,6 +47,9 @@ core:home                             public         no-method
 core:healthz                          public         no-method
 core:readyz                           public         no-method
 core:script_texts                     public         no-method
+core:help                             staff          staff-405
+core:help_api                         staff          staff-405
+core:help_page                        staff          staff-405
 core:account                          staff          staff-400
 core:revoke_token                     staff-405      own-token
 core:service                          admin          admin-405
@@ -168,11 +172,17 @@ analysis:lift_exclusion               staff-405      owned
 analysis:plan                         owned          owned-400
 analysis:use_rule                     staff-405      owned
 analysis:plan_study                   staff          staff-405
+analysis:report                       owned          staff-405
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405
 api:collections                       api            api-400
 api:collection                        api-owned      api-405
+api:collection_deletion               api-read-405   api-owned-400
+api:collection_items                  api-owned      api-405
+api:collection_item                   api-read-405   api-405
+api:collection_clips                  api-owned      api-405
+api:collection_copies                 api-read-405   api-owned-400
 api:collection_checks                 api-owned      api-405
 api:imports                           api-owned      api-owned-400
 api:import                            api-owned      api-405
@@ -189,6 +199,10 @@ api:uploads                           api-read-405   api-412
 api:upload                            api-owned      api-412
 api:experiments                       api            api-400
 api:experiment                        api-owned      api-405
+api:protocols                         api            api-405
+api:options                           api-read-405   api-405
+api:texts                             api-owned      api-405
+api:state                             api-owned      api-owned-400
 api:unblinding                        api-read-405   api-owned-422
 api:exclusions                        api-owned      api-owned-400
 api:exclusion_rules                   api-owned      api-owned-400
@@ -202,6 +216,29 @@ api:questions                         api-owned      api-405
 api:label_sets                        api-owned      api-owned-400
 api:label_set                         api-read-405   api-405
 api:questions_of_visit                no-method      visit-400
+api:shares                            api-owned      api-owned-400
+api:share                             api-read-405   api-405
+api:owner                             api-read-405   api-owned-400
+api:archive                           api-read-405   api-owned-409
+api:deletion                          api-owned      api-owned-400
+api:restoration                       api-read-405   api-owned-404
+api:monitor_all                       api            api-405
+api:copies                            api-read-405   api-owner
+api:design                            api-owned      api-owned-400
+api:design_preview                    api-read-405   api-owner
+api:design_csv                        api-read-409   api-405
+api:design_json                       api-read-409   api-405
+api:panels                            api-owned      api-owned-400
+api:seats                             api-owned      api-405
+api:release_seat                      api-read-405   api-owner
+api:session_settings                  api-owned      api-405
+api:completion_codes                  api-owned      api-405
+api:links                             api-owned      api-owned-400
+api:link                              api-read-405   api-405
+api:link_revocation                   api-read-405   api-owner
+api:open_links                        api-read-405   api-owner
+api:rehearsals                        api-read-405   api-owner
+api:monitor                           api-owned      api-405
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400
@@ -215,6 +252,8 @@ api:media_manifest                    visit          no-method
 api:media_peaks                       visit          no-method
 api:media_tile                        visit          no-method
 api:media_slice                       visit          no-method
+api:results                           api-owned      api-405
+api:result_tables                     api-read-409   api-405
 api:result                            api-owned      api-405
 api:votes_csv                         api-owned      api-405
 api:result_items                      api-owned      api-405
@@ -224,6 +263,7 @@ api:wide_csv                          api-owned      api-405
 api:clips_csv                         api-owned      api-405
 api:conditions_csv                    api-owned      api-405
 api:questionnaire_csv                 api-owned      api-405
+api:report_html                       api-owned      api-405
 api:dataset_zip                       api-owned      api-405
 account_login                         public         public
 account_logout                        public         public

@@ -113,6 +113,7 @@ def shared_world(module_db: None) -> World:
             "change": "pause",
             "method": "mos",
             "name": "means.csv",
+            "guide": "guides/experimenter",
             "language": "fr",
             "version": "any",
         },

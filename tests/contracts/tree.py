@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ("protocols", "analysis", "listening", "rating", "stimuli", "core")
-PYTHON_FOLDERS = (*APPS, "audio", "config", "scripts", "tests", "bench", "deploy")
+PYTHON_FOLDERS = (*APPS, "audio", "config", "scripts", "tests", "bench", "deploy", "client")
 MADE = {".git", ".venv", "node_modules", "__pycache__", "var", "dist", ".hypothesis", ".npm"}
 
 

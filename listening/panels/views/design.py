@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
-from core.models import Job
+from core.models import Job, User
 from core.permissions import Audience, requires, staff
 from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
@@ -104,11 +104,14 @@ def adopt(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def files(request: HttpRequest, slug: str, suffix: str) -> HttpResponseBase:
     """Every seat's sequence in the published shape, in one zip; conditions are letters until unblinding."""
-    experiment = experiment_of(request, slug)
+    return design_zip(experiment_of(request, slug), suffix, actor=staff(request))
+
+
+def design_zip(experiment: Experiment, suffix: str, *, actor: User) -> FileResponse:
     packed = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - the response closes it
-    designs.export_design(experiment=experiment, suffix=suffix, into=packed, actor=staff(request))
+    designs.export_design(experiment=experiment, suffix=suffix, into=packed, actor=actor)
     packed.seek(0)
-    return FileResponse(packed, as_attachment=True, filename=f"{slug}-design-{suffix}.zip")
+    return FileResponse(packed, as_attachment=True, filename=f"{experiment.slug}-design-{suffix}.zip")
 
 
 # --- A report in the reader's language --------------------------------------------------------------------------------

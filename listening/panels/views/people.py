@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.errors import AppError
 from core.forms import ValidatedForm
 from core.http_errors import error_message
+from core.models import User
 from core.permissions import Audience, requires, staff
 from listening.models import Seat, Visit
 from listening.panels.forms import (
@@ -151,11 +152,13 @@ def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def completion_codes(request: HttpRequest, slug: str) -> HttpResponse:
     """Completion codes of all finished seats, to pay people by; ids of recruiting services are not kept."""
-    experiment = experiment_of(request, slug)
-    rows = completions_of(experiment=experiment, actor=staff(request))
-    return csv_file(
-        f"{slug}-completion-codes", ["completion_code", "subject_id", "finished_at", "answers", "withdrawn_at"], rows
-    )
+    return codes_file(experiment_of(request, slug), actor=staff(request))
+
+
+def codes_file(experiment: Experiment, *, actor: User) -> HttpResponse:
+    rows = completions_of(experiment=experiment, actor=actor)
+    columns = ["completion_code", "subject_id", "finished_at", "answers", "withdrawn_at"]
+    return csv_file(f"{experiment.slug}-completion-codes", columns, rows)
 
 
 def people_page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedForm | None = None) -> HttpResponse:

@@ -78,7 +78,7 @@ def shown_network(table: Tables, asked: SummaryChoices) -> Shown | None:
 
 
 PICKS = ("subject", "item", "position", "word", "picked")
-EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 
 
 def picks(experiment: Experiment, result: Result, asked: Asked) -> Pieces:

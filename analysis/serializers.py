@@ -1,0 +1,52 @@
+"""Serializers of results, their tables and files."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from rating.serializers import ScaleSerializer
+
+
+class ResultFileSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    content_type = serializers.CharField()
+    address = serializers.CharField()
+
+
+class ResultIndexSerializer(serializers.Serializer[Any]):
+    method = serializers.CharField()
+    title = serializers.CharField()
+    computed_at = serializers.DateTimeField(allow_null=True)
+    stale = serializers.BooleanField()
+    files = ResultFileSerializer(many=True)
+    tables = ResultFileSerializer(many=True)
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    method = serializers.CharField()
+    version = serializers.CharField()
+    simulated = serializers.BooleanField()
+    blind = serializers.BooleanField()
+    vote_count = serializers.IntegerField()
+    stale = serializers.BooleanField()
+    computed_at = serializers.DateTimeField(allow_null=True)
+    edition = serializers.CharField(help_text="Changes when the figures do.")
+    counts = serializers.DictField()
+    scales = ScaleSerializer(many=True)
+    table = serializers.DictField(help_text="The tables of the method, each a list of rows.")
+
+
+class ResultRowsSerializer(serializers.Serializer[Any]):
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
+    pages = serializers.IntegerField()
+    rows = serializers.ListField(child=serializers.DictField())
+
+
+class ResultTableSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    title = serializers.CharField()
+    note = serializers.CharField(allow_blank=True)
+    columns = serializers.ListField(child=serializers.CharField())
+    rows = serializers.ListField(child=serializers.DictField())
