@@ -62,10 +62,15 @@ def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any
         "coverage": coverage(cells),
         "short": short_cells(cells, named=experiment.unblinded_at is not None),
         "errors": _errors(experiment),
-        "screening": any(question["place"] == Place.SCREENING for question in experiment.questions),
-        "turned_away": turned_away_count(experiment.pk),
+        "turned_away": _turned_away(experiment),
         **_outlook(experiment, by_ballot, now),
     }
+
+
+def _turned_away(experiment: Experiment) -> int | None:
+    """How many people the screening questions have turned away; none where there are no such questions."""
+    asks = any(question["place"] == Place.SCREENING for question in experiment.questions)
+    return turned_away_count(experiment.pk) if asks else None
 
 
 def all_statuses(*, experiments: Iterable[Experiment], now: datetime) -> list[dict[str, Any]]:
