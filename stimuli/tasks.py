@@ -33,7 +33,7 @@ def expire_imports(*, run: JobRun) -> None:
 @subject("recording")
 def recordings(ids: Ids[str]) -> dict[str, Subject]:
     """The collection that a recording belongs to, and the item; the first one where there are several."""
-    heard = Stimulus.objects.filter(recording__in=ids).select_related("item__collection").order_by("-created_at")
+    heard = Stimulus.objects.filter(recording__pk__in=ids).select_related("item__collection").order_by("-created_at")
     return {str(one.recording_id): _subject(one.item.collection, f", {one.item.name}") for one in heard}
 
 

@@ -104,7 +104,7 @@ def test_with_mail_the_link_is_sent_and_not_shown(settings: Settings) -> None:
     work(job)
     [message] = mail.outbox
     assert message.to == ["erin@example.org"]
-    link = re.search(r"https?://\S+/set-password/\S+", message.body)
+    link = re.search(r"https?://\S+/set-password/\S+", str(message.body))
     assert link is not None
     assert Client().get(urlsplit(link[0]).path).status_code == 200
 
@@ -140,12 +140,10 @@ def test_a_deactivated_account_keeps_its_experiments_and_opens_nothing_until_it_
 
 def test_no_admin_locks_out_themselves_or_the_last_admin() -> None:
     ada, zoe, erin = admin(), admin("zoe"), experimenter()
-    for lock_out in (
-        lambda: accounts.deactivate(account=ada, actor=ada),
-        lambda: accounts.change_role(account=ada, role=User.Role.EXPERIMENTER, actor=ada),
-    ):
-        with raises_error("account.own"):
-            lock_out()
+    with raises_error("account.own"):
+        accounts.deactivate(account=ada, actor=ada)
+    with raises_error("account.own"):
+        accounts.change_role(account=ada, role=User.Role.EXPERIMENTER, actor=ada)
     answer = browser_of(ada).post(reverse("core:deactivate", args=[ada.pk]), {"reason": ""})
     assert answer.status_code == 409
     accounts.deactivate(account=zoe, actor=ada)

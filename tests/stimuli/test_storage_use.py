@@ -9,7 +9,7 @@ from django.urls import reverse
 from core.models import AuditEntry, User
 from stimuli.models import Recording
 from stimuli.services import imports, storage_use
-from stimuli.services.imports import DeclaredFile
+from stimuli.uploads.manifest import DeclaredFile
 from tests.errors import raises_error
 from tests.factories import make_collection, make_user
 from tests.people import browser_of
