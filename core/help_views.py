@@ -15,7 +15,7 @@ from core.http_errors import not_found
 from core.permissions import Audience, requires
 
 API = "/api/v1/"
-METHODS = ("get", "post", "patch", "delete")
+METHODS = ("get", "post", "put", "patch", "delete")
 
 
 @require_GET
@@ -27,7 +27,15 @@ def index(request: HttpRequest) -> HttpResponse:
 def _groups() -> Iterator[dict[str, Any]]:
     """The guides by whom they are for; what is for developers alone comes last."""
     known, left = pages(), dict(pages())
-    experiments = ["guides/experimenter", "guides/uploading", "guides/importing", "viewer", "data", "glossary"]
+    experiments = [
+        "guides/experimenter",
+        "guides/uploading",
+        "guides/importing",
+        "guides/experiment-file",
+        "viewer",
+        "data",
+        "glossary",
+    ]
     for title, names in (
         (_("Experiments"), experiments),
         (_("Protocols"), [name for name in known if name.startswith("protocols/")]),
