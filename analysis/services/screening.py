@@ -25,7 +25,8 @@ def screening_of(
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
         found["exclusions"] = [_told(entry) for entry in standing]
-        model = {(row["scale"], row["condition"]): row["mos"] for row in result.get("model_level", [])}
+        level = result.get("model_level", []) if rated else []
+        model = {(row["scale"], row["condition"]): row["mos"] for row in level}
         found["with_and_without"] = with_and_without(_of_test(dataset), model if rated else None)
     return found
 
