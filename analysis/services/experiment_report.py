@@ -18,6 +18,7 @@ from core.i18n import translate_messages
 from core.models import User
 from listening.models import Design
 from listening.panels.services import panels
+from rating.label_sets import labels_of
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.texts import consent_counts, published_texts
@@ -78,7 +79,7 @@ def _texts(experiment: Experiment) -> list[dict[str, Any]]:
 def _versions(experiment: Experiment, result: Result, design: Design | None) -> Iterator[tuple[str, str]]:
     """What somebody needs to do the same again."""
     protocol = get_protocol(experiment.protocol)
-    labels = protocol.label_set(experiment.label_set)
+    labels = labels_of(experiment)
     yield _("Software"), f"Earmark {settings.SOFTWARE_VERSION}"
     yield _("Protocol"), f"{protocol.title}, {protocol.slug} {protocol.version}"
     yield _("Labels"), f"{labels.id} ({labels.language}, {labels.status.value}), SHA-256 {labels.sha256}"
