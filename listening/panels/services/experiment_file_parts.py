@@ -58,10 +58,10 @@ def _checks(experiment: Experiment) -> dict[str, Any]:
     if not experiment.checks:
         return {}
     protocol = get_protocol(experiment.protocol)
-    clips = []
-    for item, condition, expected in experiment.checks["clips"]:
-        ranges = {scale.key: expected[scale.key] for scale in protocol.scales if scale.key in expected}
-        clips.append({"item": item, "condition": condition, "expected": written_ranges(ranges, protocol)})
+    clips = [
+        {"item": item, "condition": condition, "expected": written_ranges(expected, protocol)}
+        for item, condition, expected in experiment.checks["clips"]
+    ]
     return {"repeats": experiment.checks["repeats"], "clips": clips}
 
 
