@@ -99,5 +99,5 @@ def _told(experiment: Experiment) -> Response:
 
 def _plan(plan: Mapping[str, Any]) -> dict[str, Any]:
     """The plan with all its keys, also where nothing is planned."""
-    empty = {"scale": "", "against": "", "margin": None, "model": "", "rules": {}}
+    empty: dict[str, Any] = {"scale": "", "against": "", "margin": None, "model": "", "rules": {}}
     return {name: plan.get(name, empty[name]) for name in FIELDS}

@@ -1,6 +1,7 @@
 """Parts of an experiment's file that only some have: own label sets, attention checks, analysis plan, extensions."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext_noop as _
@@ -112,15 +113,15 @@ def part_problems(values: Values) -> Iterator[LazyMessage]:
 
 def _readings(values: Values, protocol: Protocol) -> Iterator[tuple[str, Callable[[], Any]]]:
     if "questions" in values:
-        yield "questions", lambda: read_questions(values["questions"])
+        yield "questions", partial(read_questions, values["questions"])
     if "analysis_plan" in values:
         conditions = values["collection"]["conditions"] if "collection" in values else None
         scales = [scale.key for scale in protocol.scales]
-        yield "analysis_plan", lambda: read_plan(values["analysis_plan"], scales=scales, conditions=conditions)
+        yield "analysis_plan", partial(read_plan, values["analysis_plan"], scales=scales, conditions=conditions)
     for number, own in enumerate(values.get("label_sets", []), start=1):
-        yield f"label_sets[{number}]", lambda own=own: read_label_set(protocol, **_words(own))
+        yield f"label_sets[{number}]", partial(read_label_set, protocol, **_words(own))
     for number, clip in enumerate(values.get("checks", {}).get("clips", []), start=1):
-        yield f"checks.clips[{number}]", lambda clip=clip: expected_of(clip["expected"], protocol)
+        yield f"checks.clips[{number}]", partial(expected_of, clip["expected"], protocol)
 
 
 def _words(own: Values) -> dict[str, Any]:

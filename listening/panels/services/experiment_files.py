@@ -185,8 +185,8 @@ class ExperimentFile:
         if design["preset"] == IMPORTED:
             return len(design.get("files", {}))
         wanted, added = DesignRequest.from_json(design), design.get("extensions", [])
-        panels, seats = (sum(one.get(name, 0) for one in added) for name in ("panels", "listeners"))
-        return (wanted.panels + panels) * (wanted.seats + seats)
+        panels = wanted.panels + sum(int(one.get("panels", 0)) for one in added)
+        return panels * (wanted.seats + sum(int(one.get("listeners", 0)) for one in added))
 
 
 def read_experiment_file(content: bytes) -> ExperimentFile:

@@ -244,10 +244,10 @@ def whole_experiment() -> Experiment:
     wanted = DesignRequest(panels=2, seats=2, size=4, sessions=2, factors=("session",), seed="7")
     draft = designs.draft_design(experiment=experiment, wanted=wanted)
     designs.adopt_draft(experiment=experiment, draft=draft, actor=actor)
-    for sizes in ({"listeners": 1}, {"panels": 1}):
+    for listeners, more_panels in ((1, 0), (0, 1)):
         experiment.refresh_from_db()
-        more = extensions.draft_extension(experiment=experiment, **sizes)
-        extensions.adopt_extension(experiment=experiment, draft=more, reason=f"More {sizes}.", actor=actor)
+        more = extensions.draft_extension(experiment=experiment, listeners=listeners, panels=more_panels)
+        extensions.adopt_extension(experiment=experiment, draft=more, reason=f"More: {listeners}.", actor=actor)
     return Experiment.objects.select_related("collection", "owner").get(pk=experiment.pk)
 
 
