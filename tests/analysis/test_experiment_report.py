@@ -114,7 +114,8 @@ def checked(module_db: None) -> Experiment:
 def test_rules_find_who_failed_attention_checks_and_the_report_tells_all_of_it(checked: Experiment, db: None) -> None:
     proposed = {one.rule: one for one in proposals(checked)}
     [found] = proposed["attention"].new
-    assert (found.listener, found.figure) == ("sub-0002", pytest.approx(2 / 3))
+    assert found.listener == "sub-0002"
+    assert found.figure == pytest.approx(2 / 3)
     assert (proposed["attention"].registered, proposed["attention"].judged) == (True, 2)
     [twice] = proposed["repeats"].new  # 3 and then 5 on a scale of 1 to 5
     assert (twice.listener, twice.figure, proposed["repeats"].judged) == ("sub-0002", 0.5, 2)
