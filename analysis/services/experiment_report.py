@@ -83,8 +83,11 @@ def _figures(reader: Report, experiment: Experiment, result: Result) -> Iterator
 
 
 def _tables(reader: Report, experiment: Experiment, result: Result) -> Iterator[dict[str, Any]]:
+    """The tables of results; what exclusions changed stands with the exclusions."""
+    apart = with_and_without(result["table"]).id
     for table in reader.tables(experiment, result, {}).values():
-        yield _shown(table)
+        if table.id != apart:
+            yield _shown(table)
 
 
 def _shown(table: Table) -> dict[str, Any]:
