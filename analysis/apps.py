@@ -1,8 +1,10 @@
-"""App configuration of analysis: loads its start-up checks and lets the sandbox analyse tables and plan studies."""
+"""App configuration of analysis: loads its start-up checks, says what an analysis plan can name, and lets the sandbox
+analyse tables and plan studies."""
 
 from django.apps import AppConfig
 
 from audio.sandbox.client import allow_work
+from rating.analysis_plan import KNOWN
 
 
 class AnalysisConfig(AppConfig):
@@ -10,5 +12,8 @@ class AnalysisConfig(AppConfig):
 
     def ready(self) -> None:
         from analysis import checks  # noqa: F401
+        from analysis.reports.plan import MODELS
+        from analysis.statistics.rules import RULES
 
+        KNOWN.models, KNOWN.rules = MODELS, {slug: (rule.lowest, rule.highest) for slug, rule in RULES.items()}
         allow_work(modules=("analysis.votes_table.sandboxed", "analysis.study_plan"))

@@ -16,7 +16,7 @@ from analysis.method import COLUMNS, EXCLUDED, REASON, AnsweredPage, HeardSlot
 from core.stored_json import list_in, number_in, object_in
 from listening.panels.services.exclusions import Excluded, excluded_now
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
-from rating.protocol import COUNTED, Entry
+from rating.protocol import COUNTED, Entry, TrialKind
 from rating.registry import get_protocol
 from rating.services.pages import entry_of, plan_of
 from stimuli.models import Stimulus
@@ -253,6 +253,27 @@ def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
         if time is not None:
             times.append(time)
     return {number: Pace(times, sum(sooner), len(sooner)) for number, (times, sooner) in found.items() if number > 0}
+
+
+def repeated_scores(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated: bool) -> pd.DataFrame:
+    """Return the ratings of clips that attention checks let listeners hear a second time, which are no part of the
+    test."""
+    import pandas as pd
+
+    numbers = {each.ballot: number for number, each in enumerate(ballots, start=1)}
+    names = {
+        "listener": "vote__ballot",
+        "item": "slot__stimulus__item__name",
+        "condition": "slot__stimulus__condition__name",
+        "scale": "scale",
+        "position": "vote__current_for__position",
+        "value": "value",
+    }
+    again = Score.objects.filter(
+        vote__ballot__in=counted(experiment, simulated=simulated), vote__current_for__kind=TrialKind.REPEAT
+    )
+    rows = [(numbers.get(ballot), *rest) for ballot, *rest in again.values_list(*names.values())]
+    return pd.DataFrame([row for row in rows if row[0]], columns=list(names))
 
 
 def read_stimuli(experiment: Experiment) -> dict[UUID, StimulusNames]:

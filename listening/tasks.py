@@ -11,12 +11,22 @@ from listening.models import Mailing
 from listening.panels.services import removal, seats
 from listening.panels.services.demo import build_demo
 from listening.panels.services.designs import apply_design
+from listening.panels.services.experiment_files import lay_out_file
 from listening.panels.services.extensions import extend_design
 from listening.panels.services.mailing import send_mailing
 from listening.panels.services.panels import fill_panel
 from rating.models import Experiment
 
-__all__ = ["apply_design", "build_demo", "empty_bin", "extend_design", "fill_panel", "forget_addresses", "send_mailing"]
+__all__ = [
+    "apply_design",
+    "build_demo",
+    "empty_bin",
+    "extend_design",
+    "fill_panel",
+    "forget_addresses",
+    "lay_out_file",
+    "send_mailing",
+]
 
 
 @job(queue="bulk")

@@ -42,7 +42,7 @@ from rating.services import access, disposal
 from rating.services import experiments as services
 from rating.services.access import Access, experiment_of
 from rating.services.editing import amend_texts, edit_experiment
-from rating.services.label_sets import approve_label_set, change_label_set, copy_label_set, scales_of
+from rating.services.label_sets import approve_label_set, change_label_set, copy_label_set, delete_label_set, scales_of
 from rating.services.texts import TEXTS, consent_counts, published_texts, standard_consent
 from stimuli.services.collections import collection_for
 
@@ -286,7 +286,8 @@ class LabelSets(ExperimentApi):
 
 
 class LabelSetDetail(ExperimentApi):
-    """PUT changes the words of an own label set while the experiment is a draft, and approves it if so asked."""
+    """PUT changes the words of an own label set while the experiment is a draft, and approves it if so asked; DELETE
+    deletes one that is not used."""
 
     @extend_schema(operation_id="change_label_set", request=ChangeLabelSetSerializer, responses=LabelSetSerializer)
     def put(self, request: Request, slug: str, label_set: str) -> Response:
@@ -297,6 +298,11 @@ class LabelSetDetail(ExperimentApi):
         if approved:
             own = approve_label_set(**who)
         return Response(_label_set(as_label_set(own)))
+
+    @extend_schema(operation_id="delete_label_set", responses={204: None})
+    def delete(self, request: Request, slug: str, label_set: str) -> Response:
+        delete_label_set(experiment=experiment_of(request, slug), actor=staff(request), name=label_set)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 def _label_set(labels: LabelSet) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from rating import api
+from rating import api, checks_api
 
 EXPERIMENT = "experiments/<slug:slug>/"
 
@@ -11,6 +11,8 @@ urlpatterns = [
     path("experiments/", api.Experiments.as_view(), name="experiments"),
     path(f"{EXPERIMENT}label-sets/", api.LabelSets.as_view(), name="label_sets"),
     path(f"{EXPERIMENT}label-sets/<slug:label_set>/", api.LabelSetDetail.as_view(), name="label_set"),
+    path(f"{EXPERIMENT}checks/", checks_api.Checks.as_view(), name="checks"),
+    path(f"{EXPERIMENT}analysis-plan/", checks_api.AnalysisPlan.as_view(), name="analysis_plan"),
     path(EXPERIMENT, api.ExperimentDetail.as_view(), name="experiment"),
     path(f"{EXPERIMENT}options/", api.Options.as_view(), name="options"),
     path(f"{EXPERIMENT}texts/", api.Texts.as_view(), name="texts"),

@@ -57,7 +57,8 @@ def expected_of(text: str, protocol: Protocol) -> dict[str, Range]:
 
 def written_ranges(expected: Mapping[str, Sequence[float]], protocol: Protocol) -> str:
     """The text from which the same is read: without the scales where all expect the same."""
-    ranges = {scale: f"{low:g}" if low == high else f"{low:g} to {high:g}" for scale, (low, high) in expected.items()}
+    pairs = {scale.key: expected[scale.key] for scale in protocol.scales if scale.key in expected}
+    ranges = {scale: f"{low:g}" if low == high else f"{low:g} to {high:g}" for scale, (low, high) in pairs.items()}
     if len(set(ranges.values())) == 1 and len(ranges) == len(protocol.scales):
         return next(iter(ranges.values()))
     return ", ".join(f"{scale} {text}" for scale, text in ranges.items())

@@ -52,6 +52,7 @@ class QuestionUnfit(AppError):
             field=field,
             problem=problem,
         )
+        self.key, self.problem = key, problem
 
 
 def read_questions(stored: Json) -> list[Question]:

@@ -8,7 +8,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from analysis.exclusions.rules import threshold_refused
-from analysis.reports.inference import LARGEST_MARGIN
 from analysis.reports.plan import model_names
 from analysis.reports.rules import rule_sentences, rule_titles
 from analysis.statistics.rules import RULES
@@ -16,6 +15,7 @@ from core.forms import ValidatedForm
 from core.http_errors import error_message
 from listening.models import Exclusion, Seat
 from listening.panels.services.exclusions import LONGEST_REASON, Target, name_of_listener
+from rating.analysis_plan import LARGEST_MARGIN
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names

@@ -1,12 +1,15 @@
 """Exclusions in words and as a table: how many listeners and trials are left out, why, and what that changed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analysis.reports.tables import Row, Table, count, number_column, signed, text_column
+from listening.models import Exclusion
+from listening.panels.services.exclusions import name_of_listener
 
 MOST_NAMED = 10
 
@@ -85,3 +88,34 @@ def with_and_without(table: Mapping[str, Any]) -> Table:
     )
     title = _("With and without exclusions")
     return Table("exclusions", title, note, [*columns, *(of_model if modelled else [])], rows)
+
+
+def ledger_table(entries: Iterable[Exclusion]) -> Table:
+    """Every entry of the ledger in the order in which they were made, lifted ones included."""
+    rows = [
+        {
+            "who": who_is(
+                {
+                    "kind": str(entry.kind),
+                    "listener": name_of_listener(entry.seat),
+                    "panel": entry.seat.panel.number,
+                    "seat": entry.seat.number,
+                    "position": entry.trial.position if entry.trial else None,
+                }
+            ),
+            "reason": entry.told,
+            "made": date_format(entry.created_at),
+            "unblinding": _("after unblinding") if entry.after_unblinding else _("before unblinding"),
+            "lifted": f"{date_format(entry.lifted_at)}: {entry.lifted_reason}" if entry.lifted_at else "-",
+        }
+        for entry in entries
+    ]
+    columns = [
+        text_column(_("Excluded"), "who"),
+        text_column(_("Reason"), "reason"),
+        text_column(_("Made"), "made"),
+        text_column(_("When"), "unblinding"),
+        text_column(_("Lifted"), "lifted"),
+    ]
+    note = _("Every exclusion that was made, and those that were lifted again. No answer was deleted.")
+    return Table("ledger", _("Ledger of exclusions"), note, columns, rows)

@@ -21,7 +21,6 @@ from analysis.reports.tables import (
 )
 
 Tables = Mapping[str, Any]  # of a result, by name
-LARGEST_MARGIN = 100.0
 
 
 def of_scale(rows: list[Row], scale: str) -> list[Row]:

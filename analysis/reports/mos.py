@@ -28,6 +28,7 @@ from analysis.reports.tables import (
 )
 from analysis.services.results import ITEMS_A_PAGE
 from core.i18n import translate_messages
+from rating.analysis_plan import LARGEST_MARGIN
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
@@ -396,7 +397,7 @@ def _margin(text: str) -> float | None:
         margin = float(text.replace(",", "."))
     except ValueError:
         return None
-    return margin if 0 < margin <= inference.LARGEST_MARGIN else None
+    return margin if 0 < margin <= LARGEST_MARGIN else None
 
 
 def _number(text: str) -> int:

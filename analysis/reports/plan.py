@@ -12,7 +12,6 @@ from analysis.statistics.rules import found_by
 from core.hashing import digest
 
 Plan = Mapping[str, Any]  # scale, against, margin, model, rules with thresholds; empty where nothing was written down
-ALL_PAIRS = ""
 MODELS = ("mixed", "listeners")
 
 

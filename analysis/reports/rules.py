@@ -11,6 +11,7 @@ def rule_titles() -> dict[str, str]:
         "p808": _("Correlation with all (P.808)"),
         "variance": _("Variance of answers"),
         "repeats": _("Self-consistency on repeats"),
+        "attention": _("Attention checks"),
         "bs1534": _("Hidden reference (BS.1534)"),
         "sooner": _("Answers before the clip could end"),
         "quick": _("Median response time (ms)"),
@@ -32,6 +33,7 @@ def rule_sentences() -> dict[str, str]:
             "Variance of a listener's votes on all scales together, below the threshold: hardly any answer differs."
         ),
         "repeats": _("Mean difference of two votes on the same clip as a share of the scale, above the threshold."),
+        "attention": _("Share of trap and gold clips that were not answered as expected, above the threshold."),
         "bs1534": _("Share of items on which the hidden reference got less than 90, above the threshold."),
         "sooner": _("Share of answers that came before the clip could have ended, above the threshold."),
         "quick": _("Median time from the end of a clip to the answer in ms, below the threshold."),

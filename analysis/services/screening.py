@@ -10,6 +10,7 @@ from listening.models import Exclusion
 from listening.panels.services.exclusions import ledger_of, name_of_listener
 from rating.models import Experiment
 from rating.registry import get_protocol
+from rating.services.attention import outcomes
 
 Rows = list[dict[str, Any]]
 
@@ -25,19 +26,23 @@ def screening_of(
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
         found["exclusions"] = [_told(entry) for entry in standing]
-        model = {(row["scale"], row["condition"]): row["mos"] for row in result.get("model_level", [])}
+        level = result.get("model_level", []) if rated else []
+        model = {(row["scale"], row["condition"]): row["mos"] for row in level}
         found["with_and_without"] = with_and_without(_of_test(dataset), model if rated else None)
     return found
 
 
 def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulated: bool) -> Rows:
     """Each rule's figure for each listener, excluded answers included."""
-    from analysis.statistics.listener_rules import pace_findings, rating_findings
+    from analysis.statistics.listener_rules import attention_findings, pace_findings, rating_findings
 
-    marks = _of_test(dataset)
+    marks, again = _of_test(dataset), None
+    if experiment.checks:
+        again = datasets.repeated_scores(experiment, dataset.ballots, simulated=simulated)
     ranges = {scale.key: (scale.low, scale.high) for scale in get_protocol(experiment.protocol).scales}
     found = [
-        *(rating_findings(marks, ranges) if rated and len(marks) else []),
+        *(rating_findings(marks, ranges, again) if rated and len(marks) else []),
+        *(attention_findings(_failed(experiment, dataset)) if experiment.checks else []),
         *pace_findings(datasets.paces(experiment, dataset.ballots, simulated=simulated)),
     ]
     names = {n: subject_id(each.participant, each.ballot) for n, each in enumerate(dataset.ballots, start=1)}
@@ -50,6 +55,13 @@ def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulate
         }
         for each in found
     ]
+
+
+def _failed(experiment: Experiment, dataset: Dataset) -> dict[int, tuple[int, int]]:
+    """How many trap and gold clips each listener failed, of those that were answered."""
+    found = outcomes(experiment=experiment, ballots=[each.ballot for each in dataset.ballots])
+    by_number = {n: found[each.ballot] for n, each in enumerate(dataset.ballots, start=1)}
+    return {n: (one.failed, one.judged) for n, one in by_number.items()}
 
 
 def _of_test(dataset: Dataset) -> Any:

@@ -36,20 +36,30 @@ class Pace(NamedTuple):
     answers: int
 
 
-def rating_findings(marks: pd.DataFrame, ranges: Mapping[str, tuple[float, float]]) -> list[Findings]:
-    """Rules over ratings, from rows of listener, item, condition, condition_role, scale, position and value."""
+def rating_findings(
+    marks: pd.DataFrame, ranges: Mapping[str, tuple[float, float]], again: pd.DataFrame | None = None
+) -> list[Findings]:
+    """Rules over ratings, from rows of listener, item, condition, condition_role, scale, position and value.
+
+    `again` are ratings of clips that were heard a second time as an attention check; they count for that alone.
+    """
     found: list[Findings] = []
     for scale, part in marks.groupby("scale", observed=True):
         name = str(scale)
         votes, people = _matrix(part)
         found += _rejections(name, votes, people)
         found += _correlations(name, votes, people)
-        found += _repeats(name, part, ranges[name])
+        found += _repeats(name, _with_repeats(part, name, again), ranges[name])
         if ranges[name] == PERCENT:
             found += _reference(name, part)
     together, people = _matrix(marks.assign(item=marks["item"].astype(str) + "\n" + marks["scale"].astype(str)))
     variance = low_variance(together).variance
     return [*found, Findings("variance", "", _known(people, variance))]
+
+
+def attention_findings(failed: Mapping[Any, tuple[int, int]]) -> list[Findings]:
+    """The share of the trap and gold clips that a listener failed, from how many failed of how many were answered."""
+    return [Findings("attention", "", {who: wrong / judged for who, (wrong, judged) in failed.items() if judged})]
 
 
 def pace_findings(paces: Mapping[Any, Pace]) -> list[Findings]:
@@ -90,12 +100,19 @@ def _correlations(scale: str, votes: Floats, people: Sequence[Any]) -> Iterable[
         yield Findings(rule, scale, _known(people, np.where(flat, 0.0, found.r)))
 
 
+def _with_repeats(part: pd.DataFrame, scale: str, again: pd.DataFrame | None) -> pd.DataFrame:
+    columns = ["listener", "item", "condition", "position", "value"]
+    if again is None or again.empty:
+        return part[columns]
+    return pd.concat([part[columns].astype(object), again.loc[again["scale"] == scale, columns].astype(object)])
+
+
 def _repeats(scale: str, part: pd.DataFrame, limits: tuple[float, float]) -> Iterable[Findings]:
     """The mean difference between a listener's first two votes on the same clip, as a share of the scale."""
     ordered = part.sort_values("position")
     keys = [ordered[name].astype(object) for name in ("listener", "item", "condition")]
     time = ordered.groupby(keys, observed=True).cumcount()
-    pairs = ordered["value"].groupby([*keys, time]).first().unstack()
+    pairs = ordered["value"].astype(np.float64).groupby([*keys, time]).first().unstack()
     if 1 not in pairs:
         return
     apart = (pairs[1] - pairs[0]).abs().dropna() / (limits[1] - limits[0])

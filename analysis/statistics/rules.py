@@ -25,8 +25,9 @@ class Rule:
         return figure > threshold if self.above else figure < threshold
 
 
-# Those of analysis/statistics/screening.py, and two of our own: a quarter of the scale between two votes on the same
-# clip, and half a second, below which nobody reads a scale, chooses and presses.
+# Those of analysis/statistics/screening.py, and three of our own: a quarter of the scale between two votes on the same
+# clip, a quarter of the trap and gold clips failed, and half a second, below which nobody reads a scale, chooses and
+# presses.
 RULES = {
     "bt500": Rule(0.05, above=True, never_all=True),
     "bt500-literal": Rule(0.05, above=True, never_all=True),
@@ -34,6 +35,7 @@ RULES = {
     "p808": Rule(0.4, above=False),
     "variance": Rule(0.1, above=False, highest=100.0),
     "repeats": Rule(0.25, above=True),
+    "attention": Rule(0.25, above=True),
     "bs1534": Rule(0.15, above=True),
     "sooner": Rule(0.05, above=True),
     "quick": Rule(500.0, above=False, highest=60_000.0),

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from core.errors import AppError
 from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
-from rating.protocol import Protocol
+from rating.protocol import Cell, Protocol
 
 TEST, REFERENCE, ANCHOR = "test", "reference", "anchor"
 
@@ -76,6 +76,7 @@ class Part:
     label_set: str
     options: dict[str, Any] = field(default_factory=dict)
     placed: list[Placed] = field(default_factory=list)
+    expected: dict[Cell, str] = field(default_factory=dict)  # the answers to trap and gold clips that are used
 
     def item_called(self, name: str) -> str:
         """A name that no item has yet."""
@@ -96,6 +97,7 @@ class Converted:
     language: str = ""
     texts: dict[str, str] = field(default_factory=dict)
     session: dict[str, Any] = field(default_factory=dict)
+    questions: list[dict[str, Any]] = field(default_factory=list)  # before the clips and after them
     parts: list[Part] = field(default_factory=list)
     changed: list[LazyMessage] = field(default_factory=list)  # carried over, but not as it was
     dropped: list[LazyMessage] = field(default_factory=list)  # not carried over, each with its reason

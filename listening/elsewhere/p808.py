@@ -1,4 +1,4 @@
-"""Input tables of the P.808 toolkit: rated clips become an experiment; checks that Earmark does not have are listed."""
+"""Input tables of the P.808 toolkit: rated, gold and trapping clips become an experiment; all else is listed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ from core.i18n import LazyMessage
 from core.i18n import gettext_noop as _
 from listening.elsewhere.base import (
     REFERENCE,
+    TEST,
     Converted,
     Part,
     Placed,
@@ -15,7 +16,8 @@ from listening.elsewhere.base import (
     sound_missing,
     unreadable,
 )
-from rating.protocol import Designable, PageHolds, Protocol
+from rating.attention import PAGES_PER_CHECK, checkable, expected_of
+from rating.protocol import GOLD, TRAP, Designable, PageHolds, Protocol
 from stimuli.imports.sources import name_of
 from stimuli.imports.tables import Row, Table
 
@@ -26,18 +28,19 @@ REFERENCE_NAME = "reference"
 # The columns that tell a table's purpose, and why its rows are not carried over.
 OTHERS = {
     "training_clips": LazyMessage("practice trials are drawn from the rated clips; import these clips to rate them"),
-    "gold_clips": LazyMessage("gold clips with an expected answer are not carried over"),
-    "trapping_clips": LazyMessage("trapping clips with an expected answer are not carried over"),
     "math": LazyMessage("Earmark asks no sums as a qualification"),
     "hearing_test_url": LazyMessage("Earmark has no hearing test with digits; it has a headphone screen of its own"),
     "pair_a": LazyMessage("Earmark has no test of just noticeable differences as a qualification"),
 }
+CHECKED = {"trapping_clips": ("trapping", TRAP), "gold_clips": ("gold", GOLD)}  # the beginning of an answer's column
+NO_ANSWER = LazyMessage("it has no expected answer that the scales of this protocol have")
+TOO_MANY = LazyMessage("not used: every listener hears all checks, which are too many then")
 SETTING = re.compile(r"^(\w+)\s*[:=]\s*(.*?)\s*$")
 PATTERN = "condition_pattern"
 
 
 def is_p808(table: Table) -> bool:
-    return RATED in table.columns or bool(set(OTHERS) & set(table.columns))
+    return RATED in table.columns or bool({*OTHERS, *CHECKED} & set(table.columns))
 
 
 def read_p808(
@@ -69,10 +72,13 @@ def read_p808(
     cells = _cells([row.values.get(RATED, "") for row in table.rows], pattern)
     for row in table.rows:
         _take(row, table, part, found, sounds=sounds, cell=cells[row.values.get(RATED, "")], pairs=pairs)
-    for column in set(table.columns) - {RATED, COMPARED_WITH, ""}:
+    for column in set(table.columns) - {RATED, COMPARED_WITH, "", *CHECKED}:
+        if any(column.startswith(name) and clips in table.columns for clips, (name, _role) in CHECKED.items()):
+            continue
         found.drop(f"{table.name}, {column}", LazyMessage("Earmark has nothing like it"))
     if part.placed:
         found.parts.append(part)
+        _take_checks(tables, part, found, sounds=sounds)
     for other in tables:
         _tell_others(other, found)
     return found
@@ -103,6 +109,49 @@ def _take(
     if not any(one.item == item for one in part.placed):
         part.placed.append(Placed(reference, item, REFERENCE_NAME, REFERENCE))
     part.placed.append(Placed(sound, item, condition))
+
+
+def _take_checks(tables: Sequence[Table], part: Part, found: Converted, *, sounds: Sounds) -> None:
+    """Trapping and gold clips, traps first; as many are used as every listener can have, and all are imported."""
+    rated = [one.condition for one in part.placed if one.role == TEST]
+    for clips, (stem, role) in CHECKED.items():
+        condition = f"{role}-clips" if role in rated else role
+        for table in tables:
+            for row in table.rows if clips in table.columns else []:
+                path, where = row.values.get(clips, ""), f"{table.name}, line {row.line}"
+                sound, expected = sounds.find(path), _expected(row, stem, part.protocol)
+                if sound is None or not expected:
+                    found.drop(where, NO_ANSWER if sound else sound_missing(path))
+                    continue
+                item = part.item_called(name_of(_bare(path)))
+                part.placed.append(Placed(sound, item, condition, role))
+                if len(part.expected) < len(rated) // PAGES_PER_CHECK:
+                    part.expected[item, condition] = expected
+                else:
+                    found.change(f"{where} ({item}, {expected})", TOO_MANY)
+    if part.expected:
+        how = LazyMessage(
+            "every listener hears all {count} of them, and only the answer in the table passes; the page Attention "
+            "checks can widen it",
+            count=len(part.expected),
+        )
+        found.change(", ".join(name for name in CHECKED if any(name in table.columns for table in tables)), how)
+
+
+def _expected(row: Row, stem: str, protocol: Protocol) -> str:
+    """The answer in a column such as gold_clips_ans or trapping_ans, or on one scale, as in gold_sig_ans."""
+    if checkable(protocol) is None:
+        return ""
+    scales = {scale.key.casefold(): scale.key for scale in protocol.scales}
+    told = []
+    for column, value in row.values.items():
+        of = re.fullmatch(rf"{stem}_(?:clips_)?(?:(\w+)_)?ans", column)
+        if of and (not of[1] or of[1].casefold() in scales):
+            told.append(f"{scales[of[1].casefold()]} {value}" if of[1] else value)
+    try:
+        return ", ".join(told) if expected_of(", ".join(told), protocol) else ""
+    except AppError:
+        return ""
 
 
 def _tell_others(table: Table, found: Converted) -> None:

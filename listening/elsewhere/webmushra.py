@@ -17,8 +17,10 @@ from listening.elsewhere.base import (
     sound_missing,
     unreadable,
 )
+from listening.elsewhere.webmushra_questions import take_questions
 from listening.experiment_file.yaml_text import load_yaml
 from rating.protocol import PageHolds, Protocol, ScaleProtocol
+from rating.questions import Place
 
 NAME = "webMUSHRA"
 RANDOM = "random"
@@ -102,6 +104,9 @@ class _Reader:
             return
         kind = str(page.get("type", ""))
         where = f"{path} ({kind}, {page.get('id') or page.get('name') or '-'})"
+        if kind not in {LIKERT, *COMPARED}:
+            place = Place.AFTER if kind == "finish" or self.converted.parts else Place.BEFORE
+            take_questions(page.get("questionnaire"), place, self.converted, where)
         if kind in TEXT_PAGES:
             self._take_text(where, kind, page)
         elif kind == "volume":
@@ -118,12 +123,7 @@ class _Reader:
     def _take_text(self, where: str, kind: str, page: Mapping[str, Any]) -> None:
         text, name = markdown_of(str(page.get("content") or "")), TEXT_PAGES[kind]
         self._tell_keys(where, page)
-        for question in page.get("questionnaire") or []:
-            label = question.get("label", question.get("name", "")) if isinstance(question, Mapping) else question
-            self.converted.drop(
-                where, LazyMessage("the question '{label}': Earmark asks no questionnaire", label=str(label)[:80])
-            )
-        if kind == "generic" and self.converted.parts:
+        if kind == "generic" and self.converted.parts and text:
             self.converted.drop(where, LazyMessage("instructions are shown once, before the first page"))
         elif text:
             before = self.converted.texts.get(name, "")

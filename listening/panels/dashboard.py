@@ -17,9 +17,9 @@ from core.jobs import groups
 from core.models import Job, User
 from listening.models import Invitation
 from listening.panels.services import panels
+from rating.label_sets import labels_of
 from rating.models import Collaborator, Experiment
 from rating.protocol import LabelStatus
-from rating.registry import get_protocol
 from stimuli.models import Import
 
 FAILED_SHOWN = 5
@@ -110,7 +110,7 @@ def _draft(experiment: Experiment, seats: int) -> Iterator[Need]:
     address = reverse("rating:experiment", args=[experiment.slug])
     if not seats:
         yield Need("info", experiment.title, gettext("A draft without seats for listeners."), address)
-    elif get_protocol(experiment.protocol).label_set(experiment.label_set).status != LabelStatus.DRAFT:
+    elif labels_of(experiment).status != LabelStatus.DRAFT:
         said = gettext("The draft has seats. Check the list and go live.")
         yield Need("ok", experiment.title, said, address + "#next-steps")
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import sqrt
 from random import Random
@@ -57,10 +58,18 @@ def expected_by_clip(experiment: Experiment) -> dict[Cell, dict[str, Sequence[fl
 
 
 @transaction.atomic
-def change_checks(*, experiment: Experiment, repeats: int, expected: Mapping[Cell, str], actor: User) -> Experiment:
+def change_checks(
+    *,
+    experiment: Experiment,
+    repeats: int,
+    expected: Mapping[Cell, str],
+    actor: User,
+    to_come: AbstractSet[Cell] = frozenset(),
+) -> Experiment:
     """Say which clips are used with which expected answer, and how many pages every listener hears twice.
 
     A clip without an expected answer is left out. Seats that were drawn keep their pages, so there may be none yet.
+    Clips that are still to be imported are known by their names alone.
     """
     experiment = locked(experiment)
     if experiment.state != Experiment.State.DRAFT:
@@ -72,7 +81,7 @@ def change_checks(*, experiment: Experiment, repeats: int, expected: Mapping[Cel
             _("The pages of the seats are drawn already. Remove the seats and links first, then change the checks."),
         )
     protocol = check_protocol(experiment)
-    known = {(clip.item.name, clip.condition.name) for clip in check_clips(experiment)}
+    known = {(clip.item.name, clip.condition.name) for clip in check_clips(experiment)} | to_come
     # As JSON gives it back, so that what is kept can be compared with what was stored.
     ranges = {cell: expected_of(text, protocol) for cell, text in sorted(expected.items()) if cell in known}
     clips = [[*cell, {scale: list(pair) for scale, pair in own.items()}] for cell, own in ranges.items() if own]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop as _
 from core.errors import AppError
 from core.models import User
 from core.services import audit
+from rating.analysis_plan import read_plan
 from rating.errors import reason_missing, wrong_state
 from rating.label_sets import label_sets_of
 from rating.models import Experiment
@@ -61,6 +62,13 @@ def _edit(experiment: Experiment, actor: User, fields: dict[str, Any]) -> Experi
     _check_texts(experiment)
     check_label_set(experiment.label_set, label_sets_of(experiment))
     check_language(experiment.language)
+    if "analysis_plan" in fields:
+        protocol, conditions = get_protocol(experiment.protocol), experiment.collection.conditions
+        experiment.analysis_plan = read_plan(
+            experiment.analysis_plan,
+            scales=[scale.key for scale in protocol.scales],
+            conditions=set(conditions.values_list("name", flat=True)),
+        )
     if "questions" in before:
         experiment.questions = [question.stored() for question in read_questions(experiment.questions)]
     experiment.save(update_fields=list(before))

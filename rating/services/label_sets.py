@@ -14,9 +14,9 @@ from core.i18n import LazyMessage
 from core.models import User
 from core.services import audit
 from rating.errors import wrong_state
-from rating.label_sets import label_set_of, label_sets_of
+from rating.label_sets import as_label_set, label_sets_of
 from rating.models import Experiment, OwnLabelSet
-from rating.protocol import LabelSet, LabelStatus
+from rating.protocol import LabelSet, LabelStatus, Protocol
 from rating.registry import get_protocol
 from rating.services.experiments import check_label_set, locked
 
@@ -51,13 +51,41 @@ def copy_label_set(*, experiment: Experiment, actor: User, source: str, language
 
 
 @transaction.atomic
+def add_label_set(
+    *, experiment: Experiment, actor: User, name: str, language: str, based_on: str, approved: bool, scales: Any
+) -> OwnLabelSet:
+    """Give a draft a set with these words, such as one of a file; where the name is taken, it gets another."""
+    experiment = _draft(experiment)
+    read = read_label_set(get_protocol(experiment.protocol), language=language, based_on=based_on, scales=scales)
+    taken = OwnLabelSet.objects.filter(name=name).exists()
+    made = OwnLabelSet.objects.create(
+        experiment=experiment,
+        protocol=experiment.protocol,
+        name=f"own-{language}-{secrets.token_hex(3)}" if taken else name,
+        language=language,
+        based_on=based_on,
+        status=LabelStatus.REVIEWED if approved else LabelStatus.DRAFT,
+        scales=read,
+    )
+    _record(actor, experiment, "label_set.created", made)
+    return made
+
+
+def read_label_set(protocol: Protocol, *, language: str, based_on: str, scales: Any) -> dict[str, Any]:
+    """The words of a set that is not stored yet: the protocol's sets have the same scales and numbers."""
+    _check_language(language)
+    sets = {labels.id: labels for labels in protocol.label_sets}
+    return _read_scales(scales, sets.get(based_on, protocol.label_sets[0]))
+
+
+@transaction.atomic
 def change_label_set(
     *, experiment: Experiment, actor: User, name: str, language: str, scales: Mapping[str, Any]
 ) -> OwnLabelSet:
     """Change the words; changed words are a draft again, until somebody approves them."""
     own = own_label_set(_draft(experiment), name)
     _check_language(language)
-    read = _read_scales(scales, own)
+    read = _read_scales(scales, as_label_set(own))
     if (own.language, own.scales) != (language, read):
         own.language, own.scales, own.status = language, read, LabelStatus.DRAFT
         own.save(update_fields=["language", "scales", "status"])
@@ -114,9 +142,9 @@ def scales_of(labels: LabelSet) -> dict[str, Any]:
     return {key: {**words, "anchors": [list(anchor) for anchor in words["anchors"]]} for key, words in scales.items()}
 
 
-def _read_scales(given: Mapping[str, Any], own: OwnLabelSet) -> dict[str, Any]:
-    """The words that were given, for exactly the scales and numbers that the set has."""
-    base = scales_of(label_set_of(get_protocol(own.protocol), own.name))
+def _read_scales(given: Mapping[str, Any], like: LabelSet) -> dict[str, Any]:
+    """The words that were given, for exactly the scales and numbers that another set has."""
+    base = scales_of(like)
     read = {}
     for key, words in base.items():
         new = given.get(key)

@@ -4,15 +4,25 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from analysis.exclusions.rules import apply_rule, proposals
+from analysis.reports.plan import plan_sha256
 from core.models import AuditEntry
+from listening.models import QuestionAnswer
+from listening.panels.services import panels
+from listening.panels.services.extensions import ask_for_seats
 from rating.models import Experiment
-from rating.services.experiments import unblind
+from rating.services.attention import change_checks
+from rating.services.editing import edit_experiment
+from rating.services.experiments import go_live, unblind
 from tests.analysis.p835_material import CONDITIONS, SECRETS, listen, p835_experiment, refresh
 from tests.factories import make_experiment
 from tests.people import bearing, browser_of, token_of
+from tests.rating.test_attention import EXPECTED, answer, clips
 
 pytestmark = pytest.mark.django_db
+AGE = {"key": "age", "place": "before", "kind": "number", "text": "How old?", "unit": "years"}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +56,7 @@ def test_the_report_has_methods_listeners_figures_tables_and_versions(client: Cl
     for part in ("Methods", "Design", "Listeners and exclusions", "Figures", "Tables", "Versions"):
         assert f"<h2>{part}</h2>" in told
     assert "rated" in told
-    assert "No vote was excluded by a rule" in told
+    assert "No answer was excluded." in told
     assert "<svg" in told
     assert experiment.design_sha256 in told
     assert experiment.label_set in told
@@ -75,3 +85,56 @@ def test_without_answers_the_report_says_so() -> None:
     told = page(browser_of(experiment.owner), experiment)
     assert "There are no results yet." in told
     assert "<h2>Figures</h2>" not in told
+
+
+@pytest.fixture(scope="module")
+def checked(module_db: None) -> Experiment:
+    """Attention checks, a plan with a rule about them, an extension and questions; the second listener fails."""
+    experiment = make_experiment(live=False, items=6, conditions=2, questions=[{"ready": "comment"}, AGE])
+    actor = experiment.owner
+    clips(experiment)
+    experiment = change_checks(experiment=experiment, repeats=3, expected=EXPECTED, actor=actor)
+    plan = {"scale": "QUALITY", "model": "listeners", "rules": {"attention": 0.5}}
+    edit_experiment(experiment=experiment, actor=actor, analysis_plan=plan)
+    panels.create_panel(experiment=experiment, seats=2, actor=actor)
+    live = go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=actor)
+    ask_for_seats(experiment=live, seats=1, actor=actor, panel=1, reason="one more is needed")
+    seats = [
+        answer(live, {"say-2": 2, "say-4": 4, "clean": 5}),
+        answer(live, {"say-2": 2, "say-4": 1, "clean": 3}, second=5),
+    ]
+    now = timezone.now()
+    for seat, age, comment in zip(seats, (30, 40), ("I am Anna Secretname.", None), strict=True):
+        for question, value in (("age", age), ("comment", comment)):
+            QuestionAnswer.objects.create(seat=seat, question=question, value=value, saved_at=now, handed_in_at=now)
+    refresh()
+    return live
+
+
+def test_rules_find_who_failed_attention_checks_and_the_report_tells_all_of_it(checked: Experiment, db: None) -> None:
+    proposed = {one.rule: one for one in proposals(checked)}
+    [found] = proposed["attention"].new
+    assert found.listener == "sub-0002"
+    assert found.figure == pytest.approx(2 / 3)
+    assert (proposed["attention"].registered, proposed["attention"].judged) == (True, 2)
+    [twice] = proposed["repeats"].new  # 3 and then 5 on a scale of 1 to 5
+    assert (twice.listener, twice.figure, proposed["repeats"].judged) == ("sub-0002", 0.5, 2)
+    before = page(browser_of(checked.owner), checked)
+    assert "Registered rule, not applied to all it finds: Attention checks, threshold 0.5" in before
+    assert "Ledger of exclusions" not in before
+
+    [entry] = apply_rule(experiment=checked, actor=checked.owner, rule="attention", threshold=None)
+    assert entry.figure == pytest.approx(2 / 3)
+    refresh()
+    for told in (page(browser_of(checked.owner), checked), file(checked)):
+        for part in ("Excluded from all figures: 1 listener. sub-0002", "Ledger of exclusions", "before unblinding"):
+            assert part in told
+        assert told.count("<h3>With and without exclusions</h3>") == 1
+        assert "Registered rule, applied as registered: Attention checks, threshold 0.5, found 1." in told
+        assert plan_sha256(Experiment.objects.get(pk=checked.pk).analysis_plan) in told
+        assert "<h3>Attention checks</h3>" in told
+        assert "<h3>Extensions</h3>" in told
+        assert "one more is needed" in told
+        assert "From 30 to 40, median 35" in told
+        assert "1 of 2 listeners who were asked have answered." in told
+        assert "Secretname" not in told

@@ -213,6 +213,8 @@ api:experiment_file_schema            public         no-method
 api:extensions                        api-owned      api-owned-422
 api:extension_preview                 api-read-409   api-405
 api:questions                         api-owned      api-405
+api:checks                            api-owned      api-405
+api:analysis_plan                     api-owned      api-405
 api:label_sets                        api-owned      api-owned-400
 api:label_set                         api-read-405   api-405
 api:questions_of_visit                no-method      visit-400

@@ -15,7 +15,7 @@ from tests.contracts.test_docs import table
 WITHOUT_API = {
     "preview of a form": "rating:preview_text listening:trial_preview listening:preview_sound",
     "a visit in this browser": "listening:preview",
-    "of participants": "listening:join listening:visit listening:receipt listening:withdraw",
+    "of participants": "listening:join listening:visit listening:receipt listening:withdraw listening:questionnaire",
     "sent only after a person has read the preview": (
         "listening:mail listening:mail_preview listening:reminder listening:send_mail listening:forget_mail"
     ),
@@ -30,6 +30,9 @@ WITHOUT_API = {
         "stimuli:slice stimuli:clock"
     ),
     "the command analyse_votes": "analysis:table",
+    "the command plan_study": "analysis:plan_study",
+    "the command import_experiment": "listening:from_elsewhere",
+    "the service, for admins": "stimuli:storage stimuli:set_quota",
 }
 PERSONS_ALONE = {name for names in WITHOUT_API.values() for name in names.split()}
 
@@ -55,7 +58,7 @@ def experimenters_routes() -> dict[str, str]:
         for address, pattern in addresses(get_resolver("config.urls"))
         if address.startswith("/api/v1/") and not address.startswith("/api/v1/visits/")
     }
-    del found["schema"]
+    del found["schema"], found["experiment_file_schema"]  # descriptions themselves
     return found
 
 

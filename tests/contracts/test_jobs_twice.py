@@ -64,6 +64,18 @@ def an_extension_to_add() -> dict[str, Any]:
     return arguments | {"listeners": 1, "panels": 0, "reason": ""}
 
 
+def a_design_of_a_file_to_lay_out() -> dict[str, Any]:
+    arguments = an_extension_to_add()
+    experiment = Experiment.objects.get(pk=arguments["experiment_id"])
+    row = Design.objects.get(experiment=experiment)
+    design = {**row.settings, "preset": row.preset, "seed": row.seed, "sha256": row.sha256}
+    Design.objects.all().delete()
+    Seat.objects.all().delete()
+    extension = {"listeners": 1, "panels": 0, "reason": "", "sha256": arguments["sha256"]}
+    kept = {name: arguments[name] for name in ("experiment_id", "actor_id")}
+    return kept | {"design": design | {"extensions": [extension]}}
+
+
 def a_panel_to_fill() -> dict[str, Any]:
     experiment = make_experiment(seats=1)
     Panel.objects.create(experiment=experiment, number=2)
@@ -124,6 +136,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
     "listening.apply_design": (a_design_to_adopt, Design.objects.exists),
     "listening.extend_design": (an_extension_to_add, Extension.objects.exists),
+    "listening.lay_out_file": (a_design_of_a_file_to_lay_out, Extension.objects.exists),
     "listening.fill_panel": (a_panel_to_fill, lambda: Seat.objects.filter(panel__number=2).count() == 6),
     "listening.forget_addresses": (
         an_address_that_is_not_needed,

@@ -264,3 +264,32 @@ def test_a_design_is_the_same_with_checks_in_its_seats_and_an_extension_has_them
         assert len(kinds) == 3 * 5  # three scales
         assert {session for _, session in kinds} == {1, 2}
         assert [kind for kind, _ in kinds].count("repeat") == 6
+
+
+def test_the_api_reads_and_replaces_checks_and_the_analysis_plan(client: Client) -> None:
+    experiment = make_experiment(live=False, items=6, conditions=2)
+    clips(experiment)
+    client.force_login(experiment.owner)
+    base, kind = f"/api/v1/experiments/{experiment.slug}/", "application/json"
+    told = client.get(f"{base}checks/").json()
+    assert (told["repeats"], [clip["expected"] for clip in told["clips"]]) == (0, ["", "", ""])
+    used = [{"item": item, "condition": name, "expected": text} for (item, name), text in EXPECTED.items()]
+    answer = client.put(f"{base}checks/", {"repeats": 2, "clips": used[:2]}, content_type=kind)
+    assert (answer.status_code, answer.json()["repeats"]) == (200, 2)
+    assert sorted(clip["expected"] for clip in client.get(f"{base}checks/").json()["clips"]) == ["", "2", "4"]
+    unknown = [{"item": "x", "condition": "trap", "expected": "1"}]
+    assert client.put(f"{base}checks/", {"repeats": 0, "clips": unknown}, content_type=kind).status_code == 400
+    far = [used[0] | {"expected": "9"}]
+    wrong = client.put(f"{base}checks/", {"repeats": 0, "clips": far}, content_type=kind)
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "checks.expected_unreadable")
+
+    plan = {"scale": "QUALITY", "against": "secretcondition1", "margin": 0.5, "rules": {"attention": 0.5}}
+    answer = client.put(f"{base}analysis-plan/", plan, content_type=kind)
+    assert answer.json() == plan | {"model": "mixed"}
+    assert Experiment.objects.get().analysis_plan == client.get(f"{base}analysis-plan/").json()
+    for change in ({"scale": "LOUD"}, {"against": "nothing"}, {"rules": {"attention": 2}}, {"rules": {"moon": 1}}):
+        wrong = client.put(f"{base}analysis-plan/", plan | change, content_type=kind)
+        assert (wrong.status_code, wrong.json()["code"]) == (422, "analysis_plan.unfit")
+    assert Experiment.objects.get().checks["repeats"] == 2
+    assert client.put(f"{base}analysis-plan/", {"scale": ""}, content_type=kind).status_code == 200
+    assert Experiment.objects.get().analysis_plan == {}

@@ -31,7 +31,7 @@ SECTIONS = [
     (
         "Experiments",
         "Making an experiment, its options, labels, checks and states.",
-        "experiment experiment_file plan label_set checks",
+        "experiment experiment_file plan analysis_plan label_set checks",
     ),
     ("Designs", "Subsets of items, orders, extensions, and files of sequences.", "design subsets extension"),
     (

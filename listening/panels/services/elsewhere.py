@@ -29,6 +29,7 @@ from listening.experiment_file.yaml_text import MOST_BYTES, load_yaml
 from listening.panels.services.session_settings import change_session_settings
 from rating.models import Experiment
 from rating.registry import protocols
+from rating.services.attention import change_checks
 from rating.services.experiments import create_experiment, usual_label_set
 from rating.services.texts import standard_consent
 from stimuli import storage
@@ -234,11 +235,16 @@ def _create(found: Converted, part: Part, collection: Collection, owner: User, f
         label_set=part.label_set or usual_label_set(part.protocol, language),
         language=language,
         options=part.options,
+        questions=found.questions,
         consent_text=found.texts.get("consent") or standard_consent(language),
         instructions=found.texts.get("instructions", ""),
         debrief=found.texts.get("debrief", ""),
     )
     change_session_settings(experiment=experiment, actor=owner, **found.session)
+    if part.expected:
+        experiment = change_checks(
+            experiment=experiment, repeats=0, expected=part.expected, actor=owner, to_come=set(part.expected)
+        )
     experiment.origin = {
         "program": found.source,
         "file": file_name[-200:],

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -11,13 +12,23 @@ from django.utils.translation import gettext_noop as _
 from core.errors import AppError
 from core.hashing import digest
 from core.i18n import LazyMessage, pack_messages, translate_messages
+from core.jobs import JobRun, enqueue, job
 from core.models import User
 from core.services import audit
 from listening.design.base import IMPORTED, DesignRequest
+from listening.design.subsets.in_subprocess import LONGEST_IN_BACKGROUND_S, plan_subsets_in_subprocess
 from listening.experiment_file.declaration import DESIGN, FORMAT, SESSION, file_problems
 from listening.experiment_file.yaml_text import dump_yaml, load_yaml
 from listening.models import Design, Seat
 from listening.panels.services import designs, panels
+from listening.panels.services.experiment_file_parts import (
+    check_sha256,
+    create_parts,
+    extend_as_written,
+    part_problems,
+    written_extensions,
+    written_parts,
+)
 from listening.panels.services.session_settings import (
     RETURN_URLS,
     change_session_settings,
@@ -95,6 +106,7 @@ def _file_of(experiment: Experiment, design: Design | None) -> dict[str, Any]:
         "texts": {key: getattr(experiment, field) for key, field in TEXT_FIELDS.items()},
         "options": {name: _sorted(options[name]) for name in protocol.options},
         "session": {name: value for name in SESSION.keys if (value := getattr(session, name)) is not None},
+        **written_parts(experiment),
         "collection": _collection(experiment.collection),
     }
     if design is not None:
@@ -128,6 +140,8 @@ def _design(experiment: Experiment, design: Design) -> dict[str, Any]:
     known = {**design.settings, "preset": design.preset, "seed": design.seed, "sha256": design.sha256}
     if known["conditions"] == [WHOLE_ITEM]:  # a page holds an item under all of them, so none were chosen
         known["conditions"] = []
+    if added := written_extensions(experiment):
+        known["extensions"] = added
     return {name: known[name] for name in DESIGN.keys if name in known and name != "files"}
 
 
@@ -170,8 +184,9 @@ class ExperimentFile:
             return sum(panel["seats"] for panel in listed)
         if design["preset"] == IMPORTED:
             return len(design.get("files", {}))
-        wanted = DesignRequest.from_json(design)
-        return wanted.panels * wanted.seats
+        wanted, added = DesignRequest.from_json(design), design.get("extensions", [])
+        panels = wanted.panels + sum(int(one.get("panels", 0)) for one in added)
+        return panels * (wanted.seats + sum(int(one.get("listeners", 0)) for one in added))
 
 
 def read_experiment_file(content: bytes) -> ExperimentFile:
@@ -201,6 +216,9 @@ def _cross_problems(values: Mapping[str, Any]) -> Iterator[LazyMessage]:
     design = values.get("design", {})
     if design and (design["preset"] == IMPORTED) != bool(design.get("files")):
         yield LazyMessage("`design.files` belongs to the preset {preset} and to no other.", preset=IMPORTED)
+    if design.get("preset") == IMPORTED and design.get("extensions"):
+        yield LazyMessage("`design.extensions`: a design from files has one file for each seat, and no extensions.")
+    yield from part_problems(values)
     if (seats := ExperimentFile(values).seats) > MOST_SEATS:
         yield LazyMessage("The file asks for {seats} seats; at most {most} can be made.", seats=seats, most=MOST_SEATS)
 
@@ -233,23 +251,26 @@ def _create(values: Mapping[str, Any], owner: User, collection: Collection) -> E
     if slug and Experiment.objects.filter(slug=slug).exists():
         slug = free_slug(slug)
     let_read(collection, owner)
+    own = {one["name"] for one in values.get("label_sets", [])}
+    label_set = values.get("label_set", "")
     experiment = create_experiment(
         owner=owner,
         title=values["title"],
         slug=slug,
         collection=collection,
         protocol_slug=protocol.slug,
-        label_set=values.get("label_set") or usual_label_set(protocol, language),
+        label_set=usual_label_set(protocol, language) if label_set in own or not label_set else label_set,
         language=language,
         options=values.get("options", {}),
         contact=values.get("contact", ""),
+        questions=values.get("questions", []),
         seed=values.get("seed", ""),
         consent_text=texts.get("consent") or standard_consent(language),
         instructions=texts.get("instructions", ""),
         debrief=texts.get("debrief", ""),
     )
     change_session_settings(experiment=experiment, actor=owner, **values.get("session", {}))
-    return experiment
+    return create_parts(experiment, values, owner)
 
 
 def _make_seats(experiment: Experiment, values: Mapping[str, Any], owner: User, *, in_background: bool) -> None:
@@ -259,27 +280,39 @@ def _make_seats(experiment: Experiment, values: Mapping[str, Any], owner: User, 
     design = values.get("design")
     if not design:
         return
-    wanted, sha256 = DesignRequest.from_json(design), design.get("sha256", "")
     if design["preset"] == IMPORTED:
         files = [(name, text.encode()) for name, text in design["files"].items()]
-        made = designs.import_design(experiment=experiment, files=files, actor=owner).sha256
-    elif in_background:
-        designs.ask_for_design(experiment=experiment, wanted=wanted, sha256=sha256, actor=owner)
-        return
+        made = designs.import_design(experiment=experiment, files=files, actor=owner)
+        check_sha256(made.sha256, design.get("sha256", ""))
+    elif not in_background:
+        _lay_out(experiment, design, owner)
+    elif "extensions" in design:
+        arguments = {"experiment_id": str(experiment.pk), "actor_id": str(owner.pk), "design": design}
+        enqueue(lay_out_file, key=f"{lay_out_file.name}:{experiment.pk}", requested_by=owner, **arguments)
     else:
-        draft = designs.draft_design(experiment=experiment, wanted=wanted)
-        made = designs.adopt_draft(experiment=experiment, draft=draft, actor=owner).sha256
-    if sha256 and made != sha256:
-        raise AppError(
-            "experiment_file.other_design",
-            409,
-            _(
-                "The collection gives another design than the one in the file: {made} instead of {sha256}. Its factors "
-                "or the version of Earmark differ. Remove design.sha256 from the file to take the new design."
-            ),
-            made=made[:12],
-            sha256=sha256[:12],
-        )
+        wanted, sha256 = DesignRequest.from_json(design), design.get("sha256", "")
+        designs.ask_for_design(experiment=experiment, wanted=wanted, sha256=sha256, actor=owner)
+
+
+@job(queue="interactive", title=_("Laying out the design"))
+def lay_out_file(*, run: JobRun, experiment_id: str, design: Mapping[str, Any], actor_id: str) -> None:
+    """Lay out the design of a file and its extensions, one after the other; cut short, it goes on where it was."""
+    experiment = Experiment.objects.select_related("collection").get(pk=experiment_id)
+    planner = partial(plan_subsets_in_subprocess, longest_s=LONGEST_IN_BACKGROUND_S)
+    how = {"fence": run.fenced, "progress": run.progress}
+    _lay_out(experiment, design, User.objects.get(pk=actor_id), planner=planner, **how)
+
+
+def _lay_out(experiment: Experiment, design: Mapping[str, Any], actor: User, **how: Any) -> None:
+    """Make what is not there yet of a design and its extensions, each under the hash that the file has for it."""
+    planner = {"planner": how.pop("planner")} if "planner" in how else {}
+    if not Design.objects.filter(experiment=experiment).exists():
+        draft = designs.draft_design(experiment=experiment, wanted=DesignRequest.from_json(design), **planner)
+        check_sha256(draft.sha256, design.get("sha256", ""))
+        designs.adopt_draft(experiment=experiment, draft=draft, actor=actor, **how)
+    for extension in design.get("extensions", [])[experiment.extensions.count() :]:
+        now = Experiment.objects.select_related("collection").get(pk=experiment.pk)
+        extend_as_written(now, extension, actor, **planner, **how)
 
 
 # --- Matching the collection ------------------------------------------------------------------------------------------

@@ -15,6 +15,13 @@ pages:
    id: welcome
    name: Welcome
    content: <p>Thank you for <b>coming</b>.</p><p>Please use headphones.</p>
+   questionnaire:
+     - type: likert
+       name: experience
+       label: How often do you listen?
+       response:
+         - {value: never, label: Never}
+         - {value: often, label: Often}
  - type: volume
    id: vol
    name: Level
@@ -68,11 +75,16 @@ pages:
        - type: text
          label: eMail
          name: email
+         optional: true
        - type: number
          label: Age
          name: age
          min: 0
          max: 100
+       - {type: slider, label: How tired are you?, name: tired, min: 0, max: 6, left: fresh, right: exhausted}
+       - {type: long_text, label: Remarks, name: remarks}
+       - {type: likert, label: Side, name: side, response: [{value: left, label: Left}]}
+       - {type: drawing, label: Draw it, name: drawing}
 """
 
 # One clip a page, rated on the five words of absolute category rating.

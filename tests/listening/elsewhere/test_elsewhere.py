@@ -82,11 +82,22 @@ def test_pages_of_every_kind_are_carried_over_or_listed_with_the_reason() -> Non
         "pages[4] (bs1116, triple): Earmark has no protocol for pages of this type",
         "pages[5] (mushra, many): Earmark has no protocol for pages of this type",
         "pages[6] (generic, later): instructions are shown once, before the first page",
+        "pages[7] (finish, Thank you): the question 'Side': there are 2 to 30 options.",
+        "pages[7] (finish, Thank you): the question 'Draw it': Earmark has nothing like it",
         "pages[7] (finish, Thank you): `popupContent`: there is no second text after the end",
         "pages[7] (finish, Thank you): `showResults`: participants do not see their answers as results",
-        "pages[7] (finish, Thank you): the question 'eMail': Earmark asks no questionnaire",
-        "pages[7] (finish, Thank you): the question 'Age': Earmark asks no questionnaire",
     ]
+    told = [(one["key"], one["place"], one["kind"], one["text"], one["required"]) for one in found.questions]
+    assert told == [
+        ("experience", "before", "one", "How often do you listen?", True),
+        ("email", "after", "short_text", "eMail", False),
+        ("age", "after", "number", "Age", True),
+        ("tired", "after", "scale", "How tired are you?", True),
+        ("remarks", "after", "long_text", "Remarks", True),
+    ]
+    assert found.questions[0]["options"] == ["Never", "Often"]
+    assert (found.questions[2]["low"], found.questions[2]["high"]) == (0, 100)
+    assert (found.questions[3]["low_label"], found.questions[3]["high"]) == ("fresh", 6)
     assert [str(line) for line in found.changed] == [
         "pages[2] (volume, vol): the level is set in Earmark's own sound check",
         *(
@@ -149,6 +160,7 @@ def test_the_command_creates_drafts_whose_seats_can_be_made(tmp_path: Path) -> N
     assert create_panel(experiment=made, seats=1, actor=owner).seats.get().ballot.trials.count() == 3
     page = browser_of(owner).get(f"/experiments/{made.slug}/").content.decode()
     assert "15 things were not carried over" in page
+    assert [one["key"] for one in made.questions] == ["experience", "email", "age", "tired", "remarks"]
     assert "Earmark has no protocol for pages of this type" in page
 
     place.write_bytes(packed({"default.yaml": EVERY_KIND, **dict.fromkeys(SOUNDS, b"no sound")}).getvalue())
@@ -212,37 +224,63 @@ PAIRS = "rating_clips,references\n" + "".join(
     f"{SERVER}{c}/{n}.wav,{SERVER}ref/{n}.wav\n" for c in ("c1", "c2") for n in ("speech", "music")
 )
 BESIDE: dict[str, bytes | str] = {
+    **{f"clips/{name}.wav": tone(600 + 30 * n, 0.5) for n, name in enumerate(("gold/a", "gold/b", "trap/a", "trap/b"))},
     "training_clips.csv": f"training_clips\n{SERVER}c1/speech.wav\n",
     "gold_clips.csv": f"gold_clips,gold_clips_ans\n{SERVER}gold/a.wav,5\n{SERVER}gold/b.wav,1\n",
-    "trapping_clips.csv": f"trapping_clips,trapping_ans\n{SERVER}trap/a.wav,3\n",
+    "trapping_clips.csv": "trapping_clips,trapping_ans\n"
+    + "".join(f"{SERVER}trap/{name}.wav,{answer}\n" for name, answer in (("a", 3), ("b", 9), ("gone", 2))),
     "general.csv": f"math,pair_a,pair_b,hearing_test_url\n{SERVER}m1.wav,{SERVER}a.wav,{SERVER}b.wav,\n",
     "master.cfg": "[create_input]\nnumber_of_clips_per_session:10\ncondition_pattern: .*/(c\\d)/.*\n",
 }
 
 
 PATTERN = "only the command import_experiment follows it; conditions are folders here"
+ALL_HEARD = "every listener hears all 2 of them, and only the answer in the table passes; "
+WIDEN = "the page Attention checks can widen it"
+MISSING = "is not there, or there are several of that name"
 TRAINING = "practice trials are drawn from the rated clips; import these clips to rate them"
 
 
-def test_rated_clips_become_an_experiment_and_checks_of_the_toolkit_are_listed() -> None:
+def test_rated_gold_and_trapping_clips_become_an_experiment_and_the_rest_is_listed() -> None:
     found = read({"rating_clips.csv": SINGLE, **BESIDE, **CLIPS})
     [part] = found.parts
     assert (found.title, part.protocol.slug) == ("test", "acr")
     assert [(one.item, one.condition) for one in part.placed] == [
-        *(("speech", "c1"), ("music", "c1"), ("speech", "c2"), ("music", "c2"))
+        *(("speech", "c1"), ("music", "c1"), ("speech", "c2"), ("music", "c2")),
+        *(("a", "trap"), ("a-2", "gold"), ("b", "gold")),
+    ]
+    assert [one.role for one in part.placed[4:]] == ["trap", "gold", "gold"]
+    assert part.expected == {("a", "trap"): "3", ("a-2", "gold"): "5"}
+    assert [str(line) for line in found.changed] == [
+        "gold_clips.csv, line 3 (b, 1): not used: every listener hears all checks, which are too many then",
+        f"trapping_clips, gold_clips: {ALL_HEARD}{WIDEN}",
     ]
     assert [str(line) for line in found.dropped] == [
         "master.cfg, line 2 (number_of_clips_per_session): Earmark has nothing like it",
         f"master.cfg, line 3 (condition_pattern): {PATTERN}",
+        "trapping_clips.csv, line 3: it has no expected answer that the scales of this protocol have",
+        f"trapping_clips.csv, line 4: the sound '{SERVER}trap/gone.wav' {MISSING}",
         f"training_clips.csv, line 2 (speech.wav): {TRAINING}",
-        "gold_clips.csv, line 2 (a.wav): gold clips with an expected answer are not carried over",
-        "gold_clips.csv, line 3 (b.wav): gold clips with an expected answer are not carried over",
-        "trapping_clips.csv, line 2 (a.wav): trapping clips with an expected answer are not carried over",
         "general.csv, line 2 (m1.wav): Earmark asks no sums as a qualification",
         "general.csv, line 2 (a.wav): Earmark has no test of just noticeable differences as a qualification",
     ]
-    chosen = read({"rating_clips.csv": SINGLE, **CLIPS}, protocol="p835")
-    assert chosen.parts[0].protocol.slug == "p835"
+    scales = f"gold_clips,gold_sig_ans,gold_bak_ans\n{SERVER}gold/a.wav,5,1\n"
+    chosen = read({"rating_clips.csv": SINGLE, **BESIDE, "gold_clips.csv": scales, **CLIPS}, protocol="p835")
+    assert (chosen.parts[0].protocol.slug, chosen.parts[0].expected["a-2", "gold"]) == ("p835", "SIG 5, BAK 1")
+
+
+def test_gold_and_trapping_clips_are_heard_in_the_seats_of_the_draft(tmp_path: Path) -> None:
+    owner = make_user(name="erin")
+    place = tmp_path / "study.zip"
+    place.write_bytes(packed({"rating_clips.csv": SINGLE, **BESIDE, **CLIPS}).getvalue())
+    call_command("import_experiment", str(place), "--owner", "erin", stdout=io.StringIO())
+    made = Experiment.objects.get()
+    assert made.checks == {
+        "clips": [["a", "trap", {"QUALITY": [3.0, 3.0]}], ["a-2", "gold", {"QUALITY": [5.0, 5.0]}]],
+        "repeats": 0,
+    }
+    trials = create_panel(experiment=made, seats=1, actor=owner).seats.get().ballot.trials
+    assert sorted(trials.exclude(kind="practice").values_list("kind", flat=True)) == ["gold", *["test"] * 4, "trap"]
 
 
 def test_a_pattern_of_conditions_is_followed_where_it_is_asked_for() -> None:

@@ -1,7 +1,9 @@
 """Experiments as files: what is written, what is refused and why, templates, and matching of the collection."""
 
+import json
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 from django.conf import settings
@@ -11,9 +13,10 @@ from core.jobs import queue
 from core.jobs.worker import work
 from core.models import Job, User
 from listening.design.base import DesignRequest
+from listening.experiment_file.declaration import json_schema
 from listening.experiment_file.yaml_text import dump_yaml
 from listening.models import Seat
-from listening.panels.services import designs
+from listening.panels.services import designs, extensions
 from listening.panels.services.experiment_files import (
     ExperimentFileRejected,
     create_from_file,
@@ -21,12 +24,17 @@ from listening.panels.services.experiment_files import (
     read_experiment_file,
 )
 from listening.panels.services.session_settings import change_session_settings
-from rating.models import Experiment
-from stimuli.models import Collection
+from rating.models import Ballot, Experiment, OwnLabelSet
+from rating.services.attention import change_checks
+from rating.services.editing import edit_experiment
+from rating.services.experiments import design_digest
+from rating.services.label_sets import approve_label_set, copy_label_set
+from stimuli.models import Collection, Condition
 from stimuli.services.collections import NewSound, add_stimuli, create_collection
 from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user, tone
 
 pytestmark = pytest.mark.django_db
+EMPTY: dict[str, Any] = {"conditions": {}, "stimuli": {}}
 SMALL: dict[str, Any] = {"earmark": 1, "title": "Small", "protocol": "acr"}
 
 
@@ -73,6 +81,33 @@ def created(text: str, owner: User, **how: Any) -> Experiment:
             '`collection.conditions.a` has no value "tests"',
         ),
         ({"collection": {"conditions": {}}}, "`collection.stimuli` is missing."),
+        ({"questions": [{"ready": "age"}]}, "`questions.age`: ready-made questions are age_band"),
+        ({"questions": ["Who are you?"]}, "`questions[1]` takes keys with values"),
+        (
+            {"checks": {"clips": [{"item": "a", "condition": "b", "expected": "9"}]}},
+            "`checks.clips[1]`: '9' is no expec",
+        ),
+        (
+            {"checks": {"clips": [{"item": "a", "condition": "b", "expected": "1"}]}, "collection": EMPTY},
+            "`checks.clips[1]`: the collection has no such clip",
+        ),
+        ({"analysis_plan": {"scale": "LOUD"}}, "`analysis_plan.scale`: it is one of QUALITY."),
+        (
+            {"analysis_plan": {"scale": "QUALITY", "rules": {"p808": 3}}},
+            "`analysis_plan.rules.p808`: it is a number fr",
+        ),
+        (
+            {"analysis_plan": {"scale": "QUALITY", "against": "x"}, "collection": EMPTY},
+            "`analysis_plan.against`: the collection has no condition called 'x'.",
+        ),
+        (
+            {"label_sets": [{"name": "own-1", "language": "pt", "scales": {}}]},
+            "`label_sets[1]`: The words of the scale",
+        ),
+        (
+            {"design": {"preset": "imported", "files": {"1.csv": ""}, "extensions": [{"panels": 1}]}},
+            "`design.extensions`: a design from files has one file for each seat",
+        ),
         ({"texts": "x"}, '`texts` takes keys with values, not "x".'),
     ],
 )
@@ -179,6 +214,80 @@ def test_a_design_is_laid_out_again_in_the_background_under_the_same_hash() -> N
     work(claimed)
     again = export_experiment(experiment=made, actor=made.owner)
     assert again == written.replace(f"short_name: {experiment.slug}\n", f"short_name: {made.slug}\n")
+
+
+def whole_experiment() -> Experiment:
+    """An extended design with an own label set, questions of every place, attention checks and an analysis plan."""
+    experiment = make_panel_experiment(items=14)
+    actor, role = experiment.owner, Condition.Role
+    traps = [NewSound("say-2", "trap", tone(510), role.TRAP), NewSound("clean", "gold", tone(530), role.GOLD)]
+    add_stimuli(collection=experiment.collection, sounds=traps)
+    own = copy_label_set(experiment=experiment, actor=actor, source=experiment.label_set, language="pt")
+    approve_label_set(experiment=experiment, actor=actor, name=own.name)
+    plan = {"scale": "OVRL", "against": "C1", "margin": 0.25, "model": "mixed", "rules": {"quick": 400, "p808": 0.5}}
+    questions = [
+        {"ready": "age_band", "place": "screening", "accepted": ["25_34", "35_44"]},
+        {
+            "key": "device",
+            "place": "before",
+            "kind": "several",
+            "text": "Which?",
+            "options": ["A", "B", "no"],
+            "high": 2,
+        },
+        {"key": "tired", "place": "after", "kind": "scale", "text": "How tired?", "low": 0, "high": 4},
+    ]
+    edit_experiment(experiment=experiment, actor=actor, label_set=own.name, analysis_plan=plan, questions=questions)
+    expected = {("say-2", "trap"): "2", ("clean", "gold"): "SIG 4-5, OVRL 3 to 5"}
+    change_checks(experiment=experiment, repeats=1, expected=expected, actor=actor)
+    experiment.refresh_from_db()
+    wanted = DesignRequest(panels=2, seats=2, size=4, sessions=2, factors=("session",), seed="7")
+    draft = designs.draft_design(experiment=experiment, wanted=wanted)
+    designs.adopt_draft(experiment=experiment, draft=draft, actor=actor)
+    for listeners, more_panels in ((1, 0), (0, 1)):
+        experiment.refresh_from_db()
+        more = extensions.draft_extension(experiment=experiment, listeners=listeners, panels=more_panels)
+        extensions.adopt_extension(experiment=experiment, draft=more, reason=f"More: {listeners}.", actor=actor)
+    return Experiment.objects.select_related("collection", "owner").get(pk=experiment.pk)
+
+
+def test_every_part_survives_a_round_trip_with_the_same_seats_under_the_same_hash() -> None:
+    experiment = whole_experiment()
+    written = export_experiment(experiment=experiment, actor=experiment.owner)
+    known = yaml.safe_load(written)
+    assert [key for key in known if key in ("label_sets", "questions", "checks", "analysis_plan")] == [
+        *("label_sets", "questions", "checks", "analysis_plan")
+    ]
+    assert [(one["listeners"], one["panels"]) for one in known["design"]["extensions"]] == [(1, 0), (0, 1)]
+    assert known["checks"]["clips"][0]["expected"] == "SIG 4 to 5, OVRL 3 to 5"
+    jsonschema.Draft202012Validator(json.loads(json.dumps(json_schema()))).validate(known)
+    expected = design_digest(experiment)
+    Experiment.objects.filter(pk=experiment.pk).update(slug="aside", label_set="own-aside")
+    OwnLabelSet.objects.update(name="own-aside")
+
+    made = created(written, experiment.owner, in_background=True)
+    [job] = Job.objects.all()
+    claimed = queue.claim(worker="test", names=[job.name], job_id=job.pk)
+    assert claimed is not None
+    work(claimed)
+    made.refresh_from_db()
+    assert export_experiment(experiment=made, actor=made.owner) == written
+    plans = [
+        sorted(Ballot.objects.filter(experiment=one).values_list("seed", "plan_sha256")) for one in (experiment, made)
+    ]
+    assert (len(plans[0]), plans[0]) == (9, plans[1])
+    assert design_digest(made) == expected
+    again = created(written, experiment.owner)
+    assert again.label_set.startswith("own-pt-")
+    assert again.label_set != made.label_set
+    assert again.layout_sha256 == made.layout_sha256
+
+
+def test_a_check_that_the_chosen_collection_does_not_have_is_refused() -> None:
+    owner, clip = make_user(), {"item": "say-2", "condition": "trap", "expected": "2"}
+    with pytest.raises(AppError, match="has no trap or gold clip 'say-2 x trap'"):
+        created(dump_yaml({**SMALL, "checks": {"clips": [clip]}}), owner, collection=make_collection(owner))
+    assert not Experiment.objects.exists()
 
 
 def test_another_design_than_the_one_in_the_file_is_refused_unless_its_hash_is_taken_out() -> None:
