@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from listening.models import Seat
 from listening.panels.services.simulation import Bot
 from rating.models import Ballot
 from stimuli.models import Stimulus
+from tests.contracts.tree import ROOT
 from tests.e2e.conftest import FIRST_JOB_MS, Platform
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_workbench import imported_without_the_bad_file
@@ -26,6 +29,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 CONDITIONS, ITEMS = ("clean", "coded"), ("bell", "door", "rain", "street", "train")
 TYPO, TITLE = "How claen is it?", "How clean is it?"
 SLUG = "how-claen-is-it"
+GUIDE = ROOT / "docs/guides/last-vote-to-paper.md"
 AMENDED, EXTENDED, EXCLUDED = "the title had a typo", "the first listeners disagreed", "said to have had a cold"
 
 
@@ -140,39 +144,117 @@ def listen(link: str, *, listeners: int) -> None:
             bot.play()
 
 
-def release_the_drop_out(page: Page) -> None:
-    press(page, "People")
-    press(page, "Release seat")
+# --- The guide: what each step's bold words do ------------------------------------------------------------------------
+
+
+def steps_of(guide: str) -> list[tuple[str, ...]]:
+    """The bold words of every numbered step."""
+    steps = re.findall(r"^\d+\. (.+)$", guide, re.MULTILINE)
+    return [tuple(re.findall(r"\*\*(.+?)\*\*", step)) for step in steps]
+
+
+def look_who_is_incomplete(page: Page, monitor: str) -> None:
+    press(page, monitor)
+    expect(page.locator("table [data-state=finished]")).to_have_count(4)
+    expect(page.locator("table [data-state=running], table [data-state=paused]")).to_have_count(1)
+
+
+def release_the_drop_out(page: Page, people: str, release: str) -> None:
+    press(page, people)
+    press(page, release)
     page.get_by_label("Reason").fill("never came back")
-    page.get_by_role("button", name="Release seat").click()
+    page.get_by_role("button", name=release).click()
     expect(page.get_by_text("is open again")).to_be_visible()
 
 
-def exclude_one(page: Page) -> None:
-    press(page, "Results")
-    press(page, "Exclusions")
+def read_the_rules(page: Page, results: str, exclusions: str) -> None:
+    press(page, results)
+    expect(page.get_by_text("Up to date with")).to_be_visible(timeout=FIRST_JOB_MS)
+    press(page, exclusions)
+    expect(page.get_by_role("heading", name="Check with rules")).to_be_visible()
+
+
+def exclude_one(page: Page, exclude: str) -> None:
     page.get_by_label("Listener", exact=True).select_option(index=0)
     page.get_by_label("Reason").fill(EXCLUDED)
-    page.locator("#exclude").get_by_role("button", name="Exclude").click()
+    page.locator("#exclude").get_by_role("button", name=exclude).click()
     expect(page.locator("#ledger")).to_contain_text(EXCLUDED)
 
 
-def close_and_unblind(page: Page) -> None:
-    press(page, "Close")
-    press(page, "Close for good")
-    press(page, "Results")
+def close_for_good(page: Page, close: str, for_good: str) -> None:
+    press(page, close)
+    press(page, for_good)
+    expect(page.get_by_text("Closed", exact=True)).to_be_visible()
+
+
+def unblind(page: Page, results: str, unblind: str) -> None:
+    press(page, results)
     page.get_by_label("Reason").fill("everybody has listened")
-    press(page, "Unblind")
+    press(page, unblind)
     expect(page.locator("[data-result-table]")).to_contain_text("coded", timeout=FIRST_JOB_MS)
 
 
-def dataset(page: Page) -> zipfile.ZipFile:
-    return zipfile.ZipFile(downloaded(page, "Dataset").path())
+def read_the_model(page: Page, model: str) -> None:
+    press(page, model)
+    expect(page.get_by_role("link", name=model, exact=True)).to_have_attribute("aria-current", "true")
 
 
-def test_a_laboratory_needs_no_command_from_the_files_to_the_dataset(
-    page: Page, platform: Platform, folder: Path, device: Callable[..., BrowserContext]
+def choose_reference_and_margin(page: Page, show: str) -> None:
+    page.get_by_label("Compared with").select_option("clean")
+    page.get_by_label("Margin of equivalence").fill("0.5")
+    press(page, show)
+    page.wait_for_url("**margin=0.5**")
+    assert "against=clean" in page.url
+
+
+def take_figure_table_and_text(page: Page, figure: str, table: str, copy: str) -> None:
+    assert "<svg" in downloaded(page, figure).path().read_text()
+    assert r"\begin{tabular}" in downloaded(page, table).path().read_text()
+    press(page, copy)
+    text = page.evaluate("navigator.clipboard.readText()")
+    for told in (AMENDED, EXTENDED):
+        assert told in text
+
+
+def keep_the_report(page: Page, report: str, download: str) -> None:
+    press(page, report)
+    text = downloaded(page, download).path().read_text()
+    for told in (TITLE, "coded", AMENDED, EXCLUDED):
+        assert told in text
+
+
+def take_the_dataset(page: Page, results: str, dataset: str) -> None:
+    press(page, results)
+    folder = Path(downloaded(page, dataset).path()).with_suffix(".folder")
+    with zipfile.ZipFile(downloaded(page, dataset).path()) as archive:
+        archive.extractall(folder)
+    (root,) = {path.parent for path in folder.rglob("design.json")}
+    assert AMENDED in next(root.rglob("*texts_data.csv")).read_text()
+    assert EXCLUDED in next(root.rglob("*exclusions_data.csv")).read_text()
+    design = json.loads((root / "design.json").read_text())
+    assert [each["reason"] for each in design["extensions"]] == [EXTENDED]
+    subprocess.run([sys.executable, "analysis/starter.py"], cwd=root, check=True, capture_output=True)
+
+
+ACTIONS: dict[tuple[str, ...], Callable[..., None]] = {
+    ("Monitor",): look_who_is_incomplete,
+    ("People", "Release seat"): release_the_drop_out,
+    ("Results", "Exclusions"): read_the_rules,
+    ("Exclude",): exclude_one,
+    ("Close", "Close for good"): close_for_good,
+    ("Results", "Unblind"): unblind,
+    ("Mixed model",): read_the_model,
+    ("Show",): choose_reference_and_margin,
+    ("SVG", "LaTeX", "Copy"): take_figure_table_and_text,
+    ("Report", "Download as one HTML file"): keep_the_report,
+    ("Results", "Dataset"): take_the_dataset,
+}
+
+
+def test_a_laboratory_needs_no_command_from_the_files_to_the_paper(
+    platform: Platform, folder: Path, device: Callable[..., BrowserContext]
 ) -> None:
+    page = device(permissions=["clipboard-read", "clipboard-write"]).new_page()
     sign_in(page, platform)
     upload_and_normalise(page, folder)
     assert Stimulus.objects.count() == 18
@@ -185,23 +267,14 @@ def test_a_laboratory_needs_no_command_from_the_files_to_the_dataset(
 
     PointerListener(device().new_page()).join(link)
     listen(link, listeners=4)
-    release_the_drop_out(page)
-    exclude_one(page)
-    close_and_unblind(page)
+    page.goto(platform.url(f"/experiments/{SLUG}/"))
+    for words, act in ACTIONS.items():
+        act(page, *words)
 
-    seats = Seat.objects.filter(ballot__kind=Ballot.Kind.MAIN)
-    states = Counter(seats.values_list("state", flat=True))
+    states = Counter(Seat.objects.filter(ballot__kind=Ballot.Kind.MAIN).values_list("state", flat=True))
     assert states == {Seat.State.FINISHED: 4, Seat.State.OPEN: 2, Seat.State.ABANDONED: 1}
 
-    with dataset(page) as archive:
-        files = {Path(name).name: archive.read(name).decode() for name in archive.namelist()}
-    texts = next(text for name, text in files.items() if name.endswith("texts_data.csv"))
-    exclusions = next(text for name, text in files.items() if name.endswith("exclusions_data.csv"))
-    assert AMENDED in texts
-    assert EXCLUDED in exclusions
-    assert [each["reason"] for each in json.loads(files["design.json"])["extensions"]] == [EXTENDED]
 
-    press(page, "Report")
-    report = downloaded(page, "Download as one HTML file").path().read_text()
-    for told in (TITLE, "coded", AMENDED):
-        assert told in report
+@pytest.mark.django_db(transaction=False)
+def test_every_step_of_the_guide_from_the_last_vote_to_the_paper_is_taken_above() -> None:
+    assert steps_of(GUIDE.read_text()) == list(ACTIONS)
