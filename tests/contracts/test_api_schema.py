@@ -1,10 +1,12 @@
 """The API covers what the pages do, and its description has the type of every request and of every answer."""
 
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from django.core.management import call_command
 from django.urls import URLPattern, URLResolver, get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
@@ -112,6 +114,10 @@ def test_every_field_of_a_described_object_has_a_type() -> None:
         for field, told in schema()["components"]["schemas"][name].get("properties", {}).items():
             own = (name, field) == ("Option", "default")  # of whatever kind the option is
             assert own or told.keys() & {"type", "$ref", "allOf", "oneOf"}, (name, field)
+
+
+def test_the_description_is_made_without_a_warning() -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", os.devnull)
 
 
 def test_the_page_names_what_stands_in_for_every_page() -> None:

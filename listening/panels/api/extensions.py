@@ -49,7 +49,7 @@ class NewExtensionSerializer(WantedSerializer):
     sha256 = serializers.CharField(max_length=64, default="", allow_blank=True)
 
 
-class FindingSerializer(serializers.Serializer[Any]):
+class ChangedFindingSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     title = serializers.CharField()
     before = serializers.CharField(allow_null=True)
@@ -65,7 +65,7 @@ class PreviewSerializer(serializers.Serializer[Any]):
     listeners_before = serializers.IntegerField()
     listeners = serializers.IntegerField()
     sentence = serializers.CharField()
-    findings = FindingSerializer(many=True)
+    findings = ChangedFindingSerializer(many=True)
 
 
 class Extensions(APIView):

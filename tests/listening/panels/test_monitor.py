@@ -16,7 +16,7 @@ from core.models import User
 from listening.models import ClientReport, Seat, SetupStep, Visit
 from listening.panels.services import monitoring, panels, seats
 from listening.participation.services import visits
-from rating.models import Experiment, Trial, Vote
+from rating.models import Experiment, Trial
 from rating.services.experiments import unblind
 from tests.factories import Sitting, event, make_experiment, make_user, seated_visit, sit_down, vote_event
 
@@ -223,10 +223,8 @@ def test_the_finish_is_expected_at_the_rate_of_the_last_day() -> None:
 def test_times_have_their_zone_and_no_pace_is_nought() -> None:
     experiment = make_experiment(seats=2)
     sitting = sit_down(experiment)
-    answer(sitting, 3)
-    Vote.objects.filter(ballot=sitting.visit.seat.ballot).update(client={})
-    for number, vote in enumerate(Vote.objects.order_by("id")):
-        Vote.objects.filter(pk=vote.pk).update(received_at=timezone.now() + timedelta(milliseconds=number))
+    for n, page in enumerate(sitting.upcoming()["trials"][:3]):
+        sitting.vote(event(page["trial"], clock={"monotonic_ms": 10 * n}))
     html = page_of(experiment)
     assert "&lt; 0.1" in html
     assert not re.search(r">\s*0\.0\b", html)
