@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Download, Page, expect
 
 from listening.models import Seat
-from listening.panels.services.simulation import Bot
+from listening.panels.services.simulation import Answers, Bot
 from rating.models import Ballot
 from stimuli.models import Stimulus
 from tests.contracts.tree import ROOT
@@ -137,11 +137,14 @@ def extend(page: Page) -> None:
 
 
 def listen(link: str, *, listeners: int) -> None:
-    """Listeners without a browser, through the same API: what they answer here is not what they see."""
+    """Let listeners answer at random through the API, which a browser would use too; a browser each takes long."""
     for number in range(listeners):
-        rng = Random(number)
-        with Bot(link=link, answers=lambda page, rng=rng: marks(rng.choice([2, 3, 4, 5])), rng=rng) as bot:
+        with Bot(link=link, answers=at_random(Random(number)), rng=Random(number)) as bot:
             bot.play()
+
+
+def at_random(rng: Random) -> Answers:
+    return lambda _page: marks(rng.choice([2, 3, 4, 5]))
 
 
 # --- The guide: what each step's bold words do ------------------------------------------------------------------------
