@@ -27,15 +27,8 @@ def index(request: HttpRequest) -> HttpResponse:
 def _groups() -> Iterator[dict[str, Any]]:
     """The guides by whom they are for; what is for developers alone comes last."""
     known, left = pages(), dict(pages())
-    experiments = [
-        "guides/experimenter",
-        "guides/uploading",
-        "guides/importing",
-        "guides/experiment-file",
-        "viewer",
-        "data",
-        "glossary",
-    ]
+    guides = ["experimenter", "uploading", "importing", "experiment-file", "last-vote-to-paper"]
+    experiments = [*(f"guides/{name}" for name in guides), "viewer", "data", "glossary"]
     for title, names in (
         (_("Experiments"), experiments),
         (_("Protocols"), [name for name in known if name.startswith("protocols/")]),

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from csp.decorators import csp_update
@@ -54,6 +55,7 @@ CHANGES = {
     "close": services.close,
     "draft": services.return_to_draft,
 }
+LISTENING = (Experiment.State.LIVE, Experiment.State.PAUSED)  # somebody may still give an answer
 SORTS = {
     "newest": ["-created_at"],
     "oldest": ["created_at"],
@@ -419,13 +421,18 @@ def restore(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("rating:experiment", slug=slug)
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def unblind(request: HttpRequest, slug: str) -> HttpResponse:
-    """Unblind with a reason; without one, the page of results asks for it beside the field."""
-    experiment, form = experiment_of(request, slug), ReasonForm(request.POST)
-    results = reverse("analysis:results", args=[slug])
+    """Unblind with a reason; as long as people can still listen, GET asks a second time and proposes to close first."""
+    experiment, results = experiment_of(request, slug), reverse("analysis:results", args=[slug])
+    if request.method == "GET":
+        context = {"experiment": experiment, "reason": request.GET.get("reason", "")[:500], "tab": "results"}
+        return render(request, "rating/confirm_unblind.html", context)
+    form = ReasonForm(request.POST)
     if not form.is_valid() or not form.cleaned_data["reason"].strip():
         return redirect(f"{results}?reason=missing#unblind")
+    if experiment.state in LISTENING and experiment.unblinded_at is None and "confirmed" not in request.POST:
+        return redirect(f"{request.path}?{urlencode({'reason': form.cleaned_data['reason']})}")
     services.unblind(experiment=experiment, actor=staff(request), reason=form.cleaned_data["reason"])
     return redirect(results)

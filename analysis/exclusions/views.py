@@ -12,7 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from analysis.exclusions.forms import FIELDS, ExclusionForm, PlanForm, RuleForm
 from analysis.exclusions.rules import apply_rule, proposals
+from analysis.registry import method_of
 from analysis.reports.plan import plan_facts, plan_sha256
+from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.forms import ValidatedForm
 from core.permissions import Audience, requires, staff
@@ -128,6 +130,7 @@ def _page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedFor
         ],
         "standing": sum(entry.lifted_at is None for entry in entries),
         "seats": seats,
+        "stale": read_result(experiment=experiment, slug=method_of(experiment.protocol), simulated=False)["stale"],
         "rules": [
             (proposal, shown(_rule_form(proposal.rule, threshold=proposal.threshold)))
             for proposal in proposals(experiment, thresholds=chosen)

@@ -181,7 +181,6 @@ def _lines(
 
 CATEGORIES = (1, 2, 3, 4, 5)
 GOOD, POOR = 4, 2  # %GoB counts votes of 4 and 5, %PoW votes of 1 and 2
-FEW_VOTES = 8  # for one clip on one scale
 CROWDED_END = 0.4  # of all votes on one end of the scale: there, differences can no longer show
 
 
@@ -220,10 +219,6 @@ def _about_cells(items: Rows) -> Rows:
     ordered = sorted(items, key=lambda row: str(row["scale"]))
     for scale, group in groupby(ordered, key=lambda row: row["scale"]):
         cells = list(group)
-        votes = [row["n_votes"] for row in cells]
-        few = sum(count < FEW_VOTES for count in votes)
-        if few:
-            found.append({"code": "few_votes", "scale": scale, "cells": few, "of": len(cells), "least": min(votes)})
         unanimous = sum(row["sd"] == 0 for row in cells)
         if unanimous:
             found.append({"code": "unanimous", "scale": scale, "cells": unanimous, "of": len(cells)})

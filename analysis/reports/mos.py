@@ -139,7 +139,9 @@ def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> Table:
 def warning_sentences(warnings: list[Row]) -> list[str]:
     """What an expert reader should know, in words."""
     sentences = {
-        "few_votes": _("{scale}: {cells} of {of} clips have fewer than 8 answers, the least {least}."),
+        "few_votes": _(
+            "{scale}: {cells} of {of} clips have fewer answers than planned, the least {least} of {planned}."
+        ),
         "unanimous": _(
             "{scale}: in {cells} of {of} clips all listeners gave the same mark; there, an interval of no width does "
             "not mean certainty."

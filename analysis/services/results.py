@@ -18,6 +18,7 @@ from analysis.services.screening import screening_of
 from core.jobs import JobRun
 from listening.models import Exclusion, Seat
 from listening.panels.services.exclusions import excluded_now
+from listening.panels.services.monitoring import cells_of
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
@@ -100,6 +101,8 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
     scores = scores.assign(**{COMPLETE: scores["listener"].isin(complete)})
     apart = method.sets_incomplete_apart and bool(complete)
     table = with_warnings(method.run(scores), listener_warnings(experiment, ballots, people, apart=apart))
+    if method.rates_conditions and len(scores):
+        table = with_warnings(table, _about_short_clips(experiment, table["items"]))
     if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
         table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
     return table | screening_of(experiment, dataset, table, rated=method.rates_conditions, simulated=simulated)
@@ -121,6 +124,23 @@ def listener_warnings(
     Incomplete listeners are `apart` where figures over listeners are made without them.
     """
     return [*_about_incomplete(ballots, people, apart=apart), *_about_panels(experiment, ballots, people)]
+
+
+def _about_short_clips(experiment: Experiment, items: Rows) -> Rows:
+    """Clips that have fewer answers on a scale than the seats that were planned to hear them."""
+    planned: Counter[tuple[str, str, str]] = Counter()
+    for cell in cells_of(experiment):
+        planned[cell.scale, cell.item, cell.condition] += cell.planned
+    given = {(row["scale"], row["item"], row["condition"]): row["n_votes"] for row in items}
+    found: Rows = []
+    for scale in sorted({key[0] for key in planned}):
+        cells = [(given.get(key, 0), count) for key, count in planned.items() if key[0] == scale]
+        short = [(votes, count) for votes, count in cells if votes < count]
+        if short:
+            least, most = min(short)
+            sizes = {"cells": len(short), "of": len(cells), "least": least, "planned": most}
+            found.append({"code": "few_votes", "scale": scale, **sizes})
+    return found
 
 
 def with_warnings(table: Mapping[str, Any], warnings: Rows) -> dict[str, Any]:

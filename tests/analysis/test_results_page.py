@@ -13,9 +13,9 @@ from openpyxl import load_workbook
 from analysis.reports.mos import UNIT_TABLES
 from analysis.services.results import read_result
 from rating.models import Experiment
-from rating.services.experiments import unblind
+from rating.services.experiments import close, unblind
 from tests.analysis.p835_material import CONDITIONS, SECRETS, listen, p835_experiment, refresh
-from tests.factories import make_experiment
+from tests.factories import make_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
 
@@ -134,7 +134,7 @@ def test_every_part_is_there_and_few_answers_are_grey(client: Client, experiment
         assert f'id="{part}"' in html, part
     items = html.partition('id="items"')[2].partition("</details>")[0]
     assert items.count('class="is-muted"') == 27  # two answers a clip
-    assert "have fewer than 8 answers" in html
+    assert "fewer answers than planned" not in html  # two seats were planned, and both have answered
     assert "2 listeners in 1 panels rated 3 items under 3 conditions" in html
 
 
@@ -211,3 +211,40 @@ def test_a_table_that_is_not_on_the_page_is_refused_with_those_that_are(client: 
     for name in ("table-nothing.csv", "table-conditions.pdf"):
         response = client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/files/{name}")
         assert (response.status_code, response.json()["code"]) == (404, "result.unknown_file")
+
+
+def test_the_warning_of_few_answers_follows_the_number_that_was_planned() -> None:
+    experiment = make_experiment(seats=3)
+    for _ in range(2):
+        sit_down(experiment).answer_all()
+    refresh()
+    found = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["warnings"]
+    assert {"code": "few_votes", "scale": "QUALITY", "cells": 4, "of": 4, "least": 2, "planned": 3} in found
+    sit_down(experiment).answer_all()
+    refresh()
+    found = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["warnings"]
+    assert "few_votes" not in [each["code"] for each in found]
+
+
+def test_unblinding_while_people_can_listen_asks_twice(client: Client) -> None:
+    experiment = make_experiment(seats=1)
+    client.force_login(experiment.owner)
+    address = f"/experiments/{experiment.slug}/unblind/"
+    asked = client.post(address, {"reason": "curious"}, follow=True)
+    experiment.refresh_from_db()
+    assert experiment.unblinded_at is None
+    html = asked.content.decode()
+    assert "close the experiment first" in html
+    assert 'value="curious"' in html
+    client.post(address, {"reason": "curious", "confirmed": "1"})
+    experiment.refresh_from_db()
+    assert experiment.unblinded_at is not None
+
+
+def test_a_closed_experiment_is_unblinded_at_once(client: Client) -> None:
+    experiment = make_experiment(seats=1)
+    close(experiment=experiment, actor=experiment.owner)
+    client.force_login(experiment.owner)
+    client.post(f"/experiments/{experiment.slug}/unblind/", {"reason": "done"})
+    experiment.refresh_from_db()
+    assert experiment.unblinded_at is not None

@@ -112,7 +112,7 @@ rating:transfer                       staff-405      owned
 rating:archive                        staff-405      owned
 rating:delete                         owned          owned
 rating:restore                        staff-405      owned-404
-rating:unblind                        staff-405      owned
+rating:unblind                        owned          owned
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method

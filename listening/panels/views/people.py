@@ -37,7 +37,7 @@ from listening.panels.services.session_settings import change_session_settings, 
 from listening.participation.access import admit, describe_device
 from listening.participation.services.visits import completions_of
 from rating.forms import ReasonForm
-from rating.models import Experiment
+from rating.models import Ballot, Experiment
 from rating.protocol import Designable
 from rating.registry import get_protocol, module_of
 from rating.services.access import Access, experiment_of
@@ -178,6 +178,7 @@ def people_page(request: HttpRequest, experiment: Experiment, *, refused: Valida
         "reload": not refused,  # a page with what was typed must not be loaded anew by itself
         "needed": [row for row in rows if row["needed"]],
         "held": [(seat, shown(_reason_form(seat))) for seat in _held(experiment)],
+        "all_seats": _all_seats(experiment),
         "now": now,
         "paper_seats": seats_for_paper(experiment) if module_of(protocol.slug, "paper") else (),
         "workbook_seats": seats_for_paper(experiment) if module_of(protocol.slug, "workbook") else (),
@@ -217,6 +218,13 @@ def _reason_form(seat: Seat, data: QueryDict | None = None) -> ReasonForm:
 def _held(experiment: Experiment) -> QuerySet[Seat]:
     held = Seat.objects.main().filter(panel__experiment=experiment, state=Seat.State.TAKEN)
     return held.select_related("panel", "participant").order_by("panel__number", "number")
+
+
+def _all_seats(experiment: Experiment) -> QuerySet[Seat]:
+    """Every seat that counts, and those that were given up."""
+    found = Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
+    found = found.select_related("panel", "participant", "ballot")
+    return found.order_by("panel__number", "number", "occupancy")
 
 
 def csv_file(name: str, columns: list[str], rows: list[list[Any]]) -> HttpResponse:

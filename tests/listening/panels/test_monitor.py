@@ -220,6 +220,19 @@ def test_the_finish_is_expected_at_the_rate_of_the_last_day() -> None:
     assert seen["finish_at"] == seen["now"] + timedelta(hours=24)
 
 
+def test_times_have_their_zone_and_no_pace_is_nought() -> None:
+    experiment = make_experiment(seats=2)
+    sitting = sit_down(experiment)
+    for n, page in enumerate(sitting.upcoming()["trials"][:3]):
+        sitting.vote(event(page["trial"], clock={"monotonic_ms": 10 * n}))
+    html = page_of(experiment)
+    assert "&lt; 0.1" in html
+    assert not re.search(r">\s*0\.0\b", html)
+    finish = look(experiment)["finish_at"]
+    assert f"{finish:%Y-%m-%d %H:%M}"[:13] in html
+    assert "expected finish at this rate (UTC)" in html
+
+
 def test_an_experiment_without_panels_has_an_empty_monitor() -> None:
     assert "No panels yet." in page_of(make_experiment(live=False))
 

@@ -23,7 +23,7 @@ from protocols.acr.protocol import AbsoluteCategoryRating
 from rating.models import Ballot, Experiment
 from rating.services.ballots import open_ballot, store_plans
 from stimuli.services.collections import create_collection
-from tests.factories import make_experiment, make_panel_experiment, make_user
+from tests.factories import make_experiment, make_panel_experiment, make_user, sit_down
 
 pytestmark = pytest.mark.django_db
 
@@ -195,3 +195,22 @@ def test_a_senseless_number_is_refused_and_adds_nothing(
     assert client.post(page + path, body).status_code == 400
     assert client.post(f"{page}panels/9/invitations/", {"count": 1}).status_code == 404
     assert (Seat.objects.count(), Invitation.objects.count()) == (2, 0)
+
+
+def test_every_seat_is_listed_with_its_state(client: Client) -> None:
+    experiment = make_experiment(seats=3)
+    sit_down(experiment)
+    client.force_login(experiment.owner)
+    html = client.get(f"/experiments/{experiment.slug}/people/").content.decode()
+    listed = html.partition('id="all-seats"')[2].partition("</details>")[0]
+    assert re.findall(r'data-state="(\w+)"', listed) == ["taken", "open", "open"]
+
+
+def test_a_preview_leads_back_to_people(client: Client) -> None:
+    experiment = make_experiment(seats=1)
+    client.force_login(experiment.owner)
+    people = f"/experiments/{experiment.slug}/people/"
+    seen = client.post(
+        f"/experiments/{experiment.slug}/previews/", {"panel": 1, "seat": 1, "from_session": 0}, follow=True
+    )
+    assert f'<a href="{people}">Back to People</a>' in seen.content.decode()
