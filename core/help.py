@@ -49,7 +49,6 @@ GUIDES = {
     "listening:monitor_all": "guides/experimenter#following-an-experiment",
     "analysis": "methods/mos",
     "analysis:results": "guides/last-vote-to-paper",
-    "analysis:exclusions": "guides/last-vote-to-paper",
     "analysis:report": "guides/last-vote-to-paper",
     "analysis:table": "methods/any-table",
     "analysis:exclusions": "methods/exclusions",
