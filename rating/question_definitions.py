@@ -226,10 +226,10 @@ def _text(stored: dict[str, Json], key: str, field: str, most: int, *, needed: b
     value = stored.get(field, "")
     text = value.strip() if isinstance(value, str) else None
     if text is None or "\0" in text or len(text) > most or (needed and not text):
-        limits = {"least": int(needed), "most": most}
-        raise _unfit(
-            key, field, LazyMessage("'{field}' is a text of {least} to {most} characters.", field=field, **limits)
+        said = LazyMessage(
+            "'{field}' is a text of {least} to {most} characters.", field=field, least=int(needed), most=most
         )
+        raise _unfit(key, field, said)
     return text
 
 

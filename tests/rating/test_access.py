@@ -25,9 +25,14 @@ ARGUMENTS = {
     "method": "mos",
     "name": "means.csv",
     "link_id": uuid4(),
+    "entry_id": uuid4(),
+    "key": "age_band",
+    "label_set": "own-1",
 }
 # A viewer may copy what can be seen, give up the own access, and restores nothing, because the bin is the owner's.
 FREE = {"listening:copy", "rating:restore"}
+# Pages of the owner, and of a question and a label set that this experiment does not have.
+NOT_SEEN = {"rating:delete", "listening:question", "rating:own_labels"}
 
 
 @pytest.fixture
@@ -61,6 +66,9 @@ def address_of(route: str, experiment: Experiment) -> str | None:
         "method",
         "method name",
         "link_id",
+        "entry_id",
+        "key",
+        "label_set",
     ):
         with suppress(NoReverseMatch):
             return reverse(route, kwargs={"slug": experiment.slug, **{name: ARGUMENTS[name] for name in names.split()}})
@@ -88,7 +96,7 @@ def test_a_viewer_changes_nothing_by_any_address(
     assert AuditEntry.objects.count() == entries
 
 
-@pytest.mark.parametrize("route", sorted(set(routes_about_experiments(0)) - {"rating:delete"}))
+@pytest.mark.parametrize("route", sorted(set(routes_about_experiments(0)) - NOT_SEEN))
 def test_a_viewer_sees_every_page(client: Client, shared: tuple[Experiment, User, User], route: str) -> None:
     experiment, _, viewer = shared
     client.force_login(viewer)

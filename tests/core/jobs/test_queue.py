@@ -66,7 +66,8 @@ def test_what_a_person_waits_for_is_interactive_and_only_results_are_in_between(
     queues = {name: kind.queue for name, kind in declared_jobs().items() if not name.startswith("testapp.")}
     interactive = {
         *("stimuli.check_import", "stimuli.commit_confirmed_import", "stimuli.normalise_copy"),
-        *("listening.apply_design", "listening.fill_panel", "listening.send_mailing", "core.send_password_link"),
+        *("listening.apply_design", "listening.extend_design", "listening.lay_out_file", "listening.fill_panel"),
+        *("listening.send_mailing", "core.send_password_link"),
     }
     results = {"analysis.refresh_results", "analysis.refresh_stale_results"}
     assert {name for name, queue in queues.items() if queue is Job.Queue.INTERACTIVE} == interactive
