@@ -98,6 +98,8 @@ class Worker:
         self.poll_s = poll_s
         self.grace_s = grace_s
         self._stop = threading.Event()
+        # Held from the look at _stop to the entry in _running: no job is claimed once those running are given back.
+        self._claiming = threading.Lock()
         self._stop_requests = 0
         self._running: dict[threading.Thread, Job] = {}
         for_bulk = max(1, threads // 2)
@@ -128,7 +130,8 @@ class Worker:
             for task in self._periodic:
                 task.run_if_due()
             time.sleep(self.poll_s)
-        self._stop.set()
+        with self._claiming:
+            self._stop.set()
         self._await_threads()
         for job in list(self._running.values()):
             if queue.release(job=job):
@@ -158,11 +161,14 @@ class Worker:
         connections.close_all()
 
     def _serve_one(self, *, bulk: bool = True) -> bool:
-        job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
-        if job is None:
-            return False
         me = threading.current_thread()
-        self._running[me] = job
+        with self._claiming:
+            if self._stop.is_set():
+                return False
+            job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
+            if job is None:
+                return False
+            self._running[me] = job
         try:
             work(job)
         finally:

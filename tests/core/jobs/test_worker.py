@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -271,6 +272,29 @@ def test_a_second_sigterm_does_not_wait(process_environment: dict[str, str]) -> 
     wait_until(given_back, every_s=0.5)
     assert process.wait(PATIENCE_S) == 0
     assert Job.objects.get(pk=job.pk).state == Job.State.QUEUED
+
+
+def test_a_job_claimed_while_the_worker_is_told_to_leave_at_once_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = enqueue(hold, effect="a")
+    at_claim, go_on = threading.Event(), threading.Event()
+
+    def slow_claim(**arguments: Any) -> Job | None:
+        at_claim.set()
+        go_on.wait(PATIENCE_S)
+        return claim_at_once(**arguments)
+
+    claim_at_once = queue.claim
+    monkeypatch.setattr(queue, "claim", slow_claim)
+    with RunningWorker(Worker(threads=1, poll_s=0.01)) as running:
+        assert at_claim.wait(PATIENCE_S)
+        running.worker.stop()
+        running.worker.stop()
+        running.thread.join(0.3)
+        go_on.set()
+        running.thread.join(PATIENCE_S)
+        row = Job.objects.get(pk=job.pk)
+        assert (row.state, row.token) == (Job.State.QUEUED, 1)
+        Effect.objects.create(key="released")
 
 
 def test_a_job_leaves_no_connection_open_in_its_thread() -> None:

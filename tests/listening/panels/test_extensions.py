@@ -142,10 +142,13 @@ def test_a_changed_seat_is_noticed_in_the_first_part_and_in_the_addition(live: E
     extend(live, listeners=1)
     for number in (1, 4):
         seat = Seat.objects.get(panel__number=1, number=number)
-        first, second = seat.ballot.trials.order_by("position")[:2]
-        Slot.objects.filter(trial=first).update(stimulus=Slot.objects.exclude(trial=first)[20].stimulus)
+        slots = Slot.objects.filter(trial__ballot=seat.ballot).order_by("trial__position")
+        slot = slots[0]
+        other = slots.exclude(stimulus=slot.stimulus)[0]
+        Slot.objects.filter(pk=slot.pk).update(stimulus=other.stimulus)
         assert not designs.verify_design(stored(live)).is_unchanged
-        Slot.objects.filter(trial=first).update(stimulus=second.slots.get().stimulus)
+        Slot.objects.filter(pk=slot.pk).update(stimulus=slot.stimulus)
+        assert designs.verify_design(stored(live)).is_unchanged
 
 
 def test_a_rehearsal_gives_its_number_to_the_new_seat(live: Experiment) -> None:

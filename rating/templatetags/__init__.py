@@ -1,1 +1,0 @@
-"""Template tags for the templates of other apps."""
