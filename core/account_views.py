@@ -3,6 +3,7 @@
 from functools import partial
 
 from django.contrib import messages
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -32,6 +33,7 @@ def _people_page(request: HttpRequest, refused: ValidatedForm | None = None) -> 
     def shown(form: ValidatedForm) -> ValidatedForm:
         return refused if refused and refused.auto_id == form.auto_id else form
 
+    owned = Count("experiments", filter=Q(experiments__deleted_at__isnull=True))  # without those in the bin
     rows = [
         {
             "person": person,
@@ -39,7 +41,7 @@ def _people_page(request: HttpRequest, refused: ValidatedForm | None = None) -> 
             "role": shown(_role_form(person)),
             "deactivation": shown(_deactivation_form(person)),
         }
-        for person in User.objects.order_by("-is_active", "username")
+        for person in User.objects.annotate(owned=owned).order_by("-is_active", "username")
     ]
     context = {
         "rows": rows,

@@ -97,7 +97,7 @@ def dump_yaml(value: Any) -> str:
 
 
 def _check_events(text: str) -> None:
-    """Refuse what could blow up while it is put together; events come one by one and take no room."""
+    """Refuse what could blow up while it is put together; events come one by one and are not kept."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         line = event.start_mark.line + 1

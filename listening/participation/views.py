@@ -166,7 +166,7 @@ def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None
 
 
 def _screened(request: HttpRequest, invitation: Invitation) -> HttpResponse:
-    """Lead on whoever fits, and count whoever does not; the browser keeps which it was, and the server nothing."""
+    """Lead on people who fit, and count the others; the browser keeps which it was, and the server nothing."""
     visits.check_claimable(invitation, now=timezone.now(), held=visits_held(request))
     if not eligibility.is_due(request, invitation):
         return redirect(request.get_full_path())

@@ -53,7 +53,7 @@ export class UnsentAnswers {
       if (this.#answers.size) this.#kept?.setItem(this.#name, JSON.stringify(Object.fromEntries(this.#answers)));
       else this.#kept?.removeItem(this.#name);
     } catch {
-      // No room, or not allowed: the page then only has what the server has.
+      // Storage is full or not allowed: the page then only has what the server has.
     }
   }
 }

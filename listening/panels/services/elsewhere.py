@@ -4,8 +4,8 @@ import csv
 import hashlib
 import io
 import shutil
+import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -33,6 +33,7 @@ from rating.services.attention import change_checks
 from rating.services.experiments import create_experiment, usual_label_set
 from rating.services.texts import standard_consent
 from stimuli import storage
+from stimuli.imports.archives import Entry, open_archive, stream
 from stimuli.imports.layouts import MANIFEST
 from stimuli.imports.sources import is_litter, suffix_of
 from stimuli.imports.tables import read_csv
@@ -45,11 +46,9 @@ from stimuli.uploads import files as upload_files
 from stimuli.uploads.manifest import DeclaredFile
 
 YAML, CSV, CFG = {".yaml", ".yml"}, {".csv", ".tsv"}, {".cfg"}
-MOST_FILES = 20_000
 MOST_TEXT_BYTES = 4 * MOST_BYTES
 LONGEST_TITLE = 180
 MANIFEST_NAME = "manifest.csv"
-DAMAGED = LazyMessage("it is damaged, encrypted or packed in an unusual way")
 
 Opener = Callable[[], AbstractContextManager[BinaryIO]]
 
@@ -84,15 +83,8 @@ def material_from(file: IO[bytes], *, name: str) -> Material:
         content = file.read(MOST_BYTES + 1)
         found.texts[name] = content
         return found
-    try:
-        archive = zipfile.ZipFile(file)
-        members = [one for one in archive.infolist() if not one.is_dir()]
-        if len(members) > MOST_FILES:
-            raise unreadable(name, LazyMessage("it holds more than {most} files", most=MOST_FILES))
-        for member in members:
-            found.add(member.filename, member.file_size, partial(_member, archive, member))
-    except zipfile.BadZipFile:
-        raise unreadable(name, DAMAGED) from None
+    for entry in open_archive(cast(BinaryIO, file), name=name, most_bytes=upload_files.free_bytes()):
+        found.add(entry.path, entry.byte_count, partial(_unpacked, entry))
     return found
 
 
@@ -130,12 +122,11 @@ def _opened_file(place: Path) -> BinaryIO:
 
 
 @contextmanager
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[BinaryIO]:
-    try:
-        with archive.open(member) as file:
-            yield cast(BinaryIO, file)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
-        raise unreadable(member.filename, DAMAGED) from None
+def _unpacked(entry: Entry) -> Iterator[BinaryIO]:
+    with tempfile.TemporaryFile() as file:
+        file.writelines(stream(entry))
+        file.seek(0)
+        yield cast(BinaryIO, file)
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------
@@ -303,8 +294,8 @@ def _write_folder(folder: Path, sounds: Mapping[str, FoundSound], manifest: byte
         if not target.resolve().is_relative_to(folder.resolve()):
             raise unreadable(path, LazyMessage("its path leads out of the folder"))
         target.parent.mkdir(parents=True, exist_ok=True)
-        with sound.open() as stream, target.open("wb") as file:
-            shutil.copyfileobj(stream, file)
+        with sound.open() as source, target.open("wb") as file:
+            shutil.copyfileobj(source, file)
 
 
 class _Hashed:

@@ -68,14 +68,14 @@ def test_the_page_filters_by_state_and_pages_through_many() -> None:
     browser = browser_of(make_user(User.Role.ADMIN))
     for number in range(30):
         Job.objects.create(name="app.refresh", about=f"thing:{number:02}", state="done", finished_at=timezone.now())
-    Job.objects.create(name="app.broken", state="failed", error="no room")
+    Job.objects.create(name="app.broken", state="failed", error="disk full")
     address = reverse("core:jobs")
     assert "app.refresh" not in browser.get(address).content.decode()
     first, second = (browser.get(address, {"state": "done", "page": page}).content.decode() for page in (1, 2))
     assert [first.count('scope="row"'), second.count('scope="row"')] == [25, 5]
     assert "app.broken" not in first
     failed = browser.get(address, {"state": "failed"}).content.decode()
-    assert "no room" in failed
+    assert "disk full" in failed
     assert "app.broken" in browser.get(address, {"state": "nonsense"}).content.decode()
 
 

@@ -136,8 +136,13 @@ def test_a_test_of_which_nothing_can_be_carried_over_is_refused_with_all_reasons
         read({"other.yaml": "title: x\n"})
     with pytest.raises(AppError, match="several configurations"):
         read({"a.yaml": OPINIONS, "b.yaml": EVERY_KIND, **SOUNDS})
-    with pytest.raises(AppError, match="cannot be read: it is damaged"):
+    with pytest.raises(AppError, match="'x' cannot be unpacked: there is something after its end"):
         elsewhere.material_from(io.BytesIO(packed(dict(SOUNDS)).getvalue()[:-30] + b"PK\5\6" + b"\xff" * 18), name="x")
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sounds/silence.wav", bytes(2 * 2**20))
+    with pytest.raises(AppError, match="unpacks to more than 100 times its size"):
+        elsewhere.material_from(bomb, name="x")
 
 
 def test_the_command_creates_drafts_whose_seats_can_be_made(tmp_path: Path) -> None:
@@ -207,7 +212,7 @@ def test_the_page_takes_a_zip_and_then_the_sounds_of_a_collection() -> None:
     broken[broken.index(SOUNDS["sounds/speech_c2.wav"]) + 1000] ^= 255
     refused = client.post(page, {"file": SimpleUploadedFile("broken.zip", bytes(broken))})
     assert refused.status_code == 422
-    assert "sounds/speech_c2.wav&#x27; cannot be read: it is damaged" in refused.content.decode()
+    assert "cannot be unpacked: &#x27;sounds/speech_c2.wav&#x27; is damaged" in refused.content.decode()
     assert (Experiment.objects.count(), Collection.objects.count()) == (2, 2)
 
 
