@@ -242,8 +242,8 @@ def methods_text(experiment: Experiment, result: Result) -> str:
         return ""
     told = [
         _(
-            "{listeners} listeners in {panels} panels rated {items} items under {conditions} conditions on the scales "
-            "{scales} with the protocol {protocol} {protocol_version} (wording {wording}), {votes} votes in all."
+            "{listeners} listeners rated {items} items under {conditions} conditions with the protocol {protocol} "
+            "{protocol_version} (wording {wording}, scales: {scales}, panels: {panels}), {votes} votes in all."
         ),
         *inference.methods_sentences(result["table"]),
         _(

@@ -267,25 +267,23 @@ def read_items(
 def _held_by_experiment(experiment_id: str | None = None) -> dict[Any, tuple[Held, Held]]:
     """What counts of main and of simulated ballots, by experiment; previews and rehearsals never count."""
     ballots = Ballot.objects.filter(vote_count__gt=0, kind__in=[Ballot.Kind.MAIN, Ballot.Kind.SIMULATED])
+    exclusions = Exclusion.objects.order_by()
     if experiment_id is not None:
         ballots = ballots.filter(experiment__pk=experiment_id)
+        exclusions = exclusions.filter(seat__panel__experiment__pk=experiment_id)
     stands = Q(abandoned_at__isnull=True)
     rows = ballots.values_list("experiment", "kind").annotate(
         standing=Sum("vote_count", filter=stands, default=0),
         given_up=Count("id", filter=~stands),
         finished=Count("id", filter=stands & Q(seat__state=Seat.State.FINISHED)),
     )
+    changes = exclusions.values_list("seat__panel__experiment", "seat__ballot__kind").annotate(
+        count=Count("id") + Count("lifted_at")
+    )
+    changed = {(pk, kind): count for pk, kind, count in changes}
     found: dict[Any, tuple[Held, Held]] = {}
-    exclusions = _exclusion_counts()
     for pk, kind, votes, given_up, finished in rows:
         main, simulated = found.get(pk, (Held(), Held()))
-        held = Held(votes, given_up, finished, exclusions.get((pk, kind), 0))
+        held = Held(votes, given_up, finished, changed.get((pk, kind), 0))
         found[pk] = (held, simulated) if kind == Ballot.Kind.MAIN else (main, held)
     return found
-
-
-def _exclusion_counts() -> dict[tuple[Any, str], int]:
-    """How many exclusions were made and lifted, by experiment and kind of ballot."""
-    rows = Exclusion.objects.order_by().values_list("seat__panel__experiment", "seat__ballot__kind")
-    counted = rows.annotate(made=Count("id"), lifted=Count("lifted_at"))
-    return {(pk, kind): made + lifted for pk, kind, made, lifted in counted}

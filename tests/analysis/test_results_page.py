@@ -135,7 +135,7 @@ def test_every_part_is_there_and_few_answers_are_grey(client: Client, experiment
     items = html.partition('id="items"')[2].partition("</details>")[0]
     assert items.count('class="is-muted"') == 27  # two answers a clip
     assert "fewer answers than planned" not in html  # two seats were planned, and both have answered
-    assert "2 listeners in 1 panels rated 3 items under 3 conditions" in html
+    assert "2 listeners rated 3 items under 3 conditions" in html
 
 
 def test_a_test_with_one_scale_has_the_same_page_without_a_choice_of_scales(client: Client) -> None:

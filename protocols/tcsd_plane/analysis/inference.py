@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from itertools import combinations, permutations
 from typing import Any
 
@@ -140,14 +141,20 @@ def _at_equal_z(model: MixedModel, scale: str, shared: list[tuple[float, str, st
         yield {"scale": scale, "z": z, **{key: figure(value) for key, value in zip(keys, values, strict=True)}}
 
 
-def bootstrap_raters(marks: Floats, statistic: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
-    """95 % percentile limits of what `statistic` makes of axis x rater x recording x condition, raters drawn anew."""
-    rng, raters = np.random.default_rng(SEED), marks.shape[1]
-    if raters < 2:
-        empty = np.full_like(statistic(marks), np.nan)
-        return empty, empty
-    drawn = np.array([statistic(marks[:, rng.integers(0, raters, raters)]) for _ in range(DRAWS)])
+def bootstrap_means(values: Floats) -> Floats:
+    """Draw x axis x ...: the mean over raters of axis x rater x ..., of those with a value, raters drawn anew."""
+    raters = values.shape[1]
+    drawn = np.random.default_rng(SEED).integers(0, raters, (DRAWS, raters))
+    times = np.stack([np.bincount(draw, minlength=raters) for draw in drawn])
+    known = np.isfinite(values)
+    total = np.tensordot(times, np.where(known, values, 0.0), axes=(1, 1))
+    count = np.tensordot(times, known, axes=(1, 1))
+    return np.where((count > 0) & (raters > 1), total / np.maximum(count, 1), np.nan)
+
+
+def percentile_limits(drawn: Floats) -> tuple[Floats, Floats]:
+    """95 % limits of what was drawn again and again, nan where it has no value."""
     tail = (1 - CONFIDENCE) / 2
-    with np.errstate(invalid="ignore"):
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # all nan
         low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0)
     return low, high

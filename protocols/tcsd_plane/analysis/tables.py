@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from analysis.statistics.raters import spread, use_of_scale
 from core.errors import AppError
 from core.i18n import gettext_noop as _
 from protocols.tcsd_plane.analysis import inference
-from protocols.tcsd_plane.analysis.inference import bootstrap_raters
+from protocols.tcsd_plane.analysis.inference import bootstrap_means, percentile_limits
 from protocols.tcsd_plane.analysis.placements import AXES, Placements
 
 FEWEST_RATERS = 5
@@ -312,13 +311,13 @@ class Family(NamedTuple):
     def z_of_marks(self) -> Floats:
         return np.broadcast_to(self.z, self.marks.shape[1:]).reshape(-1)
 
+    def rater_means(self) -> Floats:
+        """Axis x rater x condition."""
+        return known_mean(self.marks, axis=2)
+
     def means(self) -> Floats:
-        return _curve(self.marks)
-
-
-def _curve(marks: Floats) -> Floats:
-    """Axis x condition: each rater's mean first."""
-    return known_mean(known_mean(marks, axis=2), axis=1)
+        """Axis x condition: each rater's mean first."""
+        return known_mean(self.rater_means(), axis=1)
 
 
 def families(placements: Placements) -> Iterator[Family]:
@@ -338,10 +337,11 @@ def slopes(placements: Placements) -> Rows:
     """
     rows: Rows = []
     for family in families(placements):
-        limits = bootstrap_raters(family.marks, partial(_mean_slopes, z=family.z))
+        by_rater = np.array([rater_slopes(marks, family.z) for marks in family.marks])
+        limits = percentile_limits(bootstrap_means(by_rater))
         for axis, scale in enumerate(AXES):
             marks = family.marks[axis]
-            found = Estimate.over(rater_slopes(marks, family.z))
+            found = Estimate.over(by_rater[axis])
             rows.append(
                 {
                     "family": family.name,
@@ -356,10 +356,6 @@ def slopes(placements: Placements) -> Rows:
                 }
             )
     return rows
-
-
-def _mean_slopes(marks: Floats, z: Floats) -> Floats:
-    return known_mean(np.array([rater_slopes(each, z) for each in marks]), axis=1)
 
 
 def rater_slopes(marks: Floats, z: Floats) -> Floats:
@@ -383,18 +379,21 @@ def summaries(placements: Placements) -> Rows:
     """
     rows: Rows = []
     for family in families(placements):
-        low, high = bootstrap_raters(family.marks, lambda marks: np.array(area(*_curve(marks))))
+        low, high = map(float, percentile_limits(area(*np.moveaxis(bootstrap_means(family.rater_means()), 1, 0))))
         tc, sd = family.marks.reshape(len(AXES), -1)
         row = {"family": family.name, "n_conditions": len(family.conditions), "n_marks": int(np.isfinite(tc).sum())}
-        of_area = {"area": area(*family.means()), "area_low": figure(float(low)), "area_high": figure(float(high))}
+        of_area = {"area": float(area(*family.means())), "area_low": figure(low), "area_high": figure(high)}
         rows.append(row | {"correlation": figure(correlation(tc, sd)), **of_area})
     return rows
 
 
-def area(tc: Floats, sd: Floats) -> float:
-    """Under the line through the points sorted by TC, from the least TC to the greatest: trapezoids, nothing added."""
-    order = np.lexsort((sd, tc))
-    return float(np.trapezoid(sd[order], tc[order]))
+def area(tc: Floats, sd: Floats) -> Floats:
+    """Under the line through the points sorted by TC, from the least TC to the greatest: trapezoids, nothing added.
+
+    The points are along the last axis.
+    """
+    order = np.lexsort((sd, tc), axis=-1)
+    return np.asarray(np.trapezoid(np.take_along_axis(sd, order, -1), np.take_along_axis(tc, order, -1), axis=-1))
 
 
 def curves(placements: Placements) -> Rows:

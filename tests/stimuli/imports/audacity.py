@@ -11,7 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-MODULE = next(iter(Path("/usr/lib").glob("**/audacity/modules/mod-script-pipe.so")), None)
+# Debian has it in a folder for the processor, others have it in /usr/lib itself.
+FOLDERS = (Path("/usr/lib"), *Path("/usr/lib").glob("*-linux-gnu*"))
+MODULE = next((path for folder in FOLDERS if (path := folder / "audacity/modules/mod-script-pipe.so").exists()), None)
 START_S = 60.0
 SETTLE_S = 3.0
 
