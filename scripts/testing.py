@@ -1,7 +1,8 @@
-"""`./earmark test`: the front end and pytest in stages side by side: both databases, a browser, and kills."""
+"""`./earmark test`: the front end and pytest in stages: both databases, a browser, and kills."""
 
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,13 +23,12 @@ ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
-# One more than two cores, because some tests wait.
-TOGETHER = ("-n", "3", "--dist", "worksteal")
+TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
-# Browser and kill tests wait most of the time, for sound, pages, leases and restarts; the stages that only compute step
-# back for them, so that they find the machine as if it were theirs.
-STEPS_BACK = ("nice", "-n", "5")
+# Browser and kill tests wait most of the time, for sound, pages, leases and restarts. The stages that only compute run
+# beside them and step back for them, so that they find the machine as if it were theirs.
+STEPS_BACK = ("nice", "-n", "10")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
     "tests/contracts/test_jobs_twice.py",
@@ -73,13 +73,15 @@ class Outcome:
     failed: bool = False
     missing: str = ""
     seconds: float = 0.0
+    cpu_s: float = 0.0
     times: list[tuple[float, str]] = field(default_factory=list)
 
     def __str__(self) -> str:
         if self.missing:
             return f"SKIPPED: {self.missing}"
         said = ", ".join(f"{count} {name}" for name in COUNTED if (count := self.counts.get(name, 0)))
-        spent = f" ({_minutes(self.seconds)})" if self.seconds else ""
+        computed = f", {self.cpu_s:.0f} s of CPU" if self.cpu_s else ""
+        spent = f" ({_minutes(self.seconds)}{computed})" if self.seconds else ""
         return (said or "nothing to run") + spent + (" - FAILED" if self.failed else "")
 
 
@@ -174,28 +176,29 @@ def _front_end() -> Outcome:
 def _compile_once() -> None:
     """Compile bytecode and kernels before the stages start: otherwise each of their processes does it for itself."""
     started = time.monotonic()
-    done = subprocess.run(
-        [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        complain(f"The kernels could not be compiled beforehand:\n{done.stderr}")
+    kernels = [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS]
+    for command in (kernels, [PYTHON, "-m", "pytest", "--collect-only", "-qq"]):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            complain(f"This could not be compiled beforehand:\n{done.stdout}{done.stderr}")
     say(f"Bytecode and kernels compiled ({_minutes(time.monotonic() - started)})")
 
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run the front end and all stages at once; the first stage speaks while it runs, the others when they are over."""
-    with ThreadPoolExecutor(len(asked) + 1) as pool:
-        front_end = pool.submit(_front_end)
-        _compile_once()
-        done = list(pool.map(lambda stage: _pytest(stage, missing, aside=stage != asked[0]), asked))
-    return {
-        "front end": front_end.result(),
-        **{stage.name: outcome for stage, outcome in zip(asked, done, strict=True)},
-    }
+    """Run stages that compute beside those that wait, one of each at a time.
+
+    Those that compute speak while they run, the others when they are over.
+    """
+
+    def run(stages: list[Stage]) -> dict[str, Outcome]:
+        return {stage.name: _pytest(stage, missing, aside=not stage.computes) for stage in stages}
+
+    front_end = _front_end()
+    _compile_once()
+    with ThreadPoolExecutor(2) as pool:
+        lanes = pool.map(run, ([stage for stage in asked if stage.computes is computes] for computes in (True, False)))
+        done = {name: outcome for lane in lanes for name, outcome in lane.items()}
+    return {"front end": front_end, **done}
 
 
 def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, aside: bool = False) -> Outcome:
@@ -210,21 +213,24 @@ def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, asid
     report.unlink(missing_ok=True)
     front = STEPS_BACK if stage.computes else ()
     started = time.monotonic()
-    done = subprocess.run(
-        # The older report family is the one that may hold a test's own figures (record_property).
-        [*front, PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
-        cwd=ROOT,
-        env={**os.environ, **stage.environment, "EARMARK_TEST_DATABASE": stage.database},
-        stdout=subprocess.PIPE if aside else None,
-        stderr=subprocess.STDOUT if aside else None,
-        text=True,
-        check=False,
-    )
-    if aside:
-        say(f"\n== {stage.name}\n{done.stdout}")
+    with tempfile.TemporaryFile("w+") as lines:
+        process = subprocess.Popen(
+            # The older report family is the one that may hold a test's own figures (record_property).
+            [*front, PYTHON, "-m", "pytest", f"--junitxml={report}", "-o", "junit_family=xunit1", *stage.arguments],
+            cwd=ROOT,
+            env={**os.environ, **stage.environment, "EARMARK_TEST_DATABASE": stage.database},
+            stdout=lines if aside else None,
+            stderr=subprocess.STDOUT if aside else None,
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if aside:
+            lines.seek(0)
+            say(f"\n== {stage.name}\n{lines.read()}")
     fine = {0, NOTHING_COLLECTED} if chosen else {0}
     outcome = read_report(report)
-    outcome.failed, outcome.seconds = done.returncode not in fine, time.monotonic() - started
+    outcome.failed, outcome.seconds = process.returncode not in fine, time.monotonic() - started
+    outcome.cpu_s = used.ru_utime + used.ru_stime
     return outcome
 
 
