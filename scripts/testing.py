@@ -32,9 +32,16 @@ STEPS_BACK = ("nice", "-n", "10")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
     "tests/contracts/test_jobs_twice.py",
-    "tests/contracts/test_private_files.py",
+    "tests/contracts/test_private_files.py::test_copies_of_the_database_are_private",
     "tests/contracts/test_protocol_visits.py::test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result[p835]",
-    "tests/core",
+    "tests/core/jobs",
+    "tests/core/test_audit.py",
+    "tests/core/test_backups.py",
+    "tests/core/test_checks.py",
+    "tests/core/test_database.py",
+    "tests/core/test_doctor.py",
+    "tests/core/test_http_errors.py",
+    "tests/core/test_sql.py",
     "tests/listening/panels/test_design_jobs.py",
     "tests/listening/panels/test_seats.py",
     "tests/listening/participation/test_visits.py",
