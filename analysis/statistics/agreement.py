@@ -39,9 +39,9 @@ def absolute_agreement(marks: Floats) -> Icc:
     k, n = complete.shape
     if k < 2 or n < 2 or not varies(complete.reshape(-1)):
         return Icc(math.nan, math.nan, math.nan, n)
-    if (complete == complete[0]).all():
-        return Icc(1.0, math.nan, math.nan, n)
     squares = MeanSquares.of(complete)
+    if squares.raters + squares.error <= NOTHING * sum(squares):  # all raters marked alike
+        return Icc(1.0, math.nan, math.nan, n)
     below = squares.targets + (k - 1) * squares.error + k * (squares.raters - squares.error) / n
     if below <= NOTHING * sum(squares):  # two targets that two raters judge the opposite way round: no variance is left
         return Icc(math.nan, math.nan, math.nan, n)

@@ -36,6 +36,11 @@ def test_two_judges_of_opposite_opinion_have_no_figure_and_no_accident() -> None
     assert math.isnan(Icc(-1.0, math.nan, math.nan, 2).of_mean(2).value)
 
 
+def test_raters_who_are_alike_but_for_rounding_agree_wholly() -> None:
+    found = intraclass_correlations(np.array([[0.1 + 0.2, 0.5, 0.9], [0.3, 0.5, 0.9]]))
+    assert {each.value for each in found.values()} == {1.0}
+
+
 @pytest.mark.parametrize("name", ["shrout_fleiss", "five_points"])
 def test_every_coefficient_and_its_interval_is_psych_s(name: str) -> None:
     found = intraclass_correlations(np.array(PSYCH[name]["marks"], dtype=float).T)
