@@ -200,12 +200,12 @@ def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outc
     def run(stages: list[Stage]) -> dict[str, Outcome]:
         return {stage.name: _pytest(stage, missing, aside=not stage.computes) for stage in stages}
 
-    front_end = _front_end()
-    _compile_once()
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor() as pool:
+        front_end = pool.submit(_front_end)
+        _compile_once()
         lanes = pool.map(run, ([stage for stage in asked if stage.computes is computes] for computes in (True, False)))
         done = {name: outcome for lane in lanes for name, outcome in lane.items()}
-    return {"front end": front_end, **done}
+    return {"front end": front_end.result(), **done}
 
 
 def _pytest(stage: Stage, missing: dict[str, str], *, chosen: bool = False, aside: bool = False) -> Outcome:
