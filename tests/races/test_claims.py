@@ -20,7 +20,7 @@ from rating.models import Ballot, Consent, Trial, Vote
 from rating.services.votes import chain_holds
 from tests.factories import make_experiment, seated_visit, vote_event
 from tests.races.parallel import at_once, side_by_side
-from tests.scale import scaled
+from tests.scale import ALL, scaled
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 LEASE = timedelta(hours=SessionSettings().lease_hours)
@@ -129,7 +129,7 @@ def test_twenty_people_who_need_the_same_lapsed_seat_one_of_them_gets_it() -> No
     assert Seat.objects.count() == Ballot.objects.count() == 2
 
 
-@pytest.mark.parametrize("attempt", range(10))
+@pytest.mark.parametrize("attempt", range(10 if ALL else 4))
 def test_of_a_vote_and_a_claim_of_the_lapsed_seat_exactly_one_wins(attempt: int) -> None:
     """Either the answer is stored and the seat stays, or the seat goes to the next and the answer is refused."""
     experiment = make_experiment(seats=1)
@@ -185,8 +185,9 @@ def test_a_seat_given_away_in_the_middle_of_votes_takes_no_more_and_loses_none()
 
 
 def test_of_a_receipt_and_giving_the_seat_away_exactly_one_wins() -> None:
-    experiment = make_experiment(seats=8)
-    for _ in range(8):
+    races = 8 if ALL else 4
+    experiment = make_experiment(seats=races)
+    for _ in range(races):
         visit = seated_visit(experiment)
         events = [vote_event(trial) for trial in visit.seat.ballot.trials.all()]
         visits.submit_votes(visit=visit, events=events, now=timezone.now())
@@ -212,8 +213,9 @@ def _given_away(seat: Seat) -> str:
 
 
 def test_two_finishes_at_once_give_one_completion_code() -> None:
-    experiment = make_experiment(seats=20)
-    for _ in range(20):
+    races = 20 if ALL else 6
+    experiment = make_experiment(seats=races)
+    for _ in range(races):
         visit = seated_visit(experiment)
         visits.submit_votes(
             visit=visit, events=[vote_event(trial) for trial in visit.seat.ballot.trials.all()], now=timezone.now()
@@ -221,4 +223,4 @@ def test_two_finishes_at_once_give_one_completion_code() -> None:
         finish = partial(visits.finish_visit, visit=visit, now=timezone.now())
         codes = [completion.code for completion in at_once(*[finish] * 4)]
         assert len(set(codes)) == 1
-    assert Completion.objects.count() == 20
+    assert Completion.objects.count() == races
