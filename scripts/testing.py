@@ -22,7 +22,7 @@ SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
 ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
-SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
+SMALL_SCALE = "0.1"  # of the kill tests, where nobody asked for all of it
 TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")

@@ -36,6 +36,15 @@ def make_tables() -> None:
             cursor.execute(kept.read_text(encoding="utf-8"), None)
 
 
+def copy_tables(project: Path) -> None:
+    """Give a copy of the project the tables of SQLite that were made here; it takes them while its models are ours."""
+    target = project / KEPT.relative_to(settings.BASE_DIR)
+    target.mkdir(parents=True)
+    for kept in KEPT.glob("sqlite-*"):
+        if kept.suffix != ".part":
+            shutil.copy(kept, target)
+
+
 @contextmanager
 def working_on(**database: Any) -> Iterator[None]:
     """Let this process work on another database for a while."""

@@ -6,14 +6,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 
-from tests.contracts.tree import ROOT, copy_kernels, every_file, read, relative
+from tests.contracts.tree import ROOT, bytecode_of, copy_kernels, every_file, link_bytecode, read, relative
+from tests.migrated import copy_tables
 
 PAGE = "docs/adding-a-protocol.md"
 EXAMPLE_FILE = re.compile(r"^`([\w./-]+)`\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -53,8 +52,9 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         target = copy / relative(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
-        copy_bytecode(path, target)
     copy_kernels(copy)
+    link_bytecode(copy)
+    copy_tables(copy)
     before = {relative(path): (copy / relative(path)).read_bytes() for path in every_file()}
     for name, text in worked_example().items():
         assert not (copy / name).exists(), f"{name} exists already; the example must add files, not change them"
@@ -62,18 +62,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
         (copy / name).write_text(text, encoding="utf-8")
     add_settings_line(copy / "config/settings.py")
     yield Copy(copy, before)
-    if sys.pycache_prefix:  # what was compiled of the copy lies there, and nobody will ask for it again
-        shutil.rmtree(Path(sys.pycache_prefix, *copy.parts[1:]), ignore_errors=True)
-
-
-def copy_bytecode(path: Path, target: Path) -> None:
-    """Copy what Python has compiled of a module; it knows by its size and time that it still holds."""
-    if path.suffix != ".py":
-        return
-    compiled = Path(cache_from_source(target))
-    with suppress(FileNotFoundError):  # not compiled yet
-        compiled.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(cache_from_source(path), compiled)
+    if bytecode := bytecode_of(copy):
+        shutil.rmtree(bytecode, ignore_errors=True)
 
 
 def add_settings_line(settings: Path) -> None:

@@ -20,7 +20,7 @@ from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
 from scripts.run import addresses
 from scripts.testing import IN_BROWSER, KILLS, KILLS_ON_SQLITE, ON_SQLITE, Outcome, read_report, stages, summary
-from tests.contracts.tree import copy_kernels, modules
+from tests.contracts.tree import bytecode_of, copy_kernels, link_bytecode, modules
 from tests.processes import children_of, is_alive
 from tests.servers import free_port
 from tests.waiting import wait_until
@@ -232,11 +232,14 @@ whole_way = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def fresh_clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fresh_clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     tree = tmp_path_factory.mktemp("fresh") / "a clone"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*LEFT_BEHIND), symlinks=True)
     copy_kernels(tree)  # the run of the tests has compiled them already
-    return tree
+    link_bytecode(tree)
+    yield tree
+    if bytecode := bytecode_of(tree):
+        shutil.rmtree(bytecode, ignore_errors=True)
 
 
 @contextmanager

@@ -33,8 +33,9 @@ from tests.servers import PostgresServer, postgres_server
 
 pytestmark = pytest.mark.faults
 
-VOTERS = 24
-DROPPED = 0.03  # of the replies are lost on the way back, so that a retry of a stored vote is certain to happen
+VOTERS = 24 if SCALE >= 1 else 12
+# Of the replies, so many are lost on the way back, so that a retry of a stored vote is certain to happen.
+DROPPED = 0.03 if SCALE >= 1 else 0.06
 PATIENCE_S = 300 * max(SCALE, 1)
 
 Strike = Callable[[random.Random], None]
