@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from scripts.console import LOGS, ROOT, complain, say
+from scripts.console import LOGS, ROOT, complain, say, words
 from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_environment, set_up
 from scripts.provision import PIECES, provide
 
@@ -183,8 +183,8 @@ def _front_end() -> Outcome:
 def _compile_once() -> None:
     """Compile bytecode and kernels before the stages start: otherwise each of their processes does it for itself."""
     started = time.monotonic()
-    kernels = [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS]
-    for command in (kernels, [PYTHON, "-m", "pytest", "--collect-only", "-qq"]):
+    kernels = words(PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS)
+    for command in (kernels, words(PYTHON, "-m", "pytest", "--collect-only", "-qq")):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             complain(f"This could not be compiled beforehand:\n{done.stdout}{done.stderr}")

@@ -80,16 +80,17 @@ def _english() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
     """Give a new test database its tables before Django applies the migrations, which then finds none to apply."""
-    create = type(connection.creation)._create_test_db
+    creation: Any = type(connection.creation)
+    create = creation._create_test_db
 
-    def create_with_tables(self: Any, *arguments: Any) -> str:
+    def create_with_tables(self: Any, *arguments: Any) -> Any:
         name = create(self, *arguments)
         with working_on(NAME=name):
             make_tables()
         return name
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(connection.creation), "_create_test_db", create_with_tables)
+        patch.setattr(creation, "_create_test_db", create_with_tables)
         yield
 
 

@@ -71,7 +71,7 @@ def _digest() -> str:
 
 def _migrate(kept: Path) -> None:
     """Apply the migrations, and keep what they have made: a file of SQLite, or the statements for PostgreSQL."""
-    statements = []
+    statements: list[str] = []
 
     def listen(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         if not sql.lstrip().upper().startswith("SELECT"):
