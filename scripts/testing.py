@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from scripts.console import LOGS, ROOT, complain, say
+from scripts.console import LOGS, ROOT, complain, say, words
 from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_environment, set_up
 from scripts.provision import PIECES, provide
 
@@ -22,7 +22,7 @@ SERVERS, BROWSER = ("PostgreSQL", "Redis"), ("Chromium",)
 ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
-SMALL_SCALE = "0.2"  # of the kill tests, where nobody asked for all of it
+SMALL_SCALE = "0.1"  # of the kill tests, where nobody asked for all of it
 TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
@@ -183,8 +183,8 @@ def _front_end() -> Outcome:
 def _compile_once() -> None:
     """Compile bytecode and kernels before the stages start: otherwise each of their processes does it for itself."""
     started = time.monotonic()
-    kernels = [PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS]
-    for command in (kernels, [PYTHON, "-m", "pytest", "--collect-only", "-qq"]):
+    kernels = words(PYTHON, "manage.py", "shell", "--verbosity", "0", "--command", COMPILE_KERNELS)
+    for command in (kernels, words(PYTHON, "-m", "pytest", "--collect-only", "-qq")):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             complain(f"This could not be compiled beforehand:\n{done.stdout}{done.stderr}")

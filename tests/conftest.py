@@ -20,6 +20,7 @@ from pytest_django import DjangoDbBlocker
 
 from core.append_only import ALLOW_ON_SQLITE, NEVER, REFUSE_ON_SQLITE
 from rating.models import Experiment
+from tests.migrated import make_tables, working_on
 from tests.scale import ALL
 from tests.servers import PostgresServer, chromium_path, postgres_server
 
@@ -74,6 +75,23 @@ def _english() -> Iterator[None]:
     """The language of a test's last request stays in the thread, as in a server; the next test begins in English."""
     yield
     translation.activate(settings.LANGUAGE_CODE)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """Give a new test database its tables before Django applies the migrations, which then finds none to apply."""
+    creation: Any = type(connection.creation)
+    create = creation._create_test_db
+
+    def create_with_tables(self: Any, *arguments: Any) -> Any:
+        name = create(self, *arguments)
+        with working_on(NAME=name):
+            make_tables()
+        return name
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(creation, "_create_test_db", create_with_tables)
+        yield
 
 
 @pytest.fixture(scope="module")

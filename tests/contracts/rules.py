@@ -17,6 +17,7 @@ NOT_ROWS = {"headers", "conf", "default_storage"}  # mappings and files, whose u
 # What `random` and `numpy.random` offer for passing randomness in.
 GENERATORS = {"Random", "SystemRandom", "default_rng", "Generator", "SeedSequence", "PCG64"}
 NAIVE_CLOCKS = {("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
+CLOCKS = {"now", *(name for _, name in NAIVE_CLOCKS)}
 OWNED_IN_SCOPE = re.compile(r"\b(addEventListener|setTimeout|setInterval|requestAnimationFrame)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.}$-])/(?:work|root|home/\w+|Users/\w+)/\w")
 REGISTRY_ADDRESS = re.compile(r"https?://[^\s\"'<>)]*(?:pypi|npmjs|registry|/simple/)[^\s\"'<>)]*")
@@ -58,6 +59,8 @@ def naive_time(tree: ast.Module) -> list[str]:
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
+        if node.func.attr not in CLOCKS:
+            continue
         owner = ast.unparse(node.func.value).rpartition(".")[2]
         naive_now = (owner, node.func.attr) == ("datetime", "now") and not node.args and not node.keywords
         if naive_now or (owner, node.func.attr) in NAIVE_CLOCKS:
@@ -70,7 +73,9 @@ def global_randomness(tree: ast.Module) -> list[str]:
     complaints = [
         f"line {line}: {ast.unparse(call)} draws from a hidden generator; pass one in"
         for line, call in calls(tree)
-        if ast.unparse(call.value) in {"random", "np.random", "numpy.random"} and call.attr not in GENERATORS
+        if isinstance(call.value, ast.Name | ast.Attribute)
+        and ast.unparse(call.value) in {"random", "np.random", "numpy.random"}
+        and call.attr not in GENERATORS
     ]
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module in {"random", "numpy.random"}:
@@ -93,6 +98,8 @@ def writes(tree: ast.Module) -> list[str]:
 
 def named(text: str, slug: str) -> list[str]:
     """Complain about a protocol's slug as a text of its own: what code would compare with, or look up."""
+    if slug not in text:
+        return []
     word = re.compile(rf"""(?P<mark>["'`]){re.escape(slug)}(?P=mark)""")
     return [f"line {n}: {line.strip()[:80]}" for n, line in enumerate(text.splitlines(), 1) if word.search(line)]
 
@@ -104,6 +111,8 @@ def unowned_listeners(text: str) -> list[str]:
 
 
 def machine_paths(text: str) -> list[str]:
+    if not (MACHINE_PATH.search(text) or REGISTRY_ADDRESS.search(text)):
+        return []
     return [
         f"line {n}: {found.group(0)}"
         for n, line in enumerate(text.splitlines(), 1)

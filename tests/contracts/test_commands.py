@@ -10,6 +10,7 @@ import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from scripts.console import explain
 from scripts.provision import PIECES, Piece, pinned, provide
 from scripts.run import addresses
 from scripts.testing import IN_BROWSER, KILLS, KILLS_ON_SQLITE, ON_SQLITE, Outcome, read_report, stages, summary
-from tests.contracts.tree import copy_kernels, modules
+from tests.contracts.tree import bytecode_of, copy_kernels, link_bytecode, modules
 from tests.processes import children_of, is_alive
 from tests.servers import free_port
 from tests.waiting import wait_until
@@ -195,7 +196,7 @@ def test_the_short_run_has_on_sqlite_whatever_runs_on_no_other_database() -> Non
     own = re.compile(r'\bTEST_DATABASE != "sqlite", reason')
     alone = [path for path in modules("tests") if own.search(path.read_text(encoding="utf-8"))]
     assert len(alone) >= 2
-    selected = [ROOT / path for path in ON_SQLITE]
+    selected = [ROOT / path.partition("::")[0] for path in ON_SQLITE]
     for path in alone:
         assert any(path.is_relative_to(part) for part in selected), f"{path} runs in no stage"
 
@@ -232,11 +233,14 @@ whole_way = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def fresh_clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fresh_clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     tree = tmp_path_factory.mktemp("fresh") / "a clone"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*LEFT_BEHIND), symlinks=True)
     copy_kernels(tree)  # the run of the tests has compiled them already
-    return tree
+    link_bytecode(tree)
+    yield tree
+    if bytecode := bytecode_of(tree):
+        shutil.rmtree(bytecode, ignore_errors=True)
 
 
 @contextmanager
@@ -297,28 +301,46 @@ def all_end(tree: Path) -> None:
     wait_until(lambda: not processes_of(tree), lambda: processes_of(tree), patience_s=60, every_s=0.2)
 
 
-@whole_way
-@pytest.mark.faults
-def test_a_fresh_clone_runs_and_a_second_start_installs_nothing(fresh_clone: Path) -> None:
+@dataclass(frozen=True)
+class Start:
+    """A start that was stopped with Ctrl-C: what it said, whether it answered, and its exit status."""
+
+    said: str
+    port: int
+    answered: bool
+    status: int
+
+
+@pytest.fixture(scope="module")
+def first_start(fresh_clone: Path) -> Start:
     port = free_port()
     with started(fresh_clone, port) as (process, said):
-        assert "Packages installed" in said
-        assert f"http://127.0.0.1:{port}/join/" in said
-        assert answers(port)
+        answered = answers(port)
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        status = process.wait(timeout=60)
+    return Start(said, port, answered, status)
+
+
+@whole_way
+@pytest.mark.faults
+def test_a_fresh_clone_runs_and_stops(fresh_clone: Path, first_start: Start) -> None:
+    assert "Packages installed" in first_start.said
+    assert f"http://127.0.0.1:{first_start.port}/join/" in first_start.said
+    assert first_start.answered
+    assert first_start.status == 0
     all_end(fresh_clone)
-    with started(fresh_clone, port) as (_, said):
+
+
+@whole_way
+@pytest.mark.faults
+def test_a_second_start_installs_nothing_and_its_children_come_back_and_never_outlive_it(
+    fresh_clone: Path, first_start: Start
+) -> None:
+    port = first_start.port
+    with started(fresh_clone, port) as (process, said):
         assert "installed" not in said
         assert "built" not in said
         assert f"http://127.0.0.1:{port}/join/" in said
-
-
-@whole_way
-@pytest.mark.faults
-def test_a_child_that_dies_comes_back_and_none_outlives_its_parent(fresh_clone: Path) -> None:
-    port = free_port()
-    with started(fresh_clone, port) as (process, _):
         children = set(children_of(process.pid))
         serving = [worker for child in children for worker in children_of(child)]
         assert len(children) == 2

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.people import browser_of
 from tests.stimuli.import_material import begin
 
 pytestmark = pytest.mark.django_db
+Make = Callable[[], Experiment]
 LONG = "x" * 600  # longer than any line may be
 
 
@@ -32,7 +34,7 @@ class Form:
 
     good: dict[str, Any]
     wrong: dict[str, Any] = field(default_factory=dict)  # nothing: the form has no field that can be filled in wrongly
-    make: Callable[[], Experiment] = lambda: make_experiment(make_user(User.Role.ADMIN), seats=2)
+    make: Make = lambda: make_experiment(make_user(User.Role.ADMIN), seats=2)
     led_back: bool = False  # a refusal leads to a page that shows the fields from its address
 
 
@@ -189,19 +191,21 @@ def test_every_post_of_the_staff_is_listed() -> None:
 def address(route: str, experiment: Experiment) -> str:
     """Where the form is sent."""
     collection: Collection = experiment.collection
+    seats = Seat.objects.filter(panel__experiment=experiment).order_by("number")
     values = {
         "slug": collection.slug if route.startswith("stimuli:") else experiment.slug,
         "number": 1,
-        "place": Seat.objects.order_by("number").values_list("number", flat=True).first() or 1,
+        "place": seats.values_list("number", flat=True).first() or 1,
         "change": "pause",
         "key": "mood",
         "user_id": (make_user() if route == "core:deactivate" else experiment.owner).pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
-    if "_link" in route and Invitation.objects.exists():
-        values["link_id"] = Invitation.objects.get().pk
+    links = Invitation.objects.filter(panel__experiment=experiment)
+    if "_link" in route and links.exists():
+        values["link_id"] = links.get().pk
     if route == "analysis:lift_exclusion":
-        values["entry_id"] = Exclusion.objects.get().pk
+        values["entry_id"] = Exclusion.objects.of_experiment(experiment).get().pk
     if own := experiment.own_label_sets.first():
         values["label_set"] = own.name
     if "import" in route:
@@ -210,15 +214,21 @@ def address(route: str, experiment: Experiment) -> str:
     return reverse(route, kwargs={name: values[name] for name in needed})
 
 
+@pytest.fixture(scope="module")
+def made(module_db: None) -> dict[Make, Experiment]:
+    """One experiment of every kind that the forms need."""
+    return {make: make() for make in dict.fromkeys(form.make for form in FORMS.values())}
+
+
 def client_of(experiment: Experiment) -> Client:
     make_user(name="colleague")
     return browser_of(experiment.owner)
 
 
 @pytest.mark.parametrize("route", FORMS)
-def test_a_post_that_succeeds_redirects_to_a_page(route: str) -> None:
+def test_a_post_that_succeeds_redirects_to_a_page(route: str, made: dict[Make, Experiment]) -> None:
     form = FORMS[route]
-    experiment = form.make()
+    experiment = deepcopy(made[form.make])
     good = form.good | ({"typed": experiment.slug} if "typed" in form.good else {})
     client = client_of(experiment)
     answer = client.post(address(route, experiment), good)
@@ -229,9 +239,11 @@ def test_a_post_that_succeeds_redirects_to_a_page(route: str) -> None:
 
 
 @pytest.mark.parametrize("route", [route for route, form in FORMS.items() if form.wrong])
-def test_a_post_that_is_refused_shows_its_page_with_the_reason_and_what_was_typed(route: str) -> None:
+def test_a_post_that_is_refused_shows_its_page_with_the_reason_and_what_was_typed(
+    route: str, made: dict[Make, Experiment]
+) -> None:
     form = FORMS[route]
-    experiment = form.make()
+    experiment = deepcopy(made[form.make])
     answer = client_of(experiment).post(address(route, experiment), form.good | form.wrong, follow=form.led_back)
     page = answer.content.decode()
     [(name, typed)] = form.wrong.items()
@@ -243,8 +255,10 @@ def test_a_post_that_is_refused_shows_its_page_with_the_reason_and_what_was_type
     assert 'class="errorlist"' in page
 
 
-def test_a_consent_that_is_not_ticked_is_said_beside_its_box() -> None:
-    experiment = on_paper()
+def test_a_consent_that_is_not_ticked_is_said_beside_its_box(
+    made: dict[Make, Experiment],
+) -> None:
+    experiment = made[on_paper]
     answer = browser_of(experiment.owner).post(address("listening:paper", experiment), {})
     assert answer.status_code == 422
     assert re.search(r'name="agreed"[^>]*aria-invalid="true"', answer.content.decode())

@@ -23,8 +23,10 @@ from rating.services.votes import chain_holds
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
 from tests import people
+from tests.scale import ALL
 
 LISTENERS = 2
+ITEMS = "pq" if ALL else "p"
 WORDS = ["One", "two", "three", "four", "five"]
 # What is read, by condition; a protocol gets those of the kinds that it reads.
 TEXTS: dict[str, tuple[Condition.Role, dict[str, Any]]] = {
@@ -36,16 +38,16 @@ TEXTS: dict[str, tuple[Condition.Role, dict[str, Any]]] = {
 
 
 def live_experiment(protocol: Protocol) -> Experiment:
-    """Two items under conditions of every role that is planned, in the first wording that may collect data."""
+    """Items under conditions of every role that is planned, in the first wording that may collect data."""
     owner = people.experimenter()
     collection = create_collection(owner=owner, slug="material", title="Material")
     roles = {"clean": Condition.Role.REFERENCE, "x": Condition.Role.TEST, "y": Condition.Role.TEST}
     if Condition.Role.FULL_LENGTH in protocol.roles:
         roles["whole"] = Condition.Role.FULL_LENGTH
-    for n, (item, condition) in enumerate(product("pq", roles)):
+    for n, (item, condition) in enumerate(product(ITEMS, roles)):
         sound = clip_bytes(speak(n, 0.6, 8000), 8000)
         add_stimulus(collection=collection, item=item, condition=condition, content=sound, role=roles[condition])
-    for item, (condition, (role, text)) in product("pq", TEXTS.items()):
+    for item, (condition, (role, text)) in product(ITEMS, TEXTS.items()):
         if text["kind"] in protocol.text_kinds:
             add_text(collection=collection, item=item, condition=condition, text=text, role=role)
     labels = next(labels for labels in protocol.label_sets if labels.status is not LabelStatus.DRAFT)

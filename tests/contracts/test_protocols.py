@@ -2,8 +2,10 @@
 
 import json
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import count, pairwise
 from random import Random
 from typing import Any
@@ -151,6 +153,12 @@ def check_bot(protocol: Protocol) -> None:
             assert_legal(protocol, trial, protocol.read(json.loads(json.dumps(payload)), trial))
 
 
+@cache
+def values_of(scale: Scale) -> list[float]:
+    """In order, kept, because a scale may have ten thousand of them."""
+    return sorted(scale.values())
+
+
 def assert_legal(protocol: Protocol, trial: TrialPlan, answer: Answer) -> None:
     """Whatever is accepted gives numbers that exist, about slots and scales that were asked, each once."""
     places = [(mark.slot, mark.scale) for mark in answer.marks]
@@ -158,7 +166,10 @@ def assert_legal(protocol: Protocol, trial: TrialPlan, answer: Answer) -> None:
     for mark in answer.marks:
         assert mark.slot in {slot.key for slot in trial.slots}
         assert mark.scale in trial.ask
-        assert any(math.isclose(mark.value, value, abs_tol=1e-9) for value in protocol.scale(mark.scale).values())
+        values = values_of(protocol.scale(mark.scale))
+        place = bisect_left(values, mark.value)
+        nearest = values[max(place - 1, 0) : place + 1]
+        assert any(math.isclose(mark.value, value, abs_tol=1e-9) for value in nearest)
     json.dumps(dict(answer.detail), allow_nan=False)
 
 

@@ -43,16 +43,14 @@ def was_closed(line: socket.socket) -> bool:
         return True
 
 
-def test_forty_unfinished_requests_leave_the_server_to_others_and_are_closed(
-    process_environment: dict[str, str],
-) -> None:
+def test_forty_unfinished_requests_leave_the_server_to_others_and_are_closed(plain_server: WebServer) -> None:
     beginnings = [b"", b"G", HALF_HEADER, HALF_BODY] * 10
-    with web_server(process_environment, application="config.wsgi:application") as server, ExitStack() as stack:
-        silent = [stack.enter_context(connect(server)) for _ in beginnings]
+    with ExitStack() as stack:
+        silent = [stack.enter_context(connect(plain_server)) for _ in beginnings]
         for line, beginning in zip(silent, beginnings, strict=True):
             line.sendall(beginning)
         for _ in range(8):  # fresh connections, which both processes accept
-            assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
+            assert httpx.get(f"{plain_server.url}/healthz", timeout=60).status_code == 200
         assert all(was_closed(line) for line in silent), "the server ends them, not this test"
 
 

@@ -194,8 +194,8 @@ def has_effect(job: Job) -> bool:
     return Effect.objects.filter(key=job.arguments["effect"]).exists()
 
 
-def test_1000_jobs_survive_10_worker_kills_and_each_effect_happens_once(process_environment: dict[str, str]) -> None:
-    count, kills = scaled(1000), scaled(10)
+def test_jobs_survive_worker_kills_and_each_effect_happens_once(process_environment: dict[str, str]) -> None:
+    count, kills = scaled(1000), scaled(10, least=2)
     keys = ask_for(write, count, work_s=0.02)
     with crew_of(process_environment, TABLE_WORKER, TABLE_WORKER) as crew:
         run_with_faults(count, kills, kill_and_replace(crew, TABLE_WORKER))

@@ -10,14 +10,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.db.migrations import RemoveConstraint
 from django.db.migrations.loader import MigrationLoader
@@ -29,13 +27,15 @@ from rating.services.votes import chain_holds
 from tests.factories import make_experiment
 from tests.faults.voters import Voter
 from tests.faults.web_server import WebServer, web_server
+from tests.migrated import make_tables, working_on
 from tests.scale import SCALE, scaled
 from tests.servers import PostgresServer, postgres_server
 
 pytestmark = pytest.mark.faults
 
-VOTERS = 24
-DROPPED = 0.03  # of the replies are lost on the way back, so that a retry of a stored vote is certain to happen
+VOTERS = 24 if SCALE >= 1 else 12
+# Of the replies, so many are lost on the way back, so that a retry of a stored vote is certain to happen.
+DROPPED = 0.03 if SCALE >= 1 else 0.06
 PATIENCE_S = 300 * max(SCALE, 1)
 
 Strike = Callable[[random.Random], None]
@@ -61,7 +61,7 @@ def place(process_environment: dict[str, str], tmp_path: Path) -> Iterator[Place
     with postgres_server() as server:
         account = {"HOST": "127.0.0.1", "PORT": server.port, "USER": "earmark", "PASSWORD": server.password}
         with working_on(NAME="postgres", **account):
-            call_command("migrate", verbosity=0)
+            make_tables()
             yield Place({**process_environment, "EARMARK_DATABASE_URL": server.url()}, server)
 
 
@@ -70,19 +70,6 @@ def copy_empty_database(file: Path) -> None:
     connection.ensure_connection()
     with closing(sqlite3.connect(file)) as copy:
         connection.connection.backup(copy)
-
-
-@contextmanager
-def working_on(**database: Any) -> Iterator[None]:
-    """Let this process, too, work on another database for a while."""
-    connection.close()
-    before = dict(connection.settings_dict)
-    connection.settings_dict.update(database)
-    try:
-        yield
-    finally:
-        connection.close()
-        connection.settings_dict.update(before)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from core.models import Job
 from stimuli.models import Recording
 from stimuli.services import ingest
 from tests.races.parallel import at_once
+from tests.scale import ALL
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
 
-ROUNDS = 40
+ROUNDS = 40 if ALL else 15
 
 
 def a_recording(number: int) -> Recording:

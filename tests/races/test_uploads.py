@@ -18,11 +18,13 @@ from stimuli.uploads import files as upload_files
 from stimuli.uploads.manifest import DeclaredFile
 from tests.factories import make_user
 from tests.races.parallel import PATIENCE_S, at_once, side_by_side
+from tests.scale import ALL
 from tests.stimuli.import_material import begin, new_collection, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PAIRS = 200
+PAIRS = 200 if ALL else 60
+ROUNDS = 20 if ALL else 8
 PIECE_BYTES = 3 * READ_BYTES
 RIVALS = b"A", b"B"
 
@@ -47,7 +49,7 @@ def pieces(upload: ImportFile) -> list[bytes]:
     return [content[start : start + PIECE_BYTES] for start in range(0, len(content), PIECE_BYTES)]
 
 
-def test_of_200_pairs_of_requests_for_one_place_one_is_taken_and_the_file_is_that_one_s(collection: Collection) -> None:
+def test_of_pairs_of_requests_for_one_place_one_is_taken_and_the_file_is_that_one_s(collection: Collection) -> None:
     upload = begin(collection, DeclaredFile("a.wav", PAIRS * PIECE_BYTES)).files.get()
     lanes = [[partial(offer, upload, letter, turn * PIECE_BYTES) for turn in range(PAIRS)] for letter in RIVALS]
     turns = side_by_side(*lanes)
@@ -74,10 +76,10 @@ def test_control_without_the_lock_on_the_file_the_bytes_of_two_requests_mix(
 ) -> None:
     """Were this to pass with whole pieces, the test above would prove nothing."""
     monkeypatch.setattr(fcntl, "flock", lambda descriptor, how: None)
-    upload = begin(collection, DeclaredFile("a.wav", 20 * PIECE_BYTES)).files.get()
+    upload = begin(collection, DeclaredFile("a.wav", ROUNDS * PIECE_BYTES)).files.get()
     meeting = threading.Barrier(2, timeout=PATIENCE_S)
     expected = []
-    for turn in range(20):
+    for turn in range(ROUNDS):
         offers = [
             partial(offer, upload, letter, turn * PIECE_BYTES, InStep(letter * PIECE_BYTES, meeting))
             for letter in RIVALS
@@ -90,7 +92,7 @@ def test_control_without_the_lock_on_the_file_the_bytes_of_two_requests_mix(
 
 def test_two_imports_begun_at_once_do_not_reserve_the_same_room(settings: Settings) -> None:
     settings.UPLOAD_QUOTA_GB = 10 / imports.GB
-    for _ in range(20):
+    for _ in range(ROUNDS):
         collection = new_collection(make_user())
 
         def reserve(collection: Collection = collection) -> str:
@@ -105,7 +107,7 @@ def test_two_imports_begun_at_once_do_not_reserve_the_same_room(settings: Settin
 
 def test_an_import_submitted_twice_at_once_is_checked_once(collection: Collection) -> None:
     digest = "0" * 64
-    for _ in range(20):
+    for _ in range(ROUNDS):
         import_ = begin(collection, DeclaredFile("a.wav", 1))
         send(import_.files.get(), b"x")
         submit = partial(

@@ -202,6 +202,7 @@ def ask_for_a_day(redis: Any) -> list[Job]:
 
 
 @pytest.mark.redis
+@pytest.mark.long  # each message goes to its queue, as tested above; the rest is Celery's
 def test_with_a_worker_for_bulk_an_import_check_and_a_refresh_run_while_a_chunk_runs(
     redis: Any, notifier: notify.Notifier, process_environment: dict[str, str]
 ) -> None:
