@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connection, transaction
+from django.test import Client
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -20,6 +22,7 @@ from pytest_django import DjangoDbBlocker
 
 from core.append_only import ALLOW_ON_SQLITE, NEVER, REFUSE_ON_SQLITE
 from rating.models import Experiment
+from tests.factories import Sitting
 from tests.migrated import make_tables, working_on
 from tests.scale import ALL
 from tests.servers import PostgresServer, chromium_path, postgres_server
@@ -116,6 +119,14 @@ def module_db(
 def experiment(shared_experiment: Experiment) -> Experiment:
     """A copy of the experiment that a module makes once (`shared_experiment`, with module_db), for a test to change."""
     return deepcopy(shared_experiment)
+
+
+@pytest.fixture
+def sitting(shared_sitting: Sitting) -> Sitting:
+    """A participant who sat down once for a module (`shared_sitting`, with module_db), for a test to go on with."""
+    client = Client()
+    client.cookies = deepcopy(shared_sitting.client.cookies)
+    return replace(shared_sitting, client=client, visit=deepcopy(shared_sitting.visit))
 
 
 def _commits(item: pytest.Item) -> bool:

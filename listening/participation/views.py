@@ -20,7 +20,7 @@ from core.errors import AppError
 from core.hashing import digest
 from core.http_errors import error_message
 from core.permissions import Audience, requires
-from listening.models import Completion, Invitation, Seat
+from listening.models import Completion, Invitation, Seat, SessionSettings
 from listening.panels.services.durations import questions_asked
 from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
@@ -105,6 +105,8 @@ def _landing(
     text_changed: bool = False,
 ) -> HttpResponse:
     experiment, planned = invitation.panel.experiment, seat or invitation.seat
+    group = planned.panel.group if planned else visits.group_behind(invitation)
+    known = session_settings_of(experiment)
     context = {
         "experiment": experiment,
         "labels": labels_of(experiment),
@@ -116,17 +118,20 @@ def _landing(
         "for_many": invitation.many,
         "resume_code": visits.resume_code_of(seat) if seat else "",
         "ballot_kind": planned.ballot.kind if planned else Ballot.Kind.MAIN,
-        "needs": needs_of(experiment),
+        "needs": needs_of(experiment, known),
         "question_count": questions_asked(experiment),
-        "task": _task(experiment, planned.panel.group if planned else visits.group_behind(invitation)),
-        **(visits.remaining(ballot=seat.ballot) if seat else _outlook(invitation)),
+        "task": _task(experiment, group),
+        **(
+            visits.remaining(ballot=seat.ballot, session_settings=known) if seat else _outlook(invitation, group, known)
+        ),
     }
     return render(request, "listening/join.html", context, status=409 if text_changed else 200)
 
 
-def _outlook(invitation: Invitation) -> dict[str, Any]:
+def _outlook(invitation: Invitation, group: str, session_settings: SessionSettings) -> dict[str, Any]:
     """How long the test takes and how much it is, in one sentence; a link without a seat is told so instead."""
-    outlook, protocol = visits.outlook(invitation=invitation), get_protocol(invitation.panel.experiment.protocol)
+    outlook = visits.outlook(invitation=invitation, group=group, session_settings=session_settings)
+    protocol = get_protocol(invitation.panel.experiment.protocol)
     clips = ngettext(*protocol.counted, outlook["clips"]) % {"n": outlook["clips"]}
     if outlook["practice"]:
         clips = gettext("%(clips)s and %(n)s for practice") % {"clips": clips, "n": outlook["practice"]}

@@ -16,7 +16,7 @@ from rating.protocol import Entry, Json, TrialPlan
 from rating.registry import get_protocol
 from rating.services.attention import with_checks
 from rating.services.experiments import check_design
-from rating.services.pages import entry_of, plan_of
+from rating.services.pages import entry_of, plan_of, whole_slots
 from rating.services.texts import current_texts
 from rating.services.votes import head_message
 from stimuli.models import Stimulus
@@ -145,8 +145,7 @@ def entries_of(experiment: Experiment) -> list[Entry]:
 
 
 def _with_slots(ballot: Ballot) -> Iterable[Trial]:
-    parts = ("slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording")
-    return ballot.trials.order_by("position").prefetch_related(*parts)
+    return ballot.trials.order_by("position").prefetch_related(whole_slots())
 
 
 def plan_digest(plan: Iterable[TrialPlan]) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
@@ -51,9 +51,7 @@ def _pages(ballot: Ballot, trials: QuerySet[Trial]) -> list[dict[str, Any]]:
     experiment = ballot.experiment
     protocol = get_protocol(experiment.protocol)
     labels = _labels(protocol, experiment.label_set)
-    told = trials.select_related("current_vote").prefetch_related(
-        "slots__stimulus__item", "slots__stimulus__condition", "slots__stimulus__recording"
-    )
+    told = trials.select_related("current_vote").prefetch_related(whole_slots())
     return [_page(trial, protocol, labels, experiment.options) for trial in told]
 
 
@@ -101,6 +99,12 @@ def _planned(protocol: Protocol, plan: TrialPlan, labels: Json, options: Mapping
 def _readable(text: Mapping[str, Json]) -> dict[str, Json]:
     """What is read of a text; how it came in, such as by positions, would tell versions apart."""
     return {part: text.get(part) for part in ("text", "tokens", "language")}
+
+
+def whole_slots() -> "Prefetch[Any]":
+    """The slots of trials with all that a plan and a page need of their stimuli, in one query."""
+    parts = ("stimulus__item", "stimulus__condition", "stimulus__recording")
+    return Prefetch("slots", Slot.objects.select_related(*parts))
 
 
 def plan_of(trial: Trial, slots: Iterable[Slot]) -> TrialPlan:

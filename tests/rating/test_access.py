@@ -1,6 +1,7 @@
 """Access to experiments: what owners, editors and viewers may do, sharing, and handing over."""
 
 from contextlib import suppress
+from copy import deepcopy
 from uuid import uuid4
 
 import pytest
@@ -35,13 +36,18 @@ FREE = {"listening:copy", "rating:restore"}
 NOT_SEEN = {"rating:delete", "listening:question", "rating:own_labels"}
 
 
-@pytest.fixture
-def shared() -> tuple[Experiment, User, User]:
+@pytest.fixture(scope="module")
+def shared_rows(module_db: None) -> tuple[Experiment, User, User]:
     """An experiment with an editor and a viewer."""
     experiment, editor, viewer = make_experiment(seats=1), make_user(), make_user()
     for colleague, role in ((editor, Collaborator.Role.EDITOR), (viewer, Collaborator.Role.VIEWER)):
         share(experiment=experiment, actor=experiment.owner, colleague_name=colleague.username, role=role)
     return experiment, editor, viewer
+
+
+@pytest.fixture
+def shared(shared_rows: tuple[Experiment, User, User]) -> tuple[Experiment, User, User]:
+    return deepcopy(shared_rows)
 
 
 def test_each_role_has_its_access(shared: tuple[Experiment, User, User]) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -25,9 +26,14 @@ pytestmark = pytest.mark.django_db
 OLD, NEW = "I agree to **lissen**.", "I agree to **listen**."
 
 
-@pytest.fixture
-def live() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_live(module_db: None) -> Experiment:
     return make_experiment(seats=3, title="A tset", consent_text=OLD, instructions="Old *way*.", debrief="Old thanks.")
+
+
+@pytest.fixture
+def live(shared_live: Experiment) -> Experiment:
+    return deepcopy(shared_live)
 
 
 def amend(experiment: Experiment, **texts: str) -> Experiment:
@@ -194,4 +200,4 @@ def test_a_preview_is_made_while_typing_and_without_scripts_by_a_button(client: 
         answer = client.post(address, {"instructions": "*Listen*", "preview": "1"})
         shown = answer.content.decode().split('data-preview-of="id_instructions"')[1]
         assert shown.startswith("><p><em>Listen</em></p>")
-    assert Experiment.objects.get().instructions == ""
+    assert Experiment.objects.get(pk=draft.pk).instructions == ""

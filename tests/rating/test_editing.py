@@ -1,5 +1,6 @@
 """Editing an experiment: every field of a draft, what depends on it, and the page where it is done."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -20,9 +21,14 @@ from tests.factories import Sitting, make_collection, make_experiment, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def draft() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_draft(module_db: None) -> Experiment:
     return make_experiment(live=False, title="Frist try", slug="first-try")
+
+
+@pytest.fixture
+def draft(shared_draft: Experiment) -> Experiment:
+    return deepcopy(shared_draft)
 
 
 @pytest.fixture

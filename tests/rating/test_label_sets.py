@@ -32,6 +32,11 @@ SCALES = {
 }
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(live=False)
+
+
 def portuguese(experiment: Experiment) -> OwnLabelSet:
     """An own set that the experiment uses, still a draft."""
     actor = experiment.owner
@@ -42,8 +47,7 @@ def portuguese(experiment: Experiment) -> OwnLabelSet:
     return own
 
 
-def test_an_own_set_is_written_in_the_page_and_chosen_there() -> None:
-    experiment = make_experiment(live=False)
+def test_an_own_set_is_written_in_the_page_and_chosen_there(experiment: Experiment) -> None:
     client, base = browser_of(experiment.owner), f"/experiments/{experiment.slug}/labels/"
     page = client.get(base).content.decode()
     assert "acr-en-1" in page
@@ -89,8 +93,7 @@ def test_a_draft_is_not_ready_to_go_live_and_an_approved_set_is_used_for_trials_
     assert design["label_texts"]["scales"]["QUALITY"]["anchors"][4] == [1, "Péssima"]
 
 
-def test_changed_words_are_a_draft_again() -> None:
-    experiment = make_experiment(live=False)
+def test_changed_words_are_a_draft_again(experiment: Experiment) -> None:
     own = portuguese(experiment)
     actor = experiment.owner
     approve_label_set(experiment=experiment, actor=actor, name=own.name)
@@ -123,8 +126,9 @@ UNFIT: list[dict[str, Any]] = [
 ]
 
 
-def test_the_api_lists_copies_changes_and_approves_and_refuses_what_does_not_fit_the_scale() -> None:
-    experiment = make_experiment(live=False)
+def test_the_api_lists_copies_changes_and_approves_and_refuses_what_does_not_fit_the_scale(
+    experiment: Experiment,
+) -> None:
     client, base = browser_of(experiment.owner), f"/api/v1/experiments/{experiment.slug}/label-sets/"
     made = client.post(base, {"copy_of": "acr-en-1", "language": "pt"}, content_type="application/json")
     assert made.status_code == 201

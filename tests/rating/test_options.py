@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, ClassVar
 
 import pytest
@@ -151,9 +152,14 @@ def test_options_are_fixed_once_there_are_seats_and_once_it_is_live() -> None:
         change_options(experiment=experiment, options={"plays_allowed": 2}, actor=experiment.owner)
 
 
-@pytest.fixture
-def draft() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_draft(module_db: None) -> Experiment:
     return make_experiment(protocol="tcsd_plane", live=False)
+
+
+@pytest.fixture
+def draft(shared_draft: Experiment) -> Experiment:
+    return deepcopy(shared_draft)
 
 
 @pytest.fixture

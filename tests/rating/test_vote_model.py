@@ -13,12 +13,13 @@ from rating.models import Ballot, Experiment, Trial, Vote
 from rating.services import ballots, experiments
 from rating.services.votes import Receipt, VoteEvent, cast_vote, chain_holds
 from tests.factories import make_experiment, marks, vote_event
+from tests.scale import ALL
 
 pytestmark = pytest.mark.django_db
 
 TRIALS = 4
 SMALL = settings(
-    max_examples=30,
+    max_examples=30 if ALL else 10,
     stateful_step_count=30,
     deadline=None,
     derandomize=True,

@@ -27,23 +27,29 @@ class FreshSeat:
     practice: int
 
 
-def fresh_seat(*, experiment: Experiment, group: str = "", ballot: Ballot | None = None) -> FreshSeat | None:
+def fresh_seat(
+    *,
+    experiment: Experiment,
+    group: str = "",
+    ballot: Ballot | None = None,
+    session_settings: SessionSettings | None = None,
+) -> FreshSeat | None:
     """The plan of the group's longest panel, so that all read the same; where no panel has seats, of the ballot."""
     own = Seat.objects.main().filter(panel=OuterRef("pk")).order_by("number")
     panels = experiment.panels.filter(group=group).annotate(first=Subquery(own.values("ballot")[:1]))
     ballots = [first for first in panels.values_list("first", flat=True) if first] or ([ballot.pk] if ballot else [])
-    plans = _plans(experiment, ballots)
+    plans = _plans(experiment, ballots, session_settings or session_settings_of(experiment))
     return max(plans, key=lambda plan: plan.duration.total_s, default=None)
 
 
-def _plans(experiment: Experiment, ballots: list[UUID]) -> list[FreshSeat]:
+def _plans(experiment: Experiment, ballots: list[UUID], session_settings: SessionSettings) -> list[FreshSeat]:
     rows = Trial.objects.filter(ballot__in=ballots).order_by().values_list("ballot", "session", "kind")
     sessions: dict[UUID, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     pages: dict[UUID, Counter[str]] = defaultdict(Counter)
     for ballot, session, kind, count, seconds in rows.annotate(n=Count("pk"), s=Sum("planned_s")):
         sessions[ballot][session] += seconds
         pages[ballot][kind] += count
-    protocol, session_settings = get_protocol(experiment.protocol), session_settings_of(experiment)
+    protocol = get_protocol(experiment.protocol)
     return [
         FreshSeat(
             duration=duration_of(experiment, seconds, session_settings),
@@ -78,8 +84,8 @@ def checks_s_of(session_settings: SessionSettings) -> float:
 
 def planned_minutes(experiment: Experiment) -> dict[str, int]:
     """What would be stated to each group of people, as far as they have seats."""
-    groups = sorted(set(experiment.panels.values_list("group", flat=True)))
-    seats = {group: fresh_seat(experiment=experiment, group=group) for group in groups}
+    groups, known = sorted(set(experiment.panels.values_list("group", flat=True))), session_settings_of(experiment)
+    seats = {group: fresh_seat(experiment=experiment, group=group, session_settings=known) for group in groups}
     return {group: whole_minutes(seat.duration.total_s) for group, seat in seats.items() if seat}
 
 

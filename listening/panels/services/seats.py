@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -58,11 +59,11 @@ def seats_behind(*, panel: Panel, many: bool) -> SeatQuerySet:
     return seats.filter(panel__experiment=panel.experiment_id) if many else seats.filter(panel=panel)
 
 
-def emptiest_panel(seats: SeatQuerySet) -> Panel | None:
-    """The panel that has the most free seats of these."""
+def emptiest_panel(seats: SeatQuerySet) -> UUID | None:
+    """The key of the panel that has the most free seats of these."""
     counts = seats.free().order_by().values_list("panel").annotate(n=Count("pk")).order_by("-n", "panel__number")
     first = counts.first()
-    return Panel.objects.get(pk=first[0]) if first else None
+    return first[0] if first else None
 
 
 def find_seat(*, seats: SeatQuerySet, now: datetime) -> Seat | None:

@@ -32,9 +32,9 @@ def session_settings_of(experiment: Experiment) -> SessionSettings:
     )
 
 
-def needs_of(experiment: Experiment) -> Needs:
-    """What a participant needs: what the protocol declares, and headphones where they are checked."""
-    needs, known = get_protocol(experiment.protocol).needs, session_settings_of(experiment)
+def needs_of(experiment: Experiment, known: SessionSettings) -> Needs:
+    """What a participant needs: what the protocol declares, and headphones where the settings have them checked."""
+    needs = get_protocol(experiment.protocol).needs
     checked = known.ear_check or known.headphone_screen != SessionSettings.HeadphoneScreen.OFF
     return replace(needs, headphones=needs.headphones or checked)
 

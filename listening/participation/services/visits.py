@@ -18,7 +18,7 @@ from core.hashing import digest
 from core.models import User
 from core.services import audit
 from listening.durations import rests_before, whole_minutes
-from listening.models import Completion, Invitation, Participant, Recruitment, Seat, Visit
+from listening.models import Completion, Invitation, Panel, Participant, Recruitment, Seat, SessionSettings, Visit
 from listening.panels.services.durations import duration_of, fresh_seat
 from listening.panels.services.seats import (
     DRY_RUN,
@@ -31,7 +31,6 @@ from listening.panels.services.seats import (
     seats_behind,
     touch,
 )
-from listening.panels.services.session_settings import session_settings_of
 from listening.participation.access import check_not_revoked, seat_abandoned
 from listening.participation.recruitment import BROWSER, CODE_ALPHABET, Arrival, digests, is_resume_code, resume_code
 from listening.participation.services.questionnaires import is_due
@@ -325,32 +324,33 @@ def progress(*, visit: Visit) -> dict[str, int]:
 
 def group_behind(invitation: Invitation) -> str:
     """The group of people whose seat a link leads to; a link for many fills the panel that lacks the most people."""
-    if not invitation.many:
-        return invitation.panel.group
-    panel = emptiest_panel(seats_behind(panel=invitation.panel, many=True))
-    return panel.group if panel else invitation.panel.group
+    panel = invitation.panel
+    if not invitation.many or not get_protocol(panel.experiment.protocol).groups.names:
+        return panel.group
+    emptiest = emptiest_panel(seats_behind(panel=panel, many=True))
+    return Panel.objects.get(pk=emptiest).group if emptiest else panel.group
 
 
-def outlook(*, invitation: Invitation) -> dict[str, Any]:
+def outlook(*, invitation: Invitation, group: str, session_settings: SessionSettings) -> dict[str, Any]:
     """What the start page says before anybody has agreed: minutes, clips and clips of practice of a whole seat.
 
     Everybody of a group reads the same, whatever others have done; a duration that the experimenter stated stands.
     """
     experiment, seat = invitation.panel.experiment, invitation.seat
     ballot = seat.ballot if seat else None
-    planned = fresh_seat(experiment=experiment, group=group_behind(invitation), ballot=ballot)
+    planned = fresh_seat(experiment=experiment, group=group, ballot=ballot, session_settings=session_settings)
     if planned is None:
         raise PanelFull
-    minutes = session_settings_of(experiment).stated_minutes or whole_minutes(planned.duration.total_s)
+    minutes = session_settings.stated_minutes or whole_minutes(planned.duration.total_s)
     return {"minutes": minutes, "clips": planned.clips, "practice": planned.practice}
 
 
-def remaining(*, ballot: Ballot) -> dict[str, int]:
+def remaining(*, ballot: Ballot, session_settings: SessionSettings) -> dict[str, int]:
     """What somebody who comes back reads: pages, how many are done, and about how many minutes are left."""
     sessions = sessions_of(ballot=ballot)
     answered, total = (sum(session[name] for session in sessions) for name in ("answered", "total"))
     left = {session["session"]: session["seconds_left"] for session in sessions if session["seconds_left"]}
-    minutes = whole_minutes(duration_of(ballot.experiment, left).after_checks_s)
+    minutes = whole_minutes(duration_of(ballot.experiment, left, session_settings).after_checks_s)
     return {"answered": answered, "total": total, "minutes": minutes}
 
 

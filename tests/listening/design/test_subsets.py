@@ -18,6 +18,7 @@ from listening.design.subsets.milp import solve
 from listening.design.subsets.planning import SubsetPlan, plan_subsets
 from listening.design.subsets.pool import Counts, Pool
 from tests.errors import raises_error
+from tests.scale import ALL
 
 UDASE = {
     "session": {"S01": 112, "S21": 108},
@@ -102,7 +103,7 @@ def requests(draw: st.DrawFn, *, items: int, subsets: int) -> tuple[list[Sample]
 
 
 @given(request=requests(items=40, subsets=5), seed=st.text(max_size=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40 if ALL else 20, deadline=None)
 def test_subsets_of_any_pool_are_disjoint_whole_and_told_truly(
     request: tuple[list[Sample], list[str], int, int], seed: str
 ) -> None:
@@ -146,7 +147,7 @@ def as_pool(samples: Sequence[Sample], factors: Sequence[str], subsets: int, siz
 
 
 @given(request=requests(items=7, subsets=2), seed=st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60 if ALL else 30, deadline=None)
 def test_no_table_of_counts_is_better_than_the_one_that_is_called_optimal(
     request: tuple[list[Sample], list[str], int, int], seed: int
 ) -> None:

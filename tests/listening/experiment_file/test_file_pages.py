@@ -21,8 +21,8 @@ pytestmark = pytest.mark.django_db
 PAGE = "/new-experiment/file/"
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     return make_experiment(make_user(name="erin"), live=False, seats=2, title="Über alles: no")
 
 

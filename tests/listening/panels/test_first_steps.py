@@ -1,5 +1,7 @@
 """Buttons on the overview: seats by a usual design or without one, and a first link."""
 
+from copy import deepcopy
+
 import pytest
 from django.test import Client
 
@@ -13,9 +15,14 @@ from tests.stimuli.import_material import run
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def draft() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_draft(module_db: None) -> Experiment:
     return make_panel_experiment()
+
+
+@pytest.fixture
+def draft(shared_draft: Experiment) -> Experiment:
+    return deepcopy(shared_draft)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from listening.panels.flags import Answer, Figures, Situation, figures_of, flags_of
+from tests.scale import ALL
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -111,7 +112,7 @@ ODD_OBJECTS = ANYTHING | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_s
 
 
 @given(st.lists(st.tuples(ODD_OBJECTS, ODD_OBJECTS), max_size=6))
-@settings(max_examples=300)
+@settings(max_examples=300 if ALL else 100)
 def test_figures_are_had_of_anything_that_may_have_been_stored(stored: list[tuple[Any, Any]]) -> None:
     given_answers = [Answer(1, NOW + timedelta(seconds=n), *one) for n, one in enumerate(stored)]
     figures = figures_of(given_answers * 3, [3, 1])

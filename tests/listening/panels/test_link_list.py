@@ -22,8 +22,8 @@ from tests.factories import make_experiment
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     return make_experiment(seats=8)
 
 

@@ -22,6 +22,11 @@ pytestmark = pytest.mark.django_db
 WHO = "PROLIFIC_PID=60aa&STUDY_ID=study7&SESSION_ID=sub9"
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=1)
+
+
 def open_link(experiment: Experiment, service: str = "") -> str:
     token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=experiment.owner, service=service)
     return f"/join/{token}/"
@@ -57,8 +62,7 @@ def test_everybody_who_consents_by_the_link_for_many_takes_a_seat_of_their_own()
     assert Invitation.objects.get().seat is None
 
 
-def test_the_panel_that_lacks_most_people_is_filled_first() -> None:
-    experiment = make_experiment(seats=1)
+def test_the_panel_that_lacks_most_people_is_filled_first(experiment: Experiment) -> None:
     panels.create_panel(experiment=experiment, seats=3, actor=experiment.owner)
     link = open_link(experiment)
     filled = [seat_of(consent(Client(), link)).panel.number for _ in range(4)]
@@ -84,8 +88,7 @@ def test_pressing_the_button_twice_takes_one_seat() -> None:
     assert Participant.objects.count() == 1
 
 
-def test_opening_a_link_for_many_takes_nothing_and_promises_only_this_browser() -> None:
-    experiment = make_experiment(seats=1)
+def test_opening_a_link_for_many_takes_nothing_and_promises_only_this_browser(experiment: Experiment) -> None:
     link = open_link(experiment)
     page = Client().get(link).content
     assert b"in this browser" in page
@@ -93,8 +96,7 @@ def test_opening_a_link_for_many_takes_nothing_and_promises_only_this_browser() 
     assert Seat.objects.get().state == Seat.State.OPEN
 
 
-def test_a_lapsed_seat_in_any_panel_is_given_to_who_comes_by_the_link_for_many() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_lapsed_seat_in_any_panel_is_given_to_who_comes_by_the_link_for_many(experiment: Experiment) -> None:
     panels.create_panel(experiment=experiment, seats=1, actor=experiment.owner)
     link = open_link(experiment)
     for _ in range(2):
@@ -118,8 +120,7 @@ def test_closing_the_links_for_many_keeps_new_people_out_and_lets_others_go_on(c
 # --- People from Prolific ---------------------------------------------------------------------------------------------
 
 
-def test_who_comes_from_prolific_is_kept_through_consent_and_apart() -> None:
-    experiment = make_experiment(seats=1)
+def test_who_comes_from_prolific_is_kept_through_consent_and_apart(experiment: Experiment) -> None:
     seat = seat_of(consent(Client(), prolific_link(experiment)))
     kept = Recruitment.objects.get()
     assert (kept.service, kept.person) == ("prolific", digests(experiment.pk, "prolific", "60aa")[0])
@@ -162,8 +163,7 @@ def test_the_same_person_in_another_experiment_is_somebody_else_there() -> None:
 
 
 @pytest.mark.parametrize("field", ["forged", "eyJzZXJ2aWNlIjoicHJvbGlmaWMifQ:1abc:xyz"])
-def test_a_forged_field_says_nothing_about_who_comes(field: str) -> None:
-    experiment = make_experiment(seats=1)
+def test_a_forged_field_says_nothing_about_who_comes(field: str, experiment: Experiment) -> None:
     Client().post(open_link(experiment, "prolific"), {"agree": "on", "arrival": field})
     assert Recruitment.objects.get().service == "browser"
 
@@ -177,8 +177,7 @@ def test_a_field_of_another_link_is_not_accepted() -> None:
 
 
 @pytest.mark.parametrize("person", ["", "x" * 65, "<script>", "a b", "%00"])
-def test_a_number_that_is_none_is_ignored(person: str) -> None:
-    experiment = make_experiment(seats=1)
+def test_a_number_that_is_none_is_ignored(person: str, experiment: Experiment) -> None:
     consent(Client(), f"{open_link(experiment, 'prolific')}?PROLIFIC_PID={person}")
     assert Recruitment.objects.get().service == "browser"
 
@@ -209,8 +208,9 @@ def test_links_come_as_a_table_for_a_mail_merge(client: Client) -> None:
 @pytest.mark.parametrize(
     ("service", "ending"), [("", "/</code>"), ("prolific", "/?PROLIFIC_PID={{%PROLIFIC_PID%}}</code>")]
 )
-def test_the_link_for_many_is_shown_once_and_as_prolific_wants_it(client: Client, service: str, ending: str) -> None:
-    experiment = make_experiment(seats=1)
+def test_the_link_for_many_is_shown_once_and_as_prolific_wants_it(
+    client: Client, service: str, ending: str, experiment: Experiment
+) -> None:
     client.force_login(experiment.owner)
     page = client.post(f"/experiments/{experiment.slug}/links/", {"service": service}, follow=True).content.decode()
     assert re.search(r"/join/[\w-]+" + re.escape(ending), page)
@@ -246,19 +246,17 @@ def finished(experiment: Experiment) -> str:
     return page
 
 
-def test_the_receipt_leads_back_with_the_code_in_its_place() -> None:
-    experiment = make_experiment(seats=1)
+def test_the_receipt_leads_back_with_the_code_in_its_place(experiment: Experiment) -> None:
     SessionSettings.objects.create(experiment=experiment, completion_url="https://example.org/done?cc={code}&x=1")
     page = finished(experiment)
     assert f'href="https://example.org/done?cc={Completion.objects.get().code}&amp;x=1"' in page
 
 
-def test_without_an_address_the_receipt_leads_nowhere() -> None:
-    assert "Go back with your code" not in finished(make_experiment(seats=1))
+def test_without_an_address_the_receipt_leads_nowhere(experiment: Experiment) -> None:
+    assert "Go back with your code" not in finished(experiment)
 
 
-def test_the_code_of_a_rehearsal_leads_nowhere() -> None:
-    experiment = make_experiment(seats=1)
+def test_the_code_of_a_rehearsal_leads_nowhere(experiment: Experiment) -> None:
     SessionSettings.objects.create(experiment=experiment, completion_url="https://example.org/{code}")
     token = panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)[0]
     client = Client()
@@ -274,8 +272,7 @@ def test_the_code_of_a_rehearsal_leads_nowhere() -> None:
     assert "example.org" not in page
 
 
-def test_who_comes_too_late_is_thanked_and_led_back_with_the_code_for_it() -> None:
-    experiment = make_experiment(seats=1)
+def test_who_comes_too_late_is_thanked_and_led_back_with_the_code_for_it(experiment: Experiment) -> None:
     back = {"full_code": "FULL1", "full_url": "https://example.org/?cc={code}", "screen_out_code": "OUT1"}
     SessionSettings.objects.create(experiment=experiment, **back)
     link = prolific_link(experiment)

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.django_db
 TEXT = {"subject": "Test: {title}", "text": "About {minutes} min: {link} {braces stay}"}
 
 
-@pytest.fixture
-def experiment() -> Experiment:
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
     return make_experiment(seats=4, title="Sounds", contact="lab@example.org")
 
 

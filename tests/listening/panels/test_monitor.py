@@ -23,6 +23,11 @@ from tests.factories import Sitting, event, make_experiment, make_user, seated_v
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=1)
+
+
 def look(experiment: Experiment) -> dict[str, Any]:
     return monitoring.experiment_status(experiment=experiment, now=timezone.now())
 
@@ -59,8 +64,7 @@ def test_a_panel_is_shown_by_what_its_seats_are_doing() -> None:
     assert running.visit.seat.number == 2
 
 
-def test_a_line_says_how_far_in_which_session_somebody_is() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_line_says_how_far_in_which_session_somebody_is(experiment: Experiment) -> None:
     Trial.objects.filter(position__gt=2).update(session=2)
     sitting = sit_down(experiment)
     Trial.objects.filter(position__lte=2).update(session=1)
@@ -77,8 +81,7 @@ def test_a_line_says_how_far_in_which_session_somebody_is() -> None:
     assert "session 2, 1 of 2" in page_of(experiment)
 
 
-def test_simulated_rehearsed_and_previewed_seats_are_not_monitored() -> None:
-    experiment = make_experiment(seats=1)
+def test_simulated_rehearsed_and_previewed_seats_are_not_monitored(experiment: Experiment) -> None:
     panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)
     seats.open_preview(panel=experiment.panels.get(), seat_number=1, from_session=0, now=timezone.now(), device={})
     seen = look(experiment)
@@ -119,16 +122,14 @@ def test_flags_come_from_answers_reports_checks_and_silence() -> None:
         assert word in page
 
 
-def test_a_check_that_was_repeated_counts_as_it_came_out_last() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_check_that_was_repeated_counts_as_it_came_out_last(experiment: Experiment) -> None:
     visit = seated_visit(experiment)
     SetupStep.objects.create(visit=visit, step="headphones", outcome={}, passed=False)
     SetupStep.objects.create(visit=visit, step="headphones", outcome={}, passed=True)
     assert look(experiment)["lines"][0]["flags"] == []
 
 
-def test_a_seat_whose_lease_has_ended_is_pointed_at() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_seat_whose_lease_has_ended_is_pointed_at(experiment: Experiment) -> None:
     seated_visit(experiment)
     Seat.objects.update(leased_until=timezone.now() - timedelta(hours=1))
     seen = look(experiment)
@@ -149,8 +150,7 @@ def test_every_cell_is_held_against_the_votes_that_are_planned_for_it() -> None:
     assert row["median"] == 1
 
 
-def test_what_somebody_left_behind_fills_no_cell() -> None:
-    experiment = make_experiment(seats=1)
+def test_what_somebody_left_behind_fills_no_cell(experiment: Experiment) -> None:
     sitting = sit_down(experiment)
     sitting.answer_all()
     seats.reissue_seat(seat=sitting.visit.seat, now=timezone.now(), actor=experiment.owner)
@@ -158,8 +158,7 @@ def test_what_somebody_left_behind_fills_no_cell() -> None:
     assert (row["target"], row["most"]) == (1, 0)
 
 
-def test_short_cells_are_listed_by_item_and_vanish_when_they_are_full() -> None:
-    experiment = make_experiment(seats=1)
+def test_short_cells_are_listed_by_item_and_vanish_when_they_are_full(experiment: Experiment) -> None:
     sitting = sit_down(experiment)
     assert {row["item"]: row["missing"] for row in look(experiment)["short"]["rows"]} == {
         "secretitem0": 2,
@@ -174,8 +173,7 @@ def test_a_long_list_of_short_cells_is_cut_and_says_so() -> None:
     assert (len(seen["short"]["rows"]), seen["short"]["more"]) == (40, 5)
 
 
-def test_conditions_are_not_named_before_the_experiment_is_unblinded() -> None:
-    experiment = make_experiment(seats=1)
+def test_conditions_are_not_named_before_the_experiment_is_unblinded(experiment: Experiment) -> None:
     answer(sit_down(experiment), 1)
     assert "secretcondition" not in page_of(experiment)
     unblind(experiment=experiment, actor=experiment.owner, reason="finished")
@@ -237,8 +235,7 @@ def test_an_experiment_without_panels_has_an_empty_monitor() -> None:
     assert "No panels yet." in page_of(make_experiment(live=False))
 
 
-def test_the_part_that_follows_is_the_same_without_its_frame() -> None:
-    experiment = make_experiment(seats=1)
+def test_the_part_that_follows_is_the_same_without_its_frame(experiment: Experiment) -> None:
     part = page_of(experiment, part="?part=live")
     assert "<html" not in part
     assert part.strip() in page_of(experiment)
@@ -268,8 +265,7 @@ def foldings(experiment: Experiment) -> int:
     return sum('"rating_vote"."heard"' in query["sql"] for query in asked)
 
 
-def test_answers_are_folded_once_and_again_when_there_are_more() -> None:
-    experiment = make_experiment(seats=1)
+def test_answers_are_folded_once_and_again_when_there_are_more(experiment: Experiment) -> None:
     sitting = sit_down(experiment)
     answer(sitting, 2)
     assert [foldings(experiment) for _ in range(2)] == [1, 0]

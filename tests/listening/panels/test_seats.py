@@ -22,6 +22,11 @@ pytestmark = pytest.mark.django_db
 LEASE = timedelta(hours=SessionSettings().lease_hours)
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=1)
+
+
 def claim(experiment: Experiment, now: datetime) -> Visit:
     """Come by a fresh link at a given time, with a browser that has every sound."""
     visit = visits.claim_seat(invitation=invitation_for(new_token(experiment)), now=now, device={})
@@ -78,8 +83,7 @@ def test_coming_back_renews_a_lapsed_seat_that_nobody_needed() -> None:
 # --- A seat goes to somebody else -------------------------------------------------------------------------------------
 
 
-def test_a_claim_that_finds_only_a_lapsed_seat_gets_its_plan_on_a_new_turn() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_claim_that_finds_only_a_lapsed_seat_gets_its_plan_on_a_new_turn(experiment: Experiment) -> None:
     first = seated_visit(experiment)
     visits.submit_votes(visit=first, events=[vote_event(first.seat.ballot.trials.all()[0])], now=timezone.now())
     second = claim(experiment, timezone.now() + LEASE + timedelta(hours=1))
@@ -95,8 +99,7 @@ def test_a_claim_that_finds_only_a_lapsed_seat_gets_its_plan_on_a_new_turn() -> 
     assert entry.before == {"panel": 1, "seat": 1, "occupancy": 1, "answers": 1}
 
 
-def test_the_two_listeners_of_one_seat_share_no_name_of_a_sound_and_no_participant() -> None:
-    experiment = make_experiment(seats=1)
+def test_the_two_listeners_of_one_seat_share_no_name_of_a_sound_and_no_participant(experiment: Experiment) -> None:
     first = seated_visit(experiment)
     second = claim(experiment, timezone.now() + LEASE * 2)
     names = [set(visit.seat.ballot.trials.values_list("slots__media", flat=True)) for visit in (first, second)]
@@ -112,8 +115,7 @@ def test_a_free_seat_is_taken_before_a_lapsed_one() -> None:
     assert (second.seat.number, second.seat.occupancy) == (2, 1)
 
 
-def test_a_vote_of_a_moment_ago_keeps_the_seat_although_the_lease_was_not_renewed_yet() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_vote_of_a_moment_ago_keeps_the_seat_although_the_lease_was_not_renewed_yet(experiment: Experiment) -> None:
     visit = seated_visit(experiment)
     visits.submit_votes(visit=visit, events=[vote_event(visit.seat.ballot.trials.all()[0])], now=timezone.now())
     Seat.objects.update(leased_until=timezone.now() - timedelta(days=1))
@@ -122,8 +124,7 @@ def test_a_vote_of_a_moment_ago_keeps_the_seat_although_the_lease_was_not_renewe
     assert Seat.objects.get().state == Seat.State.TAKEN
 
 
-def test_a_seat_within_its_lease_is_not_given_away_by_itself() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_seat_within_its_lease_is_not_given_away_by_itself(experiment: Experiment) -> None:
     seated_visit(experiment)
     with pytest.raises(PanelFull):
         claim(experiment, timezone.now() + LEASE - timedelta(hours=1))
@@ -158,8 +159,7 @@ def test_an_answer_that_comes_too_late_is_rejected_and_kept_and_the_earlier_ones
     assert chain_holds(ballot=Ballot.objects.get(pk=sitting.ballot.pk))
 
 
-def test_giving_a_seat_away_by_hand_needs_a_reason_and_is_logged(client: Client) -> None:
-    experiment = make_experiment(seats=1)
+def test_giving_a_seat_away_by_hand_needs_a_reason_and_is_logged(client: Client, experiment: Experiment) -> None:
     sit_down(experiment)
     client.force_login(experiment.owner)
     address = f"/experiments/{experiment.slug}/panels/1/seats/1/"
@@ -183,8 +183,7 @@ def test_a_finished_seat_and_an_open_one_cannot_be_given_away() -> None:
             seats.reissue_seat(seat=seat, now=timezone.now(), actor=experiment.owner)
 
 
-def test_what_a_listener_left_behind_is_counted_nowhere() -> None:
-    experiment = make_experiment(seats=1)
+def test_what_a_listener_left_behind_is_counted_nowhere(experiment: Experiment) -> None:
     visit = seated_visit(experiment)
     trials = visit.seat.ballot.trials.all()
     visits.submit_votes(visit=visit, events=[vote_event(trial) for trial in trials], now=timezone.now())
@@ -206,7 +205,7 @@ def test_no_single_seat_is_added_to_a_design() -> None:
         panels.add_seats(panel=experiment.panels.get(), count=1)
     with raises_error("seat.designed"):
         panels.create_panel(experiment=experiment, seats=1, actor=experiment.owner)
-    assert (Seat.objects.count(), experiment.panels.count()) == (2, 1)
+    assert (Seat.objects.filter(panel__experiment=experiment).count(), experiment.panels.count()) == (2, 1)
 
 
 def test_simulated_listeners_of_a_design_repeat_the_plans_of_its_seats_in_turn() -> None:
@@ -242,8 +241,7 @@ def test_a_preview_shows_one_seat_in_a_draft_and_never_counts(client: Client) ->
     assert Client().get(f"/visits/{visit.id}/").status_code == 401
 
 
-def test_a_preview_can_begin_at_a_later_session_and_not_after_the_last(client: Client) -> None:
-    experiment = make_experiment(seats=1)
+def test_a_preview_can_begin_at_a_later_session_and_not_after_the_last(client: Client, experiment: Experiment) -> None:
     half = Seat.objects.get().ballot.trials.filter(position__gt=2)
     half.update(session=2)
     client.force_login(experiment.owner)
@@ -265,7 +263,7 @@ def test_colleagues_rehearse_a_draft_by_links_of_their_own(client: Client) -> No
     page = client.post(f"/experiments/{experiment.slug}/rehearsals/", {"count": 3}, follow=True).content.decode()
     assert page.count("/join/") >= 3
     rehearsals = Seat.objects.filter(ballot__kind=Ballot.Kind.REHEARSAL).order_by("number")
-    main = [plan(seat.ballot) for seat in Seat.objects.main().order_by("number")]
+    main = [plan(seat.ballot) for seat in experiment.panels.get().seats.main().order_by("number")]
     assert [plan(seat.ballot) for seat in rehearsals] == [main[0], main[1], main[0]]
     token = panels.invite_to_seat(seat=seats.add_rehearsals(experiment=experiment, count=1)[0], now=timezone.now())
     colleague = Client()
@@ -279,7 +277,7 @@ def test_a_main_seat_stays_closed_until_the_experiment_is_live() -> None:
     experiment = make_experiment(seats=1, live=False)
     token = new_token(experiment)
     assert Client().post(f"/join/{token}/", {"agree": "on"}).status_code == 409
-    assert Seat.objects.get().state == Seat.State.OPEN
+    assert experiment.panels.get().seats.get().state == Seat.State.OPEN
 
 
 def test_there_is_nothing_to_rehearse_without_seats() -> None:

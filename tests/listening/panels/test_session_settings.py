@@ -6,6 +6,7 @@ from django.test import Client
 from core.models import AuditEntry
 from listening.models import SessionSettings
 from listening.panels.services.session_settings import change_session_settings, session_settings_of
+from rating.models import Experiment
 from rating.services.experiments import pause
 from tests.errors import raises_error
 from tests.factories import make_experiment
@@ -13,14 +14,17 @@ from tests.factories import make_experiment
 pytestmark = pytest.mark.django_db
 
 
-def test_an_experiment_without_session_settings_has_the_usual_ones_and_no_row() -> None:
-    experiment = make_experiment(live=False)
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(live=False)
+
+
+def test_an_experiment_without_session_settings_has_the_usual_ones_and_no_row(experiment: Experiment) -> None:
     assert session_settings_of(experiment).lease_hours == 168
     assert not SessionSettings.objects.exists()
 
 
-def test_a_change_is_kept_and_logged_with_what_it_was_before() -> None:
-    experiment = make_experiment(live=False)
+def test_a_change_is_kept_and_logged_with_what_it_was_before(experiment: Experiment) -> None:
     change_session_settings(experiment=experiment, actor=experiment.owner, rest_s=60, ear_check=True)
     assert session_settings_of(experiment).rest_s == 60
     entry = AuditEntry.objects.get(action="session_settings.changed")
@@ -58,15 +62,13 @@ def test_checks_stay_as_they_are_while_people_listen_and_lease_and_address_do_no
         "https://example.org/" + "x" * 200,
     ],
 )
-def test_an_address_that_could_harm_is_rejected(url: str) -> None:
-    experiment = make_experiment(live=False)
+def test_an_address_that_could_harm_is_rejected(url: str, experiment: Experiment) -> None:
     with raises_error("session_settings.completion_url"):
         change_session_settings(experiment=experiment, actor=experiment.owner, completion_url=url)
     assert not SessionSettings.objects.exists()
 
 
-def test_the_card_changes_everything_in_a_draft(client: Client) -> None:
-    experiment = make_experiment(live=False)
+def test_the_card_changes_everything_in_a_draft(client: Client, experiment: Experiment) -> None:
     client.force_login(experiment.owner)
     wanted = {"level_check": "on", "headphone_screen": "flag", "rest_s": 30, "lease_hours": 12, "completion_url": ""}
     assert client.post(f"/experiments/{experiment.slug}/people/settings/", wanted).status_code == 302

@@ -35,6 +35,11 @@ def whole_answer(ballot: Ballot, page: dict[str, Any]) -> Any:
     )
 
 
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
+    return sit_down(fetched=False)
+
+
 def test_forty_votes_without_a_single_sound_earn_no_code() -> None:
     sitting = sit_down(make_experiment(seats=1, items=20, conditions=2), fetched=False)
     trials = [str(pk) for pk in Trial.objects.filter(ballot=sitting.ballot).values_list("pk", flat=True)]
@@ -45,8 +50,7 @@ def test_forty_votes_without_a_single_sound_earn_no_code() -> None:
     assert not Vote.objects.exists()
 
 
-def test_an_answer_that_came_before_its_sound_is_taken_when_the_sound_was_fetched() -> None:
-    sitting = sit_down(fetched=False)
+def test_an_answer_that_came_before_its_sound_is_taken_when_the_sound_was_fetched(sitting: Sitting) -> None:
     made = event(sitting.upcoming()["trials"][0]["trial"])
     (said,) = results(sitting, made)
     assert (said["status"], said["code"]) == ("sound_missing", "vote.sound_not_fetched")
@@ -57,9 +61,8 @@ def test_an_answer_that_came_before_its_sound_is_taken_when_the_sound_was_fetche
     assert results(sitting, made)[0]["status"] == "replay"
 
 
-def test_every_answer_to_a_page_waits_for_its_first() -> None:
+def test_every_answer_to_a_page_waits_for_its_first(sitting: Sitting) -> None:
     """In one batch: were the second a conflict, it would be lost when the first is stored."""
-    sitting = sit_down(fetched=False)
     page = sitting.upcoming()["trials"][0]
     both = [event(page["trial"], value=2), event(page["trial"], value=5, revision=1)]
     assert [said["status"] for said in results(sitting, *both)] == ["sound_missing", "sound_missing"]
@@ -68,16 +71,14 @@ def test_every_answer_to_a_page_waits_for_its_first() -> None:
     assert Trial.objects.get(pk=page["trial"]).revision == 2
 
 
-def test_a_page_that_was_fetched_is_stored_beside_one_that_was_not() -> None:
-    sitting = sit_down(fetched=False)
+def test_a_page_that_was_fetched_is_stored_beside_one_that_was_not(sitting: Sitting) -> None:
     one, other, *_ = sitting.upcoming()["trials"]
     listen(sitting, other)
     said = results(sitting, event(one["trial"]), event(other["trial"]))
     assert [result["status"] for result in said] == ["sound_missing", "stored"]
 
 
-def test_what_another_browser_of_the_same_seat_fetched_counts() -> None:
-    sitting = sit_down(fetched=False)
+def test_what_another_browser_of_the_same_seat_fetched_counts(sitting: Sitting) -> None:
     other = Client()
     address = other.post(sitting.link).headers["Location"]
     page = other.get(f"/api/v1{address}upcoming/").json()["trials"][0]
@@ -86,8 +87,7 @@ def test_what_another_browser_of_the_same_seat_fetched_counts() -> None:
 
 
 @pytest.mark.parametrize("below", ["manifest/", "peaks/0/", "tiles/max/0/0/"])
-def test_a_picture_of_a_sound_is_not_the_sound(below: str) -> None:
-    sitting = sit_down(fetched=False)
+def test_a_picture_of_a_sound_is_not_the_sound(below: str, sitting: Sitting) -> None:
     page = sitting.upcoming()["trials"][0]
     base = page["media"]["a"]["url"]
     assert sitting.client.get(base + below).status_code == 200
@@ -106,8 +106,7 @@ def test_a_later_revision_needs_no_second_fetch_and_a_conflict_is_still_a_confli
     assert results(sitting, event(trial, revision=1))[0]["status"] == "conflict"
 
 
-def test_a_fetch_is_one_row_a_visit_and_slot_and_is_written_once_a_minute() -> None:
-    sitting = sit_down(fetched=False)
+def test_a_fetch_is_one_row_a_visit_and_slot_and_is_written_once_a_minute(sitting: Sitting) -> None:
     slot, now = Slot.objects.filter(trial__ballot=sitting.ballot).order_by("pk")[0], timezone.now()
     for seconds in (0, 1, 59, 61, 90):
         record_fetch(slot_id=slot.pk, visit_id=sitting.visit.pk, now=now + timedelta(seconds=seconds))
@@ -119,8 +118,9 @@ def test_a_fetch_is_one_row_a_visit_and_slot_and_is_written_once_a_minute() -> N
 
 
 @pytest.mark.parametrize(("ago", "flags"), [(timedelta(hours=1), []), (timedelta(hours=-1), ["fast"])])
-def test_an_answer_sooner_than_the_sound_lasts_is_taken_and_flagged(ago: timedelta, flags: list[str]) -> None:
-    sitting = sit_down(fetched=False)
+def test_an_answer_sooner_than_the_sound_lasts_is_taken_and_flagged(
+    ago: timedelta, flags: list[str], sitting: Sitting
+) -> None:
     fetch_all(sitting.visit, ago=ago)
     assert results(sitting, event(sitting.upcoming()["trials"][0]["trial"]))[0]["status"] == "stored"
     assert Vote.objects.get().flags == flags

@@ -26,6 +26,11 @@ pytestmark = pytest.mark.django_db
 TAGS = re.compile(r"<[^>]+>")
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=1)
+
+
 def landing(experiment: Experiment, *, panel: int = 0) -> str:
     """The words of the page that a fresh link leads to."""
     link = new_token(experiment)
@@ -108,8 +113,7 @@ def test_a_stated_duration_far_from_the_plan_is_warned_of_and_a_near_one_is_not(
 
 
 @pytest.mark.parametrize(("typed", "status"), [("30", 302), ("", 302), ("0", 400), ("5000", 400), ("soon", 400)])
-def test_the_form_takes_whole_minutes_or_nothing(typed: str, status: int) -> None:
-    experiment = make_experiment(seats=1)
+def test_the_form_takes_whole_minutes_or_nothing(typed: str, status: int, experiment: Experiment) -> None:
     wanted = {"stated_minutes": typed, "rest_s": 300, "lease_hours": 168, "completion_url": ""}
     address = f"/experiments/{experiment.slug}/people/settings/"
     assert browser_of(experiment.owner).post(address, wanted).status_code == status
@@ -123,8 +127,8 @@ def test_what_is_needed_is_said_before_consent(protocol: str, width: bool) -> No
     assert ("this test needs a window at least 1024 pixels wide" in words) == width
 
 
-def test_consent_is_asked_for_once() -> None:
-    page = Client().get(f"/join/{new_token(make_experiment(seats=1))}/").content.decode()
+def test_consent_is_asked_for_once(experiment: Experiment) -> None:
+    page = Client().get(f"/join/{new_token(experiment)}/").content.decode()
     assert 'type="checkbox"' not in page
     assert page.count("Agree and begin") == 1
     assert "Until then, nothing is recorded." in page
@@ -141,8 +145,7 @@ def test_a_link_shows_the_task_of_its_own_group_alone() -> None:
         assert [name for name, task in tasks.items() if task in words] == [group]
 
 
-def test_a_link_preview_takes_no_seat_and_is_answered() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_link_preview_takes_no_seat_and_is_answered(experiment: Experiment) -> None:
     assert Client().head(f"/join/{new_token(experiment)}/").status_code == 200
     assert Client().head("/").status_code == 200
     assert Seat.objects.get().state == Seat.State.OPEN

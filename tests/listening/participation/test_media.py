@@ -18,6 +18,11 @@ from tests.factories import Sitting, sit_down
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
+    return sit_down()
+
+
 def addresses(sitting: Sitting) -> list[str]:
     return [sound["url"] for page in sitting.upcoming()["trials"] for sound in page["media"].values()]
 
@@ -35,17 +40,16 @@ def seen(response: HttpResponseBase) -> tuple[Any, ...]:
     return response.status_code, sorted(response.headers.items()), len(body(response))
 
 
-def test_addresses_are_fresh_after_a_while_and_work() -> None:
-    sitting = sit_down()
+def test_addresses_are_fresh_after_a_while_and_work(sitting: Sitting) -> None:
     first, now = addresses(sitting), timezone.now()
     later = media.key_for(visit=sitting.visit, media_id=one_slot(sitting).media, now=now + timedelta(seconds=600))
     assert later not in "".join(first)
     assert {sitting.client.get(address).status_code for address in first} == {200}
 
 
-def test_a_page_that_is_loaded_again_soon_has_the_same_addresses(settings: Settings) -> None:
+def test_a_page_that_is_loaded_again_soon_has_the_same_addresses(settings: Settings, sitting: Sitting) -> None:
     settings.MEDIA_URL_EXPIRES_S = 900
-    sitting, round_time = sit_down(), datetime(2026, 1, 1, tzinfo=UTC)
+    round_time = datetime(2026, 1, 1, tzinfo=UTC)
     keys = {
         media.key_for(visit=sitting.visit, media_id=one_slot(sitting).media, now=round_time + timedelta(seconds=after))
         for after in (1, 150, 300)
@@ -53,9 +57,9 @@ def test_a_page_that_is_loaded_again_soon_has_the_same_addresses(settings: Setti
     assert len(keys) == 1
 
 
-def test_a_key_is_good_until_it_expires_and_not_a_second_longer(settings: Settings) -> None:
+def test_a_key_is_good_until_it_expires_and_not_a_second_longer(settings: Settings, sitting: Sitting) -> None:
     settings.MEDIA_URL_EXPIRES_S = 900
-    sitting, now = sit_down(), datetime(2026, 1, 1, tzinfo=UTC)  # a round time, when keys end
+    now = datetime(2026, 1, 1, tzinfo=UTC)  # a round time, when keys end
     slot = one_slot(sitting)
     key = media.key_for(visit=sitting.visit, media_id=slot.media, now=now)
     just_before, then = now + timedelta(seconds=899.9), now + timedelta(seconds=900)
@@ -66,9 +70,8 @@ def test_a_key_is_good_until_it_expires_and_not_a_second_longer(settings: Settin
     assert media.stimulus_for(visit=sitting.visit, key=renewed, now=then) == slot.stimulus
 
 
-def test_an_expired_address_answers_410_and_the_page_can_ask_again(settings: Settings) -> None:
+def test_an_expired_address_answers_410_and_the_page_can_ask_again(settings: Settings, sitting: Sitting) -> None:
     settings.MEDIA_URL_EXPIRES_S = 0
-    sitting = sit_down()
     expired = addresses(sitting)[0]
     answer = sitting.client.get(expired)
     assert (answer.status_code, answer.json()["code"]) == (410, "media.expired")
@@ -77,8 +80,8 @@ def test_an_expired_address_answers_410_and_the_page_can_ask_again(settings: Set
 
 
 @pytest.mark.parametrize("below", ["", "clip/", "manifest/", "peaks/0/", "tiles/max/0/0/", "slice/"])
-def test_everything_of_a_sound_lies_behind_the_same_key(below: str) -> None:
-    one, other = sit_down(), sit_down()
+def test_everything_of_a_sound_lies_behind_the_same_key(below: str, sitting: Sitting) -> None:
+    one, other = sitting, sit_down()
     address = addresses(one)[0] + below
     answer = one.client.get(address)
     assert answer.status_code == 200, answer.getvalue()
@@ -86,8 +89,8 @@ def test_everything_of_a_sound_lies_behind_the_same_key(below: str) -> None:
     assert other.client.get(address.replace(str(one.visit.pk), str(other.visit.pk))).status_code == 404
 
 
-def test_a_key_cannot_be_guessed_prolonged_or_carried_to_another_visit() -> None:
-    one, other = sit_down(), sit_down()
+def test_a_key_cannot_be_guessed_prolonged_or_carried_to_another_visit(sitting: Sitting) -> None:
+    one, other = sitting, sit_down()
     now = timezone.now()
     key = media.key_for(visit=one.visit, media_id=one_slot(one).media, now=now)
     name, expires_at, signature = key.split(".")
@@ -106,8 +109,7 @@ def test_a_key_cannot_be_guessed_prolonged_or_carried_to_another_visit() -> None
         media.stimulus_for(visit=other.visit, key=key, now=now)
 
 
-def test_two_conditions_of_an_item_cannot_be_told_apart_without_listening() -> None:
-    sitting = sit_down()
+def test_two_conditions_of_an_item_cannot_be_told_apart_without_listening(sitting: Sitting) -> None:
     slots = Slot.objects.filter(trial__ballot=sitting.ballot, stimulus__item__name="secretitem0").select_related(
         "stimulus__condition"
     )
@@ -130,8 +132,7 @@ def test_two_conditions_of_an_item_cannot_be_told_apart_without_listening() -> N
     assert manifests[0] == manifests[1]
 
 
-def test_a_manifest_tells_a_participant_neither_measures_nor_names() -> None:
-    sitting = sit_down()
+def test_a_manifest_tells_a_participant_neither_measures_nor_names(sitting: Sitting) -> None:
     answer = sitting.client.get(f"{addresses(sitting)[0]}manifest/")
     told = answer.json()
     assert told["length_samples"] > 0
@@ -140,8 +141,7 @@ def test_a_manifest_tells_a_participant_neither_measures_nor_names() -> None:
     assert answer.headers["Cache-Control"] == "private, no-store"
 
 
-def test_no_answer_says_when_or_from_what_a_sound_was_made() -> None:
-    sitting = sit_down()
+def test_no_answer_says_when_or_from_what_a_sound_was_made(sitting: Sitting) -> None:
     base = addresses(sitting)[0]
     for below in ("", "clip/", "manifest/", "peaks/0/", "tiles/max/0/0/", "slice/"):
         headers = sitting.client.get(base + below).headers

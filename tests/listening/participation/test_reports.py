@@ -12,9 +12,15 @@ from listening.models import ClientReport, Seat, Visit
 from listening.panels.services import seats
 from listening.participation.services import reports
 from rating.models import Trial
+from rating.services.ballots import postpone_trial
 from tests.factories import Sitting, event, make_experiment, sit_down
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
+    return sit_down()
 
 
 def report(sitting: Sitting, **body: Any) -> Any:
@@ -26,15 +32,13 @@ def upcoming(sitting: Sitting) -> list[str]:
     return [trial["trial"] for trial in sitting.upcoming()["trials"]]
 
 
-def test_a_clip_that_failed_comes_again_at_the_end_of_its_session() -> None:
-    sitting = sit_down()
+def test_a_clip_that_failed_comes_again_at_the_end_of_its_session(sitting: Sitting) -> None:
     first, *others = upcoming(sitting)
     assert report(sitting, trial=first).json() == {"skipped": False, "enough": False}
     assert upcoming(sitting) == [*others, first]
 
 
-def test_a_clip_that_fails_again_is_left_out_and_the_receipt_does_not_wait_for_it() -> None:
-    sitting = sit_down()
+def test_a_clip_that_fails_again_is_left_out_and_the_receipt_does_not_wait_for_it(sitting: Sitting) -> None:
     first, *others = upcoming(sitting)
     report(sitting, trial=first)
     sitting.vote(*map(event, others))
@@ -44,17 +48,20 @@ def test_a_clip_that_fails_again_is_left_out_and_the_receipt_does_not_wait_for_i
 
 
 def fail_everywhere(sitting: Sitting, reports: int) -> None:
-    """Report whatever page comes next, again and again."""
-    for _ in range(reports):
-        if due := upcoming(sitting)[:1]:
-            report(sitting, trial=due[0])
+    """Report whatever page comes next, again and again; a page that was reported comes last."""
+    while reports and (due := upcoming(sitting)[:reports]):
+        for trial in due:
+            report(sitting, trial=trial)
+        reports -= len(due)
 
 
 @pytest.mark.parametrize(("items", "left_out"), [(20, 4), (5, 3), (1, 1)])
 def test_only_a_few_pages_are_left_out_and_a_code_is_not_had_by_reports_alone(items: int, left_out: int) -> None:
     """3 pages or a tenth, whichever is more, and never all."""
     sitting = sit_down(make_experiment(seats=1, items=items, conditions=2))
-    fail_everywhere(sitting, 2 * 2 * items)
+    for trial in sitting.ballot.trials.all():
+        postpone_trial(ballot=sitting.ballot, trial_id=trial.pk, now=timezone.now())
+    fail_everywhere(sitting, 2 * items)
     assert Trial.objects.filter(skipped_at__isnull=False).count() == left_out
     answer = sitting.client.post(f"{sitting.api}finish/")
     assert (answer.status_code, answer.json()["code"]) == (409, "visit.incomplete")
@@ -69,8 +76,7 @@ def test_a_listener_with_too_many_failures_is_told_so_and_can_still_answer() -> 
     assert sitting.client.post(f"{sitting.api}finish/").json()["vote_count"] == 7
 
 
-def test_a_report_counts_only_for_the_page_that_is_due() -> None:
-    sitting = sit_down()
+def test_a_report_counts_only_for_the_page_that_is_due(sitting: Sitting) -> None:
     before = upcoming(sitting)
     assert report(sitting, trial=before[1]).json() == {"skipped": False, "enough": False}
     assert upcoming(sitting) == before
@@ -103,8 +109,7 @@ def test_reports_about_one_clip_without_end_do_not_fill_the_database(monkeypatch
     assert ClientReport.objects.count() == 3
 
 
-def test_the_same_report_sent_again_is_one_report_and_one_failure() -> None:
-    sitting = sit_down()
+def test_the_same_report_sent_again_is_one_report_and_one_failure(sitting: Sitting) -> None:
     first, *_ = upcoming(sitting)
     event_id = str(uuid4())
     answers = [report(sitting, trial=first, event_id=event_id).json() for _ in range(3)]
@@ -123,8 +128,7 @@ def test_an_id_that_was_used_for_something_else_is_refused() -> None:
         assert (answer.status_code, answer.json()["code"]) == (422, "vote.key_reused")
 
 
-def test_a_failed_clip_of_an_answered_page_changes_nothing() -> None:
-    sitting = sit_down()
+def test_a_failed_clip_of_an_answered_page_changes_nothing(sitting: Sitting) -> None:
     first, *others = upcoming(sitting)
     sitting.vote(event(first))
     assert report(sitting, trial=first).json() == {"skipped": False, "enough": False}
@@ -142,8 +146,7 @@ def test_a_page_of_somebody_else_and_a_clip_without_a_page_are_refused() -> None
 
 
 @pytest.mark.parametrize("kind", ["device", "hidden", "stall", "error", "pause"])
-def test_every_other_kind_is_kept_with_its_detail(kind: str) -> None:
-    sitting = sit_down()
+def test_every_other_kind_is_kept_with_its_detail(kind: str, sitting: Sitting) -> None:
     assert report(sitting, kind=kind, detail={"message": "x"}).json() == {"skipped": False, "enough": False}
     kept = ClientReport.objects.get()
     assert (kept.kind, kept.detail, kept.trial) == (kind, {"message": "x"}, None)
@@ -152,21 +155,22 @@ def test_every_other_kind_is_kept_with_its_detail(kind: str) -> None:
 @pytest.mark.parametrize(
     "body", [{"kind": "gossip"}, {"detail": []}, {"event_id": "1"}, {"trial": "one"}, {"kind": None}]
 )
-def test_what_has_no_shape_is_refused(body: dict[str, Any]) -> None:
-    answer = report(sit_down(), **body)
+def test_what_has_no_shape_is_refused(body: dict[str, Any], sitting: Sitting) -> None:
+    answer = report(sitting, **body)
     assert (answer.status_code, answer.json()["code"]) == (400, "request.invalid")
     assert not ClientReport.objects.exists()
 
 
-def test_a_report_larger_than_the_limit_is_refused() -> None:
-    answer = report(sit_down(), kind="error", detail={"message": "x" * 9000})
+def test_a_report_larger_than_the_limit_is_refused(sitting: Sitting) -> None:
+    answer = report(sitting, kind="error", detail={"message": "x" * 9000})
     assert answer.status_code == 413
     assert not ClientReport.objects.exists()
 
 
-def test_a_page_that_reports_without_end_does_not_fill_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_reports_without_end_does_not_fill_the_database(
+    monkeypatch: pytest.MonkeyPatch, sitting: Sitting
+) -> None:
     monkeypatch.setattr(reports, "MOST_PER_SEAT", 3)
-    sitting = sit_down()
     assert {report(sitting, kind="error").status_code for _ in range(5)} == {200}
     assert ClientReport.objects.count() == 3
     first, *others = upcoming(sitting)
@@ -174,8 +178,7 @@ def test_a_page_that_reports_without_end_does_not_fill_the_database(monkeypatch:
     assert upcoming(sitting) == [*others, first]
 
 
-def test_a_report_is_a_sign_of_life() -> None:
-    sitting = sit_down()
+def test_a_report_is_a_sign_of_life(sitting: Sitting) -> None:
     then = timezone.now() - timedelta(hours=3)
     Visit.objects.update(last_seen_at=then)
     report(sitting, kind="pause")
@@ -183,8 +186,7 @@ def test_a_report_is_a_sign_of_life() -> None:
     assert sitting.visit.last_seen_at > then
 
 
-def test_who_has_lost_the_seat_is_told_so_and_reports_nothing() -> None:
-    sitting = sit_down()
+def test_who_has_lost_the_seat_is_told_so_and_reports_nothing(sitting: Sitting) -> None:
     seats.reissue_seat(seat=Seat.objects.get(), now=timezone.now(), actor=sitting.ballot.experiment.owner)
     answer = report(sitting, kind="pause")
     assert (answer.status_code, json.loads(answer.content)["code"]) == (410, "visit.abandoned")

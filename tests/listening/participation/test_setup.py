@@ -43,14 +43,18 @@ def names(answer: dict[str, Any]) -> list[str]:
     return [step["step"] for step in answer["steps"]]
 
 
+@pytest.fixture(scope="module")
+def shared_sitting(module_db: None) -> Sitting:
+    return seated()
+
+
 def test_ears_and_level_are_due_unless_somebody_decides_otherwise() -> None:
     assert names(state(sit_down())) == ["ears", "level"]
     assert names(state(seated(ear_check=False, level_check=False))) == []
     assert names(state(seated(headphone_screen="flag"))) == ["ears", "level", "headphones"]
 
 
-def test_a_level_is_kept_in_decibels_and_as_a_factor() -> None:
-    sitting = seated()
+def test_a_level_is_kept_in_decibels_and_as_a_factor(sitting: Sitting) -> None:
     told(sitting, step="ears", screening="ears", answers=solution(sitting, "ears", 1))
     answer = told(sitting, step="level", level_db=1.5, sample_rate_hz=48000, plays=[1, 2, 0, 0]).json()
     assert (answer["passed"], answer["steps"], answer["level_db"]) == (True, [], 1.5)
@@ -64,8 +68,8 @@ def test_the_gain_at_the_ends_and_in_the_middle(level_db: float, gain: float) ->
 
 
 @pytest.mark.parametrize("level_db", [6.1, -6.1, 1e9, "nan", "loud", None])
-def test_a_level_out_of_reach_is_refused_and_nothing_is_kept(level_db: Any) -> None:
-    response = told(seated(), step="level", level_db=level_db)
+def test_a_level_out_of_reach_is_refused_and_nothing_is_kept(level_db: Any, sitting: Sitting) -> None:
+    response = told(sitting, step="level", level_db=level_db)
     assert response.status_code in (400, 422)
     assert response.json()["code"] in ("setup.invalid", "request.invalid")
     assert not SetupStep.objects.exists()

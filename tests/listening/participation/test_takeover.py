@@ -25,12 +25,14 @@ CODE = re.compile(r"[2-9A-HJ-NP-Z]{4}(?:-[2-9A-HJ-NP-Z]{4}){2}")
 MINUTES = timedelta(minutes=1)
 
 
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=3)
+
+
 def link_of(experiment: Experiment, service: str = "") -> str:
-    """Create a link for many as an experimenter does, for people of a recruiting service or for anybody."""
-    page = browser_of(experiment.owner).post(
-        f"/experiments/{experiment.slug}/links/", {"service": service}, follow=True
-    )
-    (token,) = set(re.findall(r"/join/([\w-]+)/", page.content.decode()))
+    """Create a link for many, for people of a recruiting service or for anybody."""
+    token = panels.invite_many(experiment=experiment, now=timezone.now(), actor=experiment.owner, service=service)
     return f"/join/{token}/"
 
 
@@ -68,8 +70,8 @@ def come_back(browser: Client, link: str) -> Any:
 # --- Another browser --------------------------------------------------------------------------------------------------
 
 
-def test_a_guessed_number_shows_no_answer_and_can_neither_overwrite_nor_finish() -> None:
-    link = f"{link_of(make_experiment(seats=3), 'prolific')}?{VICTIM}"
+def test_a_guessed_number_shows_no_answer_and_can_neither_overwrite_nor_finish(experiment: Experiment) -> None:
+    link = f"{link_of(experiment, 'prolific')}?{VICTIM}"
     victim, guesser = Client(), Client()
     visit = visit_of(agree(victim, link))
     assert vote(victim, visit, 5) == "stored"
@@ -84,8 +86,8 @@ def test_a_guessed_number_shows_no_answer_and_can_neither_overwrite_nor_finish()
     assert Visit.objects.count() == Participant.objects.count() == Vote.objects.count() == 1
 
 
-def test_the_browser_that_began_goes_on_by_the_same_link() -> None:
-    link = f"{link_of(make_experiment(seats=3), 'prolific')}?{VICTIM}"
+def test_the_browser_that_began_goes_on_by_the_same_link(experiment: Experiment) -> None:
+    link = f"{link_of(experiment, 'prolific')}?{VICTIM}"
     victim = Client()
     visit = visit_of(agree(victim, link))
     vote(victim, visit, 5)
@@ -96,9 +98,11 @@ def test_the_browser_that_began_goes_on_by_the_same_link() -> None:
 
 
 @pytest.mark.parametrize("who", ["", VICTIM])
-def test_agreeing_twice_at_once_takes_one_seat_although_the_first_changed_the_cookie(who: str) -> None:
+def test_agreeing_twice_at_once_takes_one_seat_although_the_first_changed_the_cookie(
+    who: str, experiment: Experiment
+) -> None:
     """As after a double click: the second press is sent under the cookie from before the first."""
-    link = f"{link_of(make_experiment(seats=3), 'prolific')}?{who}"
+    link = f"{link_of(experiment, 'prolific')}?{who}"
     browser = Client()
     form = {"agree": "on", **dict(FORM.findall(browser.get(link).content.decode()))}
     second = Client()
@@ -109,8 +113,8 @@ def test_agreeing_twice_at_once_takes_one_seat_although_the_first_changed_the_co
 
 
 @pytest.mark.parametrize("who", ["", VICTIM])
-def test_the_code_shown_after_consent_leads_another_device_to_the_same_seat(who: str) -> None:
-    link = f"{link_of(make_experiment(seats=3), 'prolific')}?{who}"
+def test_the_code_shown_after_consent_leads_another_device_to_the_same_seat(who: str, experiment: Experiment) -> None:
+    link = f"{link_of(experiment, 'prolific')}?{who}"
     phone, laptop = Client(), Client()
     visit = visit_of(agree(phone, link))
     code = code_shown_to(phone, visit)
@@ -123,8 +127,8 @@ def test_the_code_shown_after_consent_leads_another_device_to_the_same_seat(who:
 
 
 @pytest.mark.parametrize("code", ["2222-2222-2222", "x", "é" * 500, "\x00"])
-def test_a_wrong_code_leads_nowhere_and_says_so(code: str) -> None:
-    link = link_of(make_experiment(seats=3), "prolific")
+def test_a_wrong_code_leads_nowhere_and_says_so(code: str, experiment: Experiment) -> None:
+    link = link_of(experiment, "prolific")
     agree(Client(), f"{link}?{VICTIM}")
     for address in (link, f"{link}?{VICTIM}"):
         answer = Client().post(address, {"resume": code, "agree": "on"})
@@ -154,8 +158,7 @@ def test_codes_stay_good_while_the_servers_key_is_being_changed(settings: Settin
 
 
 @pytest.mark.parametrize("personal", [True, False])
-def test_a_link_that_was_not_made_for_a_service_believes_no_parameter(personal: bool) -> None:
-    experiment = make_experiment(seats=3)
+def test_a_link_that_was_not_made_for_a_service_believes_no_parameter(personal: bool, experiment: Experiment) -> None:
     victim = visit_of(agree(Client(), f"{link_of(experiment, 'prolific')}?{VICTIM}"))
     other = f"/join/{new_token(experiment)}/" if personal else link_of(experiment)
     taken = visit_of(agree(Client(), f"{other}?{VICTIM}"))
@@ -214,26 +217,28 @@ def seats_taken_from(address: str, link: str, tries: int) -> int:
 
 
 def test_one_address_does_not_empty_a_link_for_many(settings: Settings) -> None:
-    settings.UNANSWERED_SEATS_PER_ADDRESS = 12
-    link = link_of(make_experiment(seats=18, items=1, conditions=1), "prolific")
-    assert seats_taken_from("192.0.2.1", link, 18) == 12
+    settings.UNANSWERED_SEATS_PER_ADDRESS = 4
+    link = link_of(make_experiment(seats=6, items=1, conditions=1), "prolific")
+    assert seats_taken_from("192.0.2.1", link, 6) == 4
     rejected = agree(Client(), f"{link}?PROLIFIC_PID=bot99", REMOTE_ADDR="192.0.2.1")
     assert (rejected.status_code, b"invitation.crowded" in rejected.content) == (429, True)
     assert agree(Client(), f"{link}?PROLIFIC_PID=honest", REMOTE_ADDR="192.0.2.2").status_code == 302
 
 
-def test_an_answer_makes_room_for_the_next_person_behind_the_same_address(settings: Settings) -> None:
+def test_an_answer_makes_room_for_the_next_person_behind_the_same_address(
+    settings: Settings, experiment: Experiment
+) -> None:
     settings.UNANSWERED_SEATS_PER_ADDRESS = 1
-    link, first = link_of(make_experiment(seats=3)), Client()
+    link, first = link_of(experiment), Client()
     visit = visit_of(agree(first, link))
     assert agree(Client(), link).status_code == 429
     vote(first, visit, 4)
     assert agree(Client(), link).status_code == 302
 
 
-def test_neighbours_in_one_network_of_ipv6_count_as_one_address(settings: Settings) -> None:
+def test_neighbours_in_one_network_of_ipv6_count_as_one_address(settings: Settings, experiment: Experiment) -> None:
     settings.UNANSWERED_SEATS_PER_ADDRESS = 1
-    link = link_of(make_experiment(seats=3))
+    link = link_of(experiment)
     came = [agree(Client(), link, REMOTE_ADDR=who).status_code for who in ("2001:db8::1", "2001:db8::2", "2001:db9::1")]
     assert came == [302, 429, 302]
 
@@ -320,8 +325,8 @@ def test_who_answered_keeps_the_seat_when_the_short_lease_is_over() -> None:
         visits.check_claimable(invitation, now=late)
 
 
-def test_addresses_are_forgotten_when_they_are_no_longer_needed() -> None:
-    link = link_of(make_experiment(seats=3))
+def test_addresses_are_forgotten_when_they_are_no_longer_needed(experiment: Experiment) -> None:
+    link = link_of(experiment)
     answered, lapsed, waiting = Client(), Client(), Client()
     first, second, third = (visit_of(agree(browser, link)) for browser in (answered, lapsed, waiting))
     vote(answered, first, 4)

@@ -13,6 +13,7 @@ from listening.participation.serializers import read_votes
 from rating.models import Vote
 from rating.services.votes import cast_vote
 from tests.factories import event, make_experiment, new_id, seated_visit, sit_down, vote_event
+from tests.scale import ALL
 
 HEARD = {
     "plays": 1,
@@ -65,7 +66,7 @@ def test_a_clock_that_is_none_is_left_out(wall: Any) -> None:
 
 
 @given(ODD, ODD)
-@settings(max_examples=200)
+@settings(max_examples=200 if ALL else 60)
 def test_whatever_is_sent_what_is_kept_is_small(heard: Any, clock: Any) -> None:
     kept = read(heard=heard, clock=clock)
     assert len(json.dumps([kept.heard, kept.clock])) <= 2048
@@ -74,7 +75,7 @@ def test_whatever_is_sent_what_is_kept_is_small(heard: Any, clock: Any) -> None:
 
 
 @given(ANYTHING | ODD, ANYTHING | st.fixed_dictionaries({"clock": ODD}), ANYTHING)
-@settings(max_examples=200)
+@settings(max_examples=200 if ALL else 60)
 def test_a_download_is_had_of_anything_that_may_have_been_stored(heard: Any, client: Any, flags: Any) -> None:
     mark = {"heard": heard, "client": client, "flags": flags, "detail": {}, "listener": 1, "ballot": new_id()}
     mark |= {"factors": {}, "condition_role": "test"}

@@ -17,8 +17,12 @@ from tests.factories import event, make_experiment, new_token, seated_visit, sit
 pytestmark = pytest.mark.django_db
 
 
-def test_opening_a_link_takes_nothing() -> None:
-    experiment = make_experiment(seats=1)
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return make_experiment(seats=1)
+
+
+def test_opening_a_link_takes_nothing(experiment: Experiment) -> None:
     token = new_token(experiment)
     for _ in range(3):
         assert Client().get(f"/join/{token}/").status_code == 200
@@ -36,8 +40,8 @@ def test_agreeing_takes_a_seat_and_keeps_the_consent() -> None:
     assert sitting.ballot.consent.language == "en"
 
 
-def test_without_the_tick_nothing_is_taken() -> None:
-    token = new_token(make_experiment(seats=1))
+def test_without_the_tick_nothing_is_taken(experiment: Experiment) -> None:
+    token = new_token(experiment)
     response = Client().post(f"/join/{token}/", {})
     assert response.status_code == 422
     assert b"consent.missing" in response.content
@@ -51,8 +55,8 @@ def test_an_unknown_link_says_so(page: str) -> None:
         assert b"invitation.unknown" in response.content
 
 
-def test_an_expired_link_says_since_when_and_takes_nothing() -> None:
-    token = new_token(make_experiment(seats=1))
+def test_an_expired_link_says_since_when_and_takes_nothing(experiment: Experiment) -> None:
+    token = new_token(experiment)
     then = timezone.now() - timedelta(days=30)
     Invitation.objects.update(created_at=then, expires_at=then + timedelta(days=20))
     response = Client().get(f"/join/{token}/")
@@ -92,8 +96,7 @@ def test_another_browser_or_another_sitting_is_another_visit_and_checks_the_soun
     assert "level" in [step["step"] for step in state["steps"]]
 
 
-def test_a_full_panel_says_so() -> None:
-    experiment = make_experiment(seats=1)
+def test_a_full_panel_says_so(experiment: Experiment) -> None:
     late = new_token(experiment)
     sit_down(experiment)
     response = Client().post(f"/join/{late}/", {"agree": "on"})
@@ -102,8 +105,7 @@ def test_a_full_panel_says_so() -> None:
 
 
 @pytest.mark.parametrize("end", [pause, close])
-def test_a_test_that_is_not_live_seats_nobody(end: object) -> None:
-    experiment = make_experiment(seats=1)
+def test_a_test_that_is_not_live_seats_nobody(end: object, experiment: Experiment) -> None:
     token = new_token(experiment)
     end(experiment=experiment, actor=experiment.owner)  # type: ignore[operator]
     assert Client().post(f"/join/{token}/", {"agree": "on"}).status_code == 409
@@ -158,7 +160,7 @@ def test_the_receipt_is_the_same_however_often_it_is_asked_for() -> None:
     assert first["chain"] == sitting.ballot.chain
     receipt = sitting.client.get(first["receipt_url"])
     assert first["code"].encode() in receipt.content
-    assert Seat.objects.get().state == Seat.State.FINISHED
+    assert Seat.objects.get(pk=sitting.visit.seat_id).state == Seat.State.FINISHED
 
 
 def test_a_finished_visit_takes_no_new_answer_but_knows_the_old_ones() -> None:
@@ -176,8 +178,7 @@ def test_a_finished_visit_takes_no_new_answer_but_knows_the_old_ones() -> None:
     assert sitting.client.get(f"/visits/{sitting.visit.id}/").status_code == 302
 
 
-def test_simulated_seats_are_not_given_to_people() -> None:
-    experiment = make_experiment(seats=1)
+def test_simulated_seats_are_not_given_to_people(experiment: Experiment) -> None:
     panels.add_seats(panel=experiment.panels.get(), count=3, kind=Ballot.Kind.SIMULATED)
     sit_down(experiment)
     assert Client().post(f"/join/{new_token(experiment)}/", {"agree": "on"}).status_code == 409

@@ -1,8 +1,6 @@
 """The participant's API under bad input: a documented code and a sentence each, and nothing written."""
 
 import json
-from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,13 +15,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def shared_sitting(module_db: None) -> Sitting:
     return sit_down()
-
-
-@pytest.fixture
-def sitting(shared_sitting: Sitting) -> Sitting:
-    client = Client()
-    client.cookies = deepcopy(shared_sitting.client.cookies)
-    return replace(shared_sitting, client=client, visit=deepcopy(shared_sitting.visit))
 
 
 @pytest.fixture
