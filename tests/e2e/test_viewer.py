@@ -34,6 +34,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MS = 1000
 CLIP_RATE = 16_000
+DAY_HOURS = 24 if ALL else 14  # the latter are just more than 2^31 samples
+PREPARED_RATE = 44_100 if ALL else 22_050  # half as much to prepare, still in several chunks
+SMALL_SCREEN = {"viewport": {"width": 1024, "height": 640}}  # a picture is painted anew at every frame while it sounds
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -60,7 +63,7 @@ def open_viewer(device: Callable[..., BrowserContext], owner: User) -> Iterator[
     complaints: list[str] = []
 
     def sit_down(address: str) -> Viewing:
-        context = device()
+        context = device(**({} if ALL else SMALL_SCREEN))
         let_in(context, address, owner)
         page = context.new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
@@ -86,7 +89,7 @@ def page_of(stimulus: Stimulus) -> str:
 def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
     platform: Platform, open_viewer: Callable[[str], Viewing], incoming: Path
 ) -> None:
-    day_mp3(incoming / "day.mp3", hours=1, vbr=True)
+    day_mp3(incoming / "day.mp3", hours=1, vbr=True, rate=PREPARED_RATE)
     stimulus = bring_in(incoming)["day"]
     viewing = open_viewer(platform.address)
     viewing.open(platform.url(page_of(stimulus)))
@@ -121,7 +124,7 @@ def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
 def test_what_is_heard_is_what_is_shown_anywhere_in_a_day_even_before_it_is_prepared(
     live_server: LiveServer, capturing: Viewing, incoming: Path
 ) -> None:
-    day = day_mp3(incoming / "day.mp3", vbr=True)
+    day = day_mp3(incoming / "day.mp3", hours=DAY_HOURS, vbr=True)
     stimulus = bring_in(incoming, wait=False)["day"]
     capturing.open(live_server.url + page_of(stimulus))
     capturing.listen()
@@ -181,7 +184,7 @@ def test_a_short_clip_is_drawn_and_heard_as_it_is(live_server: LiveServer, captu
 
 
 def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, capturing: Viewing, incoming: Path) -> None:
-    day_mp3(incoming / "day.mp3", hours=0.5)
+    day_mp3(incoming / "day.mp3", hours=0.5, rate=PREPARED_RATE)
     stimulus = bring_in(incoming, wait=False)["day"]
     capturing.open(live_server.url + page_of(stimulus))
     notice = capturing.page.locator(".viewer__notice")
