@@ -29,7 +29,7 @@ def run_due(*, now: datetime | None = None, known: set[uuid.UUID] | None = None)
     slots = _slots((now or clock()).timestamp())
     known.intersection_update(slots)
     if unknown := slots.keys() - known:
-        known.update(Job.objects.filter(pk__in=unknown).values_list("pk", flat=True))
+        known |= set(Job.objects.filter(pk__in=unknown).values_list("pk", flat=True))
     added = []
     for job_id, name in slots.items():
         if job_id in known:
