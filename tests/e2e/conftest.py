@@ -16,6 +16,7 @@ from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
 from stimuli.services.collections import create_collection
 from tests.people import browser_of, experimenter
+from tests.scale import ALL
 from tests.servers import chromium_path, free_port
 from tests.waiting import wait_until
 
@@ -80,7 +81,9 @@ class Platform:
     def __init__(self, environment: dict[str, str]) -> None:
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self.environment = {**environment, "EARMARK_PUBLIC_URL": self.address}
+        # A second web process warms up everything once more, and starts a sandbox of its own.
+        processes = "2" if ALL else "1"
+        self.environment = {**environment, "EARMARK_PUBLIC_URL": self.address, "WEB_CONCURRENCY": processes}
         self._processes = ExitStack()
         self._runs = False
 

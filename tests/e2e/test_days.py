@@ -33,8 +33,8 @@ DAYS: dict[str, Callable[..., Day]] = {
     "day.flac": partial(day_flac, rate=8000),
     "rf64.wav": partial(day_wav, rate=8000),
 }
-# An hour of it has several chunks, so that all joints between chunks are there.
-SHORT, SHORT_HOURS = "vbr.mp3", 1
+# So much of it has four chunks, so that all joints between chunks are there.
+SHORT, SHORT_HOURS = "vbr.mp3", 0.7
 # Pss of the whole tree. A worker: about 80 MB for itself, 100 for its fork server, and two children at their chunks.
 WORKER_MB = 400
 # Two web processes of about 90 MB with a fork server each of 110, and up to four children of 10 to 25 at a time.
@@ -88,7 +88,7 @@ class Moment:
 )
 def test_a_day_goes_from_upload_to_browsing_in_bounded_memory(
     name: str,
-    hours: int,
+    hours: float,
     process_environment: dict[str, str],
     device: Callable[..., BrowserContext],
     report: Callable[[str], None],

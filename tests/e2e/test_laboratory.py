@@ -278,6 +278,6 @@ def test_a_laboratory_needs_no_command_from_the_files_to_the_paper(
     assert states == {Seat.State.FINISHED: 4, Seat.State.OPEN: 2, Seat.State.ABANDONED: 1}
 
 
-@pytest.mark.django_db(transaction=False)
+@pytest.mark.usefixtures("platform")  # without it the server is stopped, and the next test starts it again
 def test_every_step_of_the_guide_from_the_last_vote_to_the_paper_is_taken_above() -> None:
     assert steps_of(GUIDE.read_text()) == list(ACTIONS)

@@ -174,7 +174,7 @@ BELOW_THE_PANE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
 @pytest.mark.parametrize(
     "size", [(1280, 720), *[pytest.param(size, marks=pytest.mark.long) for size in ((1440, 900), (1024, 768))]]
 )

@@ -1,13 +1,17 @@
 """The sound of the plane's page: probes that sound at once, notes that stay, a task that survives a dead network."""
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from core.models import Job
 from rating.models import Trial, Vote
 from stimuli.models import Recording
 from stimuli.services.collections import create_collection
@@ -33,8 +37,30 @@ SOUNDING = ".full .viewer[data-playing=playing]"
 
 @pytest.fixture
 def link(platform: Platform, tmp_path: Path) -> str:
-    """An invitation to rate two hours with three short summaries."""
+    """An invitation to rate two hours with three short summaries, while they are being prepared."""
     return invitation(platform, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copies of the database with a recording that is prepared, which takes longer than most tests here."""
+    return tmp_path_factory.mktemp("copies")
+
+
+@pytest.fixture
+def prepared_link(platform: Platform, tmp_path: Path, copies: Path) -> str:
+    """An invitation to rate two hours that are prepared: by the first test that asks for them."""
+    path, link = copies / "prepared.sqlite3", copies / "link"
+    connection.ensure_connection()
+    if path.exists():
+        with closing(sqlite3.connect(path)) as copy:
+            copy.backup(connection.connection)
+    else:
+        link.write_text(invitation(platform, tmp_path))
+        prepared()
+        with closing(sqlite3.connect(path)) as copy:
+            connection.connection.backup(copy)
+    return link.read_text()
 
 
 def invitation(platform: Platform, tmp_path: Path, cues: str = "") -> str:
@@ -58,7 +84,8 @@ def invitation(platform: Platform, tmp_path: Path, cues: str = "") -> str:
 
 def prepared() -> None:
     """Wait until the recording is ready, after which the page asks the server for nothing about it again."""
-    wait_until(lambda: not Recording.objects.filter(state=Recording.State.INGESTING).exists(), patience_s=120)
+    wait_until(lambda: not Job.objects.unfinished().exists(), patience_s=120)
+    assert not Recording.objects.filter(state=Recording.State.INGESTING).exists()
 
 
 def opened(page: Page) -> None:
@@ -110,10 +137,11 @@ def test_probes_sound_one_by_one_and_five_in_a_row_and_what_was_heard_and_noted_
     assert lengths == pytest.approx([PROBE_S] * PROBES, abs=0.2)
 
 
-def test_a_reload_comes_back_to_the_same_hour_and_step(link: str, device: Callable[..., BrowserContext]) -> None:
-    prepared()
+def test_a_reload_comes_back_to_the_same_hour_and_step(
+    prepared_link: str, device: Callable[..., BrowserContext]
+) -> None:
     page = device().new_page()
-    PointerListener(page).join(link)
+    PointerListener(page).join(prepared_link)
     opened(page)
     page.get_by_role("button", name="Next hour").click()
     page.locator("[data-step=place]").click()
@@ -126,10 +154,11 @@ def test_a_reload_comes_back_to_the_same_hour_and_step(link: str, device: Callab
     expect(page.locator("[data-part=hour-range]")).to_have_text("01:00:00–01:30:00")
 
 
-def test_play_says_that_it_is_loading_until_sound_comes(link: str, device: Callable[..., BrowserContext]) -> None:
-    prepared()
+def test_play_says_that_it_is_loading_until_sound_comes(
+    prepared_link: str, device: Callable[..., BrowserContext]
+) -> None:
     page = device().new_page()
-    PointerListener(page).join(link)
+    PointerListener(page).join(prepared_link)
     opened(page)
     held: list[Route] = []
     play = page.locator("[data-part=full-play]")
@@ -146,11 +175,10 @@ def test_play_says_that_it_is_loading_until_sound_comes(link: str, device: Calla
 
 
 def test_a_part_of_a_summary_is_looped_and_without_cue_sheets_nothing_is_said_of_passages(
-    link: str, device: Callable[..., BrowserContext]
+    prepared_link: str, device: Callable[..., BrowserContext]
 ) -> None:
-    prepared()
     page = device().new_page()
-    PointerListener(page).join(link)
+    PointerListener(page).join(prepared_link)
     opened(page)
     page.wait_for_selector(".summary .viewer[data-ready]")
     page.locator(".summary .viewer__stage").focus()
@@ -222,11 +250,12 @@ def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
     expect(page.get_by_text("Show in the day where it comes from")).to_be_visible()
 
 
-def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: Callable[..., BrowserContext]) -> None:
-    prepared()
+def test_without_a_network_probes_summaries_and_notes_go_on(
+    prepared_link: str, device: Callable[..., BrowserContext]
+) -> None:
     context = device()
     page = context.new_page()
-    PointerListener(page).join(link)
+    PointerListener(page).join(prepared_link)
     opened(page)
     expect(page.locator("[data-part=ready]")).to_have_text("All sound ready", timeout=ROW_MS)
 
@@ -249,10 +278,11 @@ def test_without_a_network_probes_summaries_and_notes_go_on(link: str, device: C
     assert kept()["listened"]["probes"] == [f"1.{number}" for number in range(1, PROBES + 1)]
 
 
-def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Callable[..., BrowserContext]) -> None:
-    prepared()  # then it has a clock, by which its probes are named
+def test_a_probe_is_moved_without_a_drag_and_stays_there(
+    prepared_link: str, device: Callable[..., BrowserContext]
+) -> None:
     page = device().new_page()
-    PointerListener(page).join(link)
+    PointerListener(page).join(prepared_link)
     opened(page)
     page.get_by_role("button", name=re.compile("^Probe 2 \\d")).click()
     page.get_by_role("button", name="Move", exact=True).click()
@@ -272,10 +302,10 @@ def test_a_probe_is_moved_without_a_drag_and_stays_there(link: str, device: Call
 
 
 def test_the_workspace_can_be_used_by_everybody_and_fits_from_1024_px_on(
-    link: str, device: Callable[..., BrowserContext]
+    prepared_link: str, device: Callable[..., BrowserContext]
 ) -> None:
     page = device().new_page()
-    PointerListener(page).join(link)
+    PointerListener(page).join(prepared_link)
     opened(page)
     assert scan(page, "plane") == []
     page.set_viewport_size({"width": 1440, "height": 900})

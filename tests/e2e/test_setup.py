@@ -50,7 +50,7 @@ def check_volume(page: Page) -> None:
     start.click()
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
 @pytest.mark.parametrize("protocol", ["acr", "dcr", "abx"])
 def test_start_is_in_a_low_window_with_the_volume_above(
     platform: Platform, device: Callable[..., BrowserContext], protocol: str, language: str

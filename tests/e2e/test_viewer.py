@@ -34,6 +34,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MS = 1000
 CLIP_RATE = 16_000
+DAY_HOURS = 24 if ALL else 14  # the latter are just more than 2^31 samples
+PREPARED_RATE = 44_100 if ALL else 11_025  # a quarter to prepare, and an hour still has two chunks
+SMALL_SCREEN = {"viewport": {"width": 1024, "height": 640}}  # a picture is painted anew at every frame while it sounds
 PAINTED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -55,12 +58,12 @@ def bring_in(folder: Path, *, wait: bool = True) -> dict[str, Stimulus]:
 
 
 @pytest.fixture
-def open_viewer(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callable[[str], Viewing]]:
+def open_viewer(device: Callable[..., BrowserContext], owner: User) -> Iterator[Callable[..., Viewing]]:
     """The owner's browser; whatever its console complains about, the security policy too, fails the test."""
     complaints: list[str] = []
 
-    def sit_down(address: str) -> Viewing:
-        context = device()
+    def sit_down(address: str, **options: Any) -> Viewing:
+        context = device(**options)
         let_in(context, address, owner)
         page = context.new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
@@ -71,10 +74,10 @@ def open_viewer(device: Callable[..., BrowserContext], owner: User) -> Iterator[
 
 
 @pytest.fixture
-def capturing(live_server: LiveServer, settings: Settings, open_viewer: Callable[[str], Viewing]) -> Viewing:
+def capturing(live_server: LiveServer, settings: Settings, open_viewer: Callable[..., Viewing]) -> Viewing:
     """The owner's browser with an audio capture in it."""
     settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, AUDIO_CAPTURE]
-    viewing = open_viewer(live_server.url)
+    viewing = open_viewer(live_server.url, **({} if ALL else SMALL_SCREEN))
     viewing.page.add_init_script(path=AUDIO_CAPTURE / "capture.js")
     return viewing
 
@@ -84,9 +87,9 @@ def page_of(stimulus: Stimulus) -> str:
 
 
 def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
-    platform: Platform, open_viewer: Callable[[str], Viewing], incoming: Path
+    platform: Platform, open_viewer: Callable[..., Viewing], incoming: Path
 ) -> None:
-    day_mp3(incoming / "day.mp3", hours=1, vbr=True)
+    day_mp3(incoming / "day.mp3", hours=1, vbr=True, rate=PREPARED_RATE)
     stimulus = bring_in(incoming)["day"]
     viewing = open_viewer(platform.address)
     viewing.open(platform.url(page_of(stimulus)))
@@ -121,7 +124,7 @@ def test_a_long_recording_is_looked_through_and_heard_with_the_keyboard_alone(
 def test_what_is_heard_is_what_is_shown_anywhere_in_a_day_even_before_it_is_prepared(
     live_server: LiveServer, capturing: Viewing, incoming: Path
 ) -> None:
-    day = day_mp3(incoming / "day.mp3", vbr=True)
+    day = day_mp3(incoming / "day.mp3", hours=DAY_HOURS, vbr=True)
     stimulus = bring_in(incoming, wait=False)["day"]
     capturing.open(live_server.url + page_of(stimulus))
     capturing.listen()
@@ -181,7 +184,7 @@ def test_a_short_clip_is_drawn_and_heard_as_it_is(live_server: LiveServer, captu
 
 
 def test_a_recording_fills_in_while_it_is_prepared(live_server: LiveServer, capturing: Viewing, incoming: Path) -> None:
-    day_mp3(incoming / "day.mp3", hours=0.5)
+    day_mp3(incoming / "day.mp3", hours=1, rate=PREPARED_RATE)
     stimulus = bring_in(incoming, wait=False)["day"]
     capturing.open(live_server.url + page_of(stimulus))
     notice = capturing.page.locator(".viewer__notice")
@@ -229,7 +232,7 @@ Object.assign(globalThis, { outer: new Scope(), openContexts, mountViewer });
 
 
 def test_viewers_that_come_and_go_leave_nothing_behind(
-    live_server: LiveServer, open_viewer: Callable[[str], Viewing], incoming: Path
+    live_server: LiveServer, open_viewer: Callable[..., Viewing], incoming: Path
 ) -> None:
     (incoming / "clip.wav").write_bytes(written(on_grid(noise(CLIP_RATE * 2)), CLIP_RATE, "wav"))
     base = page_of(bring_in(incoming)["clip"])

@@ -110,7 +110,7 @@ export class FakeContext extends EventTarget {
   readonly sampleRate: number;
   readonly destination = {};
   readonly baseLatency = 0;
-  readonly outputLatency = 0;
+  outputLatency = 0;
   readonly sources: FakeSource[] = [];
   readonly ramps: [number, number][] = [];
   currentTime = 0;

@@ -164,6 +164,20 @@ test("the position is the sample that the clock says, in whole samples", async (
   assert.equal(player.sampleAt(began + 1), 301_000);
 });
 
+test("the end is told when the ear has heard it, also where the audio clock runs slower than the timers", async () => {
+  const { player, news } = makeWorld();
+  void player.play(0, { from: 0, to: 1000 });
+  await pass(0.2);
+  device().outputLatency = 0.1;
+  while (device().currentTime < 1.05) await pass(0);
+  const before = player.position();
+  mock.timers.tick(500);
+  assert.equal(player.position(), before);
+  assert.equal(player.state, "playing");
+  await pass(0.2);
+  assert.deepEqual([news.at(-1)?.type, news.at(-1)?.sample], ["stop", 1000]);
+});
+
 test("a server that is away is asked again, and the sound goes on where it was", async () => {
   const world = makeWorld();
   void world.player.play(0);

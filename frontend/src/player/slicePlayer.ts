@@ -125,8 +125,16 @@ class BufferQueue {
   #ended(voice: QueuedBuffer): void {
     this.#voices = this.#voices.filter((other) => other !== voice);
     this.timeline.forget((this.#context.currentTime - latencyS(this.#context)) * this.#sampleRateHz);
-    // The last block has been rendered; what the ear hears ends one output latency later.
-    if (this.silent) this.#scope.after(latencyS(this.#context) * 1000, () => this.silent && this.#fellSilent());
+    this.#awaitSilence();
+  }
+
+  /** The ear hears the last block one output latency later by the audio clock, which a busy machine may slow down. */
+  #awaitSilence(): void {
+    const endS = timeOf(this.timeline.endFrame ?? 0, this.#sampleRateHz);
+    const leftS = endS + latencyS(this.#context) - this.#context.currentTime;
+    if (!this.silent) return;
+    if (leftS > 0) this.#scope.after(leftS * 1000, () => this.#awaitSilence());
+    else this.#fellSilent();
   }
 }
 

@@ -6,6 +6,7 @@
   const starts = [];
   const inputs = new Map();
   let clockS = 0;
+  let latencyS = 0;
   let touchedMs = 0;
   let paintedMs = 0;
   let recorders = 0;
@@ -14,17 +15,27 @@
 
   const getter = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
   const clockOf = getter(BaseAudioContext, "currentTime");
+  const outputLatencyOf = getter(AudioContext, "outputLatency");
+  const latencyOf = (from) => outputLatencyOf.call(from) || from.baseLatency || 0;
   const { connect } = AudioNode.prototype;
   let context = null;
-  const latencyS = () => context.outputLatency || context.baseLatency || 0;
 
-  // The clock runs on while a script runs: what is shown belongs to the time that the page has read, not to ours.
+  // The clock runs on while a script runs, and the latency changes when the device is late: what is shown belongs to
+  // what the page has read of both, not to what they are when it is shown.
   Object.defineProperty(BaseAudioContext.prototype, "currentTime", {
     configurable: true,
     get() {
       const now = clockOf.call(this);
       if (this === context) clockS = now;
       return now;
+    },
+  });
+
+  Object.defineProperty(AudioContext.prototype, "outputLatency", {
+    configurable: true,
+    get() {
+      if (this === context) latencyS = latencyOf(this);
+      return outputLatencyOf.call(this);
     },
   });
 
@@ -51,7 +62,7 @@
 
   const { start } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (when, ...rest) {
-    starts.push(performance.now() + (when - clockOf.call(this.context) + latencyS()) * 1000);
+    starts.push(performance.now() + (when - clockOf.call(this.context) + latencyOf(this.context)) * 1000);
     return start.call(this, when, ...rest);
   };
 
@@ -63,7 +74,7 @@
       set.call(this, value);
       if (!watching || !context || !this.matches(".viewer__position")) return;
       const text = document.querySelector(".viewer__time").textContent;
-      shown.push({ sample: Number(value), clock_s: clockS, latency_s: latencyS(), text });
+      shown.push({ sample: Number(value), clock_s: clockS, latency_s: latencyS, text });
     },
   });
 
