@@ -151,6 +151,8 @@ class PostgresServer(Server):
             "max_connections": 200,
             "shared_buffers": "64MB",
             "max_wal_size": "256MB",
+            # Its statistics would be of rows that other tests have taken back, and plans would depend on the moment.
+            "autovacuum": "off",
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [str(self.programs / "postgres"), "-D", str(self.folder / "data"), *options]
