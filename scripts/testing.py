@@ -23,11 +23,12 @@ ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.1"  # of the kill tests, where nobody asked for all of it
-TOGETHER = ("-n", "2", "--dist", "worksteal")
+# One more than two cores, because some tests wait, and because it goes on when nothing else is left.
+TOGETHER = ("-n", "3", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
-# Browser and kill tests wait most of the time, for sound, pages, leases and restarts. The stages that only compute run
-# beside them and step back for them, so that they find the machine as if it were theirs.
+# Browser and kill tests wait most of the time, for sound, pages, leases and restarts. The long stage that only computes
+# runs beside them and steps back for them, so that they find the machine as if it were theirs.
 STEPS_BACK = ("nice", "-n", "10")
 # SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
 ON_SQLITE = (
@@ -115,10 +116,10 @@ def stages(*, everything: bool) -> list[Stage]:
     faults = ("-m", f"faults{short}")
     return [
         Stage("postgresql", "postgresql", quick, SERVERS, how, computes=True),
-        Stage("sqlite", "sqlite", (*quick, *sqlite), (), how, computes=True),
         Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how),
         Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills),
         Stage("sqlite faults", "sqlite", (*faults, *sqlite_kills), (), kills),
+        Stage("sqlite", "sqlite", (*quick, *sqlite), (), how),
     ]
 
 
@@ -192,9 +193,9 @@ def _compile_once() -> None:
 
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run stages that compute beside those that wait, one of each at a time.
+    """Run the stage that computes beside the others, which take turns.
 
-    Those that compute speak while they run, the others when they are over.
+    It speaks while it runs, the others when they are over.
     """
 
     def run(stages: list[Stage]) -> dict[str, Outcome]:
