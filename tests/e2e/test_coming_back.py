@@ -76,24 +76,24 @@ def test_a_rater_of_clips_finds_the_place_again_after_reload_back_the_link_and_o
     saved(page)
 
     page.reload()
-    comes_back_to(page, "You have answered 2 of 4 pages.")
+    comes_back_to(page, "You have answered 2 of 4.")
     assert scan(page, "coming back") + overflows(page, "coming back") == []
     page.go_back()
     page.go_forward()
-    comes_back_to(page, "You have answered 2 of 4 pages.")
+    comes_back_to(page, "You have answered 2 of 4.")
     page.goto(scale_link)
     continue_from_landing(page)
-    comes_back_to(page, "You have answered 2 of 4 pages.")
+    comes_back_to(page, "You have answered 2 of 4.")
 
     phone = KeyboardListener(device(viewport={"width": 390, "height": 844}).new_page())
     phone.page.goto(scale_link)
     continue_from_landing(phone.page)
-    comes_back_to(phone.page, "You have answered 2 of 4 pages.")
+    comes_back_to(phone.page, "You have answered 2 of 4.")
     phone.start()
     phone.rate(5)
     saved(phone.page)
     page.reload()
-    comes_back_to(page, "You have answered 3 of 4 pages.")
+    comes_back_to(page, "You have answered 3 of 4.")
 
 
 def test_answers_that_wait_on_this_device_count(scale_link: str, page: Page) -> None:
@@ -105,7 +105,7 @@ def test_answers_that_wait_on_this_device_count(scale_link: str, page: Page) -> 
     with intercepted(page, "**/votes/", lambda route: route.abort()):
         listener.rate(2)
         page.reload()
-        comes_back_to(page, "You have answered 2 of 4 pages.")
+        comes_back_to(page, "You have answered 2 of 4.")
     listener.start()
     expect(page.locator("#where")).to_have_text("Clip 3 of 4")
 

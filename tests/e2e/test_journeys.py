@@ -177,7 +177,7 @@ def test_an_answer_is_kept_changed_and_sent_later_and_a_second_tab_goes_on_from_
     assert [task.answers(1), task.answers(2)] == [[2, 1], [2]]
 
     third = listener.position()
-    come_back(listener, f"You have answered 2 of {task.pages} pages.")
+    come_back(listener, f"You have answered 2 of {task.pages}.")
     assert listener.position() == third
     previous(listener, 2)
     go_on(listener)

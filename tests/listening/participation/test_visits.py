@@ -225,4 +225,4 @@ def test_who_comes_back_reads_what_is_left_of_the_own_seat() -> None:
     context = sitting.client.get(sitting.link).context
     assert (context["total"], context["answered"], context["minutes"]) == (40, 30, 1)
     page = sitting.client.get(sitting.link).content.decode()
-    assert "You have answered 30 of 40 pages. About 1 minute left." in page
+    assert "You have answered 30 of 40. About 1 minute left." in page
