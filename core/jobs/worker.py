@@ -8,7 +8,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from uuid import UUID
 
 from django.conf import settings
 from django.db import connections
@@ -101,8 +100,6 @@ class Worker:
         self._stop = threading.Event()
         # Held from the look at _stop to the entry in _running: no job is claimed once those running are given back.
         self._claiming = threading.Lock()
-        # A thread that has found nothing looks for the others, too: until then they need not ask the database.
-        self._idle_until = {True: 0.0, False: 0.0}  # with bulk jobs and without
         self._stop_requests = 0
         self._running: dict[threading.Thread, Job] = {}
         for_bulk = max(1, threads // 2)
@@ -110,17 +107,13 @@ class Worker:
             threading.Thread(target=self._serve, kwargs={"bulk": n < for_bulk}, name=f"jobs-{n}", daemon=True)
             for n in range(threads)
         ]
-        self._known_slots: set[UUID] = set()
         # Half a lease at most, so that a dead worker's job starts again within two leases.
         requeue_s = min(REQUEUE_EVERY_S, settings.JOB_LEASE_S / 2)
         self._periodic = [
-            PeriodicTask(self._keep_schedule, SCHEDULE_EVERY_S),
+            PeriodicTask(schedule.run_due, SCHEDULE_EVERY_S),
             PeriodicTask(queue.requeue_expired, requeue_s),
             PeriodicTask(queue.prune, PRUNE_EVERY_S),
         ]
-
-    def _keep_schedule(self) -> None:
-        schedule.run_due(known=self._known_slots)
 
     def stop(self) -> None:
         """Ask the worker to finish what it does and to leave; asked again, it leaves at once.
@@ -170,12 +163,10 @@ class Worker:
     def _serve_one(self, *, bulk: bool = True) -> bool:
         me = threading.current_thread()
         with self._claiming:
-            if self._stop.is_set() or time.monotonic() < self._idle_until[bulk]:
+            if self._stop.is_set():
                 return False
             job = queue.claim(worker=worker_name(), names=list(declared_jobs()), bulk=bulk)
             if job is None:
-                idle_until = time.monotonic() + self.poll_s
-                self._idle_until = {True: idle_until if bulk else self._idle_until[True], False: idle_until}
                 return False
             self._running[me] = job
         try:
@@ -183,7 +174,6 @@ class Worker:
         finally:
             connections.close_all()
             self._running.pop(me, None)
-            self._idle_until = {True: 0.0, False: 0.0}  # the job may have asked for others
         return True
 
 

@@ -18,6 +18,7 @@ from core.http_errors import transient_error
 from core.services import readiness
 from rating.models import Vote
 from tests.factories import event, sit_down
+from tests.migrated import working_on
 from tests.people import browser_of, experimenter
 from tests.servers import free_port
 from tests.testapp.models import Effect
@@ -63,14 +64,8 @@ def locked() -> Iterator[None]:
 def away(tmp_path: Path) -> Iterator[None]:
     """The database cannot be connected to."""
     place = {"NAME": str(tmp_path / "nowhere" / "x.sqlite3")} if SQLITE else {"PORT": free_port()}
-    own = {name: connection.settings_dict[name] for name in place}
-    connection.close()
-    connection.settings_dict.update(place)
-    try:
+    with working_on(**place):
         yield
-    finally:
-        connection.close()
-        connection.settings_dict.update(own)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import connections
 from django.db.models.functions import Now
-from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
 from core.database import clock
@@ -39,19 +38,6 @@ def test_a_slot_adds_its_job_once_even_after_that_has_run() -> None:
     assert schedule.run_due(now=NOON) == []
     assert schedule.run_due(now=NOON + timedelta(days=1)) == [NAME]
     assert Job.objects.count() == 2
-
-
-@pytest.mark.django_db
-def test_a_worker_asks_the_database_once_about_each_slot(django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    schedule.run_due(now=NOON)
-    known: set[uuid.UUID] = set()
-    with django_assert_num_queries(1):
-        assert [schedule.run_due(now=NOON, known=known) for _ in range(3)] == [[], [], []]
-    finish_all()
-    assert schedule.run_due(now=NOON + timedelta(days=1), known=known) == [NAME]
-    with django_assert_num_queries(0):
-        assert schedule.run_due(now=NOON + timedelta(days=1), known=known) == []
-    assert len(known) == 1, "slots that are over are forgotten"
 
 
 @pytest.mark.django_db
