@@ -23,18 +23,17 @@ ONLY_FOR_EVERYTHING = ("Audacity", "Xvfb")
 # Starts the sandbox, which compiles the kernels where nothing was compiled yet.
 COMPILE_KERNELS = "from audio.sandbox.client import fork_server\nwith fork_server.child():\n    pass"
 SMALL_SCALE = "0.1"  # of the kill tests, where nobody asked for all of it
-# One more than two cores, because some tests wait, and because it goes on when nothing else is left.
-TOGETHER = ("-n", "3", "--dist", "worksteal")
+# Every process collects all tests, has a database and a sandbox of its own, and warms up: two are enough for two cores.
+TOGETHER = ("-n", "2", "--dist", "worksteal")
 # Every module with what it has set up in one process.
 BY_MODULE = ("-n", "2", "--dist", "loadfile")
-# Browser and kill tests wait most of the time, for sound, pages, leases and restarts. The long stage that only computes
-# runs beside them and steps back for them, so that they find the machine as if it were theirs.
+# Browser and kill tests wait much of the time, for sound, pages, leases and restarts. The stages that only compute run
+# beside them and step back for them, so that they find the machine as if it were theirs.
 STEPS_BACK = ("nice", "-n", "10")
-# SQLite is what `./earmark run` uses: what speaks to the database in a way of its own is tested on it each time.
+# SQLite is what `./earmark run` uses, and what the browser tests run on, with whole journeys through every protocol.
+# What speaks to the database in a way of its own is tested on it beside them.
 ON_SQLITE = (
-    "tests/contracts/test_jobs_twice.py",
     "tests/contracts/test_private_files.py::test_copies_of_the_database_are_private",
-    "tests/contracts/test_protocol_visits.py::test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result[p835]",
     "tests/core/jobs",
     "tests/core/test_audit.py",
     "tests/core/test_backups.py",
@@ -43,9 +42,7 @@ ON_SQLITE = (
     "tests/core/test_doctor.py",
     "tests/core/test_http_errors.py",
     "tests/core/test_sql.py",
-    "tests/listening/panels/test_design_jobs.py",
     "tests/listening/panels/test_seats.py",
-    "tests/listening/participation/test_visits.py",
     "tests/listening/participation/test_votes_api.py",
     "tests/races",
     "tests/rating/test_disposal.py",
@@ -53,7 +50,6 @@ ON_SQLITE = (
     "tests/rating/test_vote_model.py",
     "tests/rating/test_votes.py",
     "tests/stimuli/test_imports.py",
-    "tests/stimuli/test_ingest.py",
     "tests/stimuli/test_import_jobs.py",
     "tests/stimuli/test_uploads.py",
 )
@@ -114,12 +110,13 @@ def stages(*, everything: bool) -> list[Stage]:
     kills = how | kill_environment(scale)
     quick = ("-m", f"not browser and not faults{short}", *TOGETHER)
     faults = ("-m", f"faults{short}")
+    browser = ("-m", f"browser{short}", *(BY_MODULE if everything else ()), *IN_BROWSER)
     return [
         Stage("postgresql", "postgresql", quick, SERVERS, how, computes=True),
-        Stage("browser", "sqlite", ("-m", f"browser{short}", *BY_MODULE, *IN_BROWSER), BROWSER, how),
+        Stage("sqlite", "sqlite", (*quick, *sqlite), (), how, computes=True),
+        Stage("browser", "sqlite", browser, BROWSER, how),
         Stage("postgresql faults", "postgresql", (*faults, *KILLS), SERVERS, kills),
         Stage("sqlite faults", "sqlite", (*faults, *sqlite_kills), (), kills),
-        Stage("sqlite", "sqlite", (*quick, *sqlite), (), how),
     ]
 
 
@@ -193,9 +190,9 @@ def _compile_once() -> None:
 
 
 def _side_by_side(asked: list[Stage], missing: dict[str, str]) -> dict[str, Outcome]:
-    """Run the stage that computes beside the others, which take turns.
+    """Run the stages that compute, one after another, beside the others, which take turns too.
 
-    It speaks while it runs, the others when they are over.
+    The first speak while they run, the others when they are over.
     """
 
     def run(stages: list[Stage]) -> dict[str, Outcome]:

@@ -199,6 +199,7 @@ def test_a_plain_wav_beyond_four_gibibytes_is_told_what_to_do(tmp_path: Path) ->
     assert "RF64, W64 or FLAC" in str(refusal)
 
 
+@pytest.mark.long
 def test_a_kernel_that_nobody_has_called_before_is_compiled_on_the_spot() -> None:
     """It cannot be read from disk there, and a rare kind of file must not fail because of it."""
     assert run_sandboxed(f"{SECOND_DECODER}:call_a_new_kernel").facts == {"total": 6.0}

@@ -32,6 +32,7 @@ def link(protocol: str, **parts: Any) -> str:
     return panels.link(panels.invite(panel=panel, count=1, now=timezone.now(), actor=None)[0])
 
 
+@pytest.mark.long
 def test_a_reference_and_a_clip_are_heard_twice_and_the_clip_is_rated(platform: Platform, page: Page) -> None:
     listener = PointerListener(page)
     listener.join(link("dcr", items=2, conditions=1, options={"rounds": 2, "gap_s": 0.2, "round_gap_s": 0.4}))
@@ -62,6 +63,7 @@ def test_while_a_clip_plays_a_loudspeaker_is_shown_or_a_cross_where_the_experime
     expect(page.locator("#sound-name")).to_have_text("" if cross else "Listening…")
 
 
+@pytest.mark.long
 def test_x_is_identified_by_keys_and_by_pointer_when_all_three_were_heard(platform: Platform, page: Page) -> None:
     listener = KeyboardListener(page)
     listener.join(link("abx", items=2, conditions=2, options={"repetitions": 1}))

@@ -49,7 +49,8 @@ def take_test(listener: PointerListener, *, value: int) -> str:
     return listener.code()
 
 
-@pytest.mark.parametrize("hands", [PointerListener, pytest.param(KeyboardListener, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("hands", [PointerListener, KeyboardListener])
 def test_a_listener_takes_the_demo_and_the_experimenter_sees_the_mos_change(
     hands: type[PointerListener],
     experiment: Experiment,

@@ -25,6 +25,7 @@ def link(experiment: Experiment) -> str:
     return next(iter(demo.fresh_links(now=timezone.now()).values()))
 
 
+@pytest.mark.long
 def test_answers_given_without_a_network_arrive_after_a_reload(link: str, page: Page) -> None:
     listener = KeyboardListener(page)
     listener.join(link)
@@ -83,6 +84,7 @@ def test_the_same_link_on_another_device_goes_on_where_the_first_stopped(
     assert chain_holds(ballot=votes[0].ballot)
 
 
+@pytest.mark.long
 def test_two_tabs_answering_one_clip_leave_one_answer_and_tell_the_loser(
     link: str, device: Callable[..., BrowserContext]
 ) -> None:

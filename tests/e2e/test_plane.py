@@ -285,6 +285,7 @@ def test_by_pointer_with_a_reload_and_an_offline_spell(link: str, page: Page) ->
     assert_kept(board, shown)
 
 
+@pytest.mark.long
 def test_by_keyboard_alone_with_a_reload_and_an_offline_spell(link: str, page: Page) -> None:
     listener = KeyboardListener(page)
     listener.join(link)

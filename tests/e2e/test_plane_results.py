@@ -66,6 +66,7 @@ def test_new_marks_come_in_while_the_page_is_open(results: Page, experiment: Exp
         results.get_by_role("button", name="PNG").click()  # also works on a picture that came later
 
 
+@pytest.mark.long
 def test_a_button_that_is_pressed_stays_until_it_is_released(results: Page, experiment: Experiment) -> None:
     results.get_by_role("link", name="ferry").click()
     results.get_by_role("button", name="PNG").hover()

@@ -137,6 +137,7 @@ def test_probes_sound_one_by_one_and_five_in_a_row_and_what_was_heard_and_noted_
     assert lengths == pytest.approx([PROBE_S] * PROBES, abs=0.2)
 
 
+@pytest.mark.long
 def test_a_reload_comes_back_to_the_same_hour_and_step(
     prepared_link: str, device: Callable[..., BrowserContext]
 ) -> None:
@@ -250,6 +251,7 @@ def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
     expect(page.get_by_text("Show in the day where it comes from")).to_be_visible()
 
 
+@pytest.mark.long
 def test_without_a_network_probes_summaries_and_notes_go_on(
     prepared_link: str, device: Callable[..., BrowserContext]
 ) -> None:

@@ -90,6 +90,7 @@ def score_by_keys(listener: KeyboardListener, score: str) -> None:
         listener.press(key)
 
 
+@pytest.mark.long
 def test_captions_are_scored_with_keys_alone(link: str, device: Callable[..., BrowserContext]) -> None:
     page = device().new_page()
     listener = KeyboardListener(page)

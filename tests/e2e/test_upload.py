@@ -101,6 +101,7 @@ def test_the_page_speaks_the_readers_language(import_page: Page, folder: Path) -
     expect(import_page.locator("#total-text")).to_contain_text("6 fichiers sur 6")
 
 
+@pytest.mark.long
 def test_from_an_empty_collection_to_stimuli_that_can_be_heard(platform: Platform, page: Page, folder: Path) -> None:
     let_in(page.context, platform.address, experimenter())
     page.goto(platform.url("/collections/"))

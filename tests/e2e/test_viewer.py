@@ -149,9 +149,8 @@ def clock_text(seconds: float) -> str:
 
 
 # Two decoders of MP3 round differently: a little, and by up to two of the last bits of one that knows 16.
-@pytest.mark.parametrize(
-    ("kind", "tolerance", "bits"), [pytest.param("flac", 0.0, 0, marks=pytest.mark.long), ("mp3", 4e-6, 2)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "tolerance", "bits"), [("flac", 0.0, 0), ("mp3", 4e-6, 2)])
 def test_slices_join_without_a_seam(
     kind: str, tolerance: float, bits: int, live_server: LiveServer, capturing: Viewing, incoming: Path
 ) -> None:
@@ -231,6 +230,7 @@ Object.assign(globalThis, { outer: new Scope(), openContexts, mountViewer });
 """
 
 
+@pytest.mark.long
 def test_viewers_that_come_and_go_leave_nothing_behind(
     live_server: LiveServer, open_viewer: Callable[..., Viewing], incoming: Path
 ) -> None:

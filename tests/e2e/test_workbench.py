@@ -44,6 +44,7 @@ def imported_without_the_bad_file(page: Page, folder: Path) -> list[str]:
     return problems
 
 
+@pytest.mark.long
 def test_an_experiment_is_made_of_what_arrived_and_can_be_changed_until_it_is_deleted(
     import_page: Page, platform: Platform, folder: Path
 ) -> None:

@@ -31,7 +31,7 @@ def test_the_demo_opens_while_its_recordings_are_prepared_and_is_made_once(
 ) -> None:
     fresh_storage(settings, tmp_path)
     settings.UPLOADS_DIR = tmp_path / "uploads"
-    monkeypatch.setattr(demo, "DAY", replace(DAY, first_hour=5, hours=2))  # a whole one is 346 MB
+    monkeypatch.setattr(demo, "DAY", replace(DAY, first_hour=5, hours=1))  # a whole one is 346 MB
     monkeypatch.setattr(demo, "eight_summaries", lambda day: shortened(eight_summaries(day)))
     monkeypatch.setattr(demo, "seven_summaries", lambda: shortened(seven_summaries()))
     owner = experimenter()
