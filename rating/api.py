@@ -62,7 +62,7 @@ class Experiments(generics.ListAPIView[Experiment]):
     serializer_class = ExperimentSerializer
 
     def get_queryset(self) -> ExperimentQuerySet:
-        found = Experiment.objects.visible_to(staff(self.request)).select_related("owner", "collection")
+        found = Experiment.objects.visible_to(staff(self.request)).for_people().select_related("owner", "collection")
         asked = self.request.query_params
         if state := asked.get("state"):
             found = found.filter(state=state)

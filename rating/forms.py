@@ -349,7 +349,7 @@ class DeleteForm(ValidatedForm):
     typed = forms.CharField(label=_("Short name"), max_length=50)
 
 
-ARCHIVED, BIN = "archived", "bin"
+ARCHIVED, BIN, SIMULATIONS = "archived", "bin", "simulations"
 
 
 class ListForm(ValidatedForm):
@@ -363,6 +363,7 @@ class ListForm(ValidatedForm):
             ("", _("All")),
             *Experiment.State.choices,
             (ARCHIVED, _("Archived")),
+            (SIMULATIONS, _("Simulations")),
             (BIN, _("In the bin")),
         ],
     )

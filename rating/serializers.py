@@ -31,6 +31,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "design_sha256",
             "unblinded_at",
             "archived_at",
+            "is_simulation",
             "created_at",
         ]
         read_only_fields = fields

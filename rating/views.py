@@ -26,6 +26,7 @@ from rating.forms import (
     ARCHIVED,
     BIN,
     LONGEST_TEXT,
+    SIMULATIONS,
     AmendmentForm,
     DeleteForm,
     ExperimentForm,
@@ -81,7 +82,9 @@ def experiments(request: HttpRequest) -> HttpResponse:
     if chosen["show"] == BIN:
         listed = Experiment.objects.in_bin_of(user)
     else:
-        listed = Experiment.objects.visible_to(user).filter(archived_at__isnull=chosen["show"] != ARCHIVED)
+        listed = Experiment.objects.visible_to(user).filter(
+            archived_at__isnull=chosen["show"] != ARCHIVED, is_simulation=chosen["show"] == SIMULATIONS
+        )
     if chosen["show"] in Experiment.State.values:
         listed = listed.filter(state=chosen["show"])
     listed = listed.search(chosen["q"]).select_related("owner", "collection").with_counts()
@@ -188,13 +191,14 @@ def _warn(request: HttpRequest, experiment: Experiment) -> None:
 @requires(Audience.STAFF)
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     shown = experiment_of(request, slug)
-    protocol = get_protocol(shown.protocol)
+    protocol, ballots = get_protocol(shown.protocol), shown.ballots.counts_by_kind()
     context = {
         "experiment": shown,
         "protocol": protocol,
         "labels": labels_of(shown),
         "language": dict(language_choices())[shown.language],
-        "ballots": shown.ballots.counts_by_kind(),
+        "ballots": ballots,
+        "counted": ballots.get(shown.counted_kind, {}),
         "shares": shown.shares.select_related("user").order_by("user__username"),
         "options": shown_options(protocol, shown.options, designed=bool(shown.layout_sha256)),
         "options_open": services.options_are_open(shown),
