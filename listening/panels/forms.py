@@ -305,13 +305,6 @@ class SessionSettingsForm(ValidatedForm):
         max_value=8760,
         help_text=_("Afterwards the next person may get it. Until then the listener can come back."),
     )
-    completion_url = forms.CharField(
-        label=_("Redirect after completion (URL)"),
-        max_length=LONGEST_URL,
-        required=False,
-        help_text=_("Begins with https://; {code} is replaced by the completion code."),
-    )
-
     full_code = forms.CharField(label=_("Code when all places are taken"), max_length=40, required=False)
     full_url = forms.CharField(
         label=_("Redirect when all places are taken (URL)"), max_length=LONGEST_URL, required=False
@@ -322,6 +315,12 @@ class SessionSettingsForm(ValidatedForm):
         max_length=LONGEST_URL,
         required=False,
         help_text=_("Shown to people who come by a link for many or for Prolific and cannot take part."),
+    )
+    completion_url = forms.CharField(
+        label=_("Redirect after completion (URL)"),
+        max_length=LONGEST_URL,
+        required=False,
+        help_text=_("Begins with https://; {code} is replaced by the completion code."),
     )
 
     def __init__(self, *args: Any, checks_open: bool, **kwargs: Any) -> None:
