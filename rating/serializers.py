@@ -92,6 +92,12 @@ class ReasonSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=500, default="", allow_blank=True)
 
 
+class UnblindingSerializer(ReasonSerializer):
+    confirm = serializers.BooleanField(
+        default=False, help_text="Needed while the experiment is live or paused: people can still listen."
+    )
+
+
 class NewStateSerializer(ReasonSerializer):
     state = serializers.ChoiceField(choices=Experiment.State.choices)
 

@@ -56,7 +56,6 @@ CHANGES = {
     "close": services.close,
     "draft": services.return_to_draft,
 }
-LISTENING = (Experiment.State.LIVE, Experiment.State.PAUSED)  # somebody may still give an answer
 SORTS = {
     "newest": ["-created_at"],
     "oldest": ["created_at"],
@@ -436,7 +435,7 @@ def unblind(request: HttpRequest, slug: str) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid() or not form.cleaned_data["reason"].strip():
         return redirect(f"{results}?reason=missing#unblind")
-    if experiment.state in LISTENING and experiment.unblinded_at is None and "confirmed" not in request.POST:
+    if services.unblinds_too_early(experiment) and "confirmed" not in request.POST:
         return redirect(f"{request.path}?{urlencode({'reason': form.cleaned_data['reason']})}")
     services.unblind(experiment=experiment, actor=staff(request), reason=form.cleaned_data["reason"])
     return redirect(results)

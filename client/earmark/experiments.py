@@ -127,9 +127,12 @@ class Experiment:
         """Take it back, as long as there is no answer."""
         self._post("state/", state="draft")
 
-    def unblind(self, reason: str) -> None:
-        """See conditions by name from now on; needs a token with the scope `unblind`."""
-        self._post("unblinding/", reason=reason)
+    def unblind(self, reason: str, *, confirm: bool = False) -> None:
+        """See conditions by name from now on; needs a token with the scope `unblind`.
+
+        While the experiment is live or paused this is refused, unless it is confirmed.
+        """
+        self._post("unblinding/", reason=reason, confirm=confirm)
 
     # --- Data ---
 

@@ -266,6 +266,12 @@ def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
     return _enter(experiment, Experiment.State.CLOSED, actor, reason)
 
 
+def unblinds_too_early(experiment: Experiment) -> bool:
+    """Whether somebody may still give an answer, so that unblinding is asked for twice."""
+    listening = experiment.state in (Experiment.State.LIVE, Experiment.State.PAUSED)
+    return listening and experiment.unblinded_at is None
+
+
 @transaction.atomic
 def unblind(*, experiment: Experiment, actor: User, reason: str) -> Experiment:
     """Show conditions by name from now on; the log keeps who asked for it and why."""
