@@ -116,6 +116,8 @@ class Experiment(BaseModel):
     deleted_at = models.DateTimeField(null=True)  # in the bin since; rating.services.disposal says for how long
     # Of a test that was made for another program: which, the file, and what changed or was dropped, as messages.
     origin = models.JSONField(default=dict)
+    # Own texts that were written before the language was changed, each with its language.
+    unadapted_texts = models.JSONField(default=dict)
     # A copy that only simulated listeners take part in; its ballots are of that kind, and it is closed to people.
     is_simulation = models.BooleanField(default=False)
     simulation_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="simulations")

@@ -45,6 +45,7 @@ from rating.services import access, disposal
 from rating.services import experiments as services
 from rating.services.access import Access, experiment_of
 from rating.services.editing import amend_texts, edit_experiment
+from rating.services.text_languages import question_warnings, text_warnings
 from rating.services.texts import consent_counts, published_texts
 from stimuli.models import Import
 from stimuli.services import imports
@@ -182,7 +183,13 @@ def _place_error(form: ValidatedForm, error: AppError) -> None:
 
 
 def _warn(request: HttpRequest, experiment: Experiment) -> None:
-    for warning in services.language_warnings(experiment) + services.title_warnings(experiment, reader=staff(request)):
+    found = [
+        *services.language_warnings(experiment),
+        *text_warnings(experiment),
+        *question_warnings(experiment),
+        *services.title_warnings(experiment, reader=staff(request)),
+    ]
+    for warning in found:
         messages.warning(request, warning)
 
 

@@ -63,6 +63,7 @@ class Migration(migrations.Migration):
                 ('archived_at', models.DateTimeField(null=True)),
                 ('deleted_at', models.DateTimeField(null=True)),
                 ('origin', models.JSONField(default=dict)),
+                ('unadapted_texts', models.JSONField(default=dict)),
                 ('is_simulation', models.BooleanField(default=False)),
                 ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', through='rating.Collaborator', to=settings.AUTH_USER_MODEL)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to='stimuli.collection')),

@@ -38,9 +38,8 @@ def copy_experiment(*, experiment: Experiment, actor: User, title: str = "") -> 
     )
     if experiment.analysis_plan:
         edit_experiment(experiment=copy, actor=actor, analysis_plan=experiment.analysis_plan)
-    if experiment.checks:
-        copy.checks = experiment.checks
-        copy.save(update_fields=["checks"])
+    copy.checks, copy.unadapted_texts = experiment.checks, experiment.unadapted_texts
+    copy.save(update_fields=["checks", "unadapted_texts"])
     copy_own_label_sets(source=experiment, target=copy)
     if kept := SessionSettings.objects.filter(experiment=experiment).first():
         SessionSettings.objects.create(experiment=copy, **model_to_dict(kept, exclude=["id", "experiment"]))
