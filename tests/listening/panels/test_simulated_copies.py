@@ -24,6 +24,7 @@ from listening.panels.services.simulated_copies import (
 )
 from rating.models import Ballot, Experiment, Vote
 from rating.services.experiments import condition_names, go_live, return_to_draft
+from stimuli.services.collections import check_unfrozen
 from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user, seated_visit
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +80,7 @@ def test_bots_answer_the_seats_of_a_copy_that_hears_the_same_in_the_same_order(
     assert set(simulated.ballots.values_list("kind", flat=True)) == {Ballot.Kind.SIMULATED}
     assert not Vote.objects.filter(ballot__experiment=designed).exists()
     assert (designed.simulations.get(), designed.state) == (simulated, Experiment.State.DRAFT)
+    check_unfrozen(designed.collection)  # a clip of the draft can still be replaced
 
 
 def test_the_monitor_of_the_copy_shows_the_seats_as_bots(simulated: Experiment) -> None:
