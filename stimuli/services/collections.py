@@ -65,7 +65,8 @@ def check_may_import(*, collection: Collection, person: User) -> None:
 def check_unfrozen(collection: Collection, *, lock: bool = False) -> None:
     """Reject while an experiment that is live, paused or closed uses the collection.
 
-    A copy in which only simulated listeners answer does not count. With a lock, no draft goes live before the transaction ends.
+    A copy in which only simulated listeners answer does not count. With a lock, no draft goes live before the
+    transaction ends.
     """
     experiments = collection.experiments.for_people().order_by("pk")
     draft = experiments.model.State.DRAFT

@@ -3,10 +3,11 @@
 from datetime import datetime, timedelta
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.utils import timezone
 
-from core.jobs import JobKind, enqueue, queue
+from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.waiting import wait_of
 from core.models import Job
 from tests.factories import make_user
@@ -73,3 +74,16 @@ def test_who_waits_reads_the_place_and_the_minutes() -> None:
     assert client.get(f"/api/v1/jobs/{first.pk}/").json()["waiting"] == "Place 1 in the queue, starts within a minute"
     said = client.get(f"/api/v1/jobs/{second.pk}/").json()["waiting"]
     assert said == "Place 2 in the queue, starts in about 1 minute"
+
+
+def test_what_a_person_waits_for_is_named_in_words_and_what_it_makes_is_offered_when_it_is_done() -> None:
+    kinds = [kind for name, kind in declared_jobs().items() if not name.startswith("testapp.")]
+    waited_for = [kind for kind in kinds if kind.queue is Job.Queue.INTERACTIVE]
+    named = [Job(name=kind.name).title for kind in waited_for]
+    assert not [title for title in named if "." in title and title != "core.send_password_link"]
+    made = "/collections/copy/"
+    going = render_to_string("partials/job.html", {"job": enqueue(write_urgent, effect="a"), "result": made})
+    over = render_to_string("partials/job.html", {"job": Job(name="x", state=Job.State.DONE), "result": made})
+    offered = f'<p data-when="done"><a class="button" href="{made}">'
+    assert offered not in going
+    assert offered in over
