@@ -23,6 +23,7 @@ from listening.panels.services.simulated_copies import (
     simulate_listeners,
 )
 from rating.models import Ballot, Experiment, Vote
+from rating.registry import protocols
 from rating.services.experiments import condition_names, go_live, return_to_draft
 from stimuli.services.collections import check_unfrozen
 from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user, seated_visit
@@ -100,7 +101,7 @@ def test_results_of_the_copy_are_marked_and_those_of_the_source_stay_empty(
     assert "They are not data." in page
     rows = b"".join(client.get(f"/api/v1/experiments/{simulated.slug}/votes.csv?simulated=1")).decode().splitlines()
     votes = Vote.objects.filter(ballot__experiment=simulated).count()
-    assert votes == 36 // 3 * 3  # three seats, four clips each, three scales
+    assert votes == 3 * 4 * 3  # seats, clips of each, scales
     assert len(rows) == 1 + votes
     assert all(",simulated," in row for row in rows[1:])
     # Without being asked for, no export has a row of a bot, in the copy or in the source.
@@ -134,9 +135,9 @@ def test_nobody_is_let_into_a_copy(simulated: Experiment) -> None:
 
 
 def test_who_unblinds_the_copy_learns_no_letter_of_the_source(designed: Experiment) -> None:
-    copies = [ask_for_simulation(experiment=designed, actor=designed.owner)]
-    assert copies[0].seed != designed.seed
-    assert set(condition_names(copies[0])) == set(condition_names(designed))
+    copy = ask_for_simulation(experiment=designed, actor=designed.owner)
+    assert copy.seed != designed.seed  # from which the letters are drawn
+    assert set(condition_names(copy)) == set(condition_names(designed))
 
 
 def test_what_cannot_be_simulated_is_refused_with_a_sentence(designed: Experiment, simulated: Experiment) -> None:
@@ -175,6 +176,16 @@ def test_a_run_that_was_cut_short_goes_on_where_it_was(designed: Experiment) -> 
     run_jobs()
     assert Seat.objects.filter(panel__experiment=copy, state=Seat.State.FINISHED).count() == 2
     assert Vote.objects.filter(ballot__experiment=copy).count() == 24
+
+
+@pytest.mark.parametrize("protocol", sorted(protocols()))
+def test_bots_answer_every_protocol_to_its_receipt(protocol: str) -> None:
+    experiment = make_experiment(seats=1, live=False, protocol=protocol)
+    copy = ask_for_simulation(experiment=experiment, actor=experiment.owner)
+    run_jobs()
+    assert Seat.objects.get(panel__experiment=copy).state == Seat.State.FINISHED
+    seen = monitoring.experiment_status(experiment=copy, now=timezone.now())
+    assert (seen["remaining"], seen["lines"][0]["state"]) == (0, "finished")
 
 
 def test_bots_answer_the_questions_before_and_after_the_clips() -> None:
