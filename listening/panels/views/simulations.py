@@ -12,7 +12,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from core.forms import ValidatedForm
 from core.permissions import Audience, requires, staff
-from listening.models import Seat
 from listening.panels.services.simulated_copies import (
     LONGEST_SEED,
     USUAL_SEED,
@@ -53,7 +52,6 @@ def simulations(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "experiment": experiment,
         "form": form,
-        "seats": Seat.objects.main().filter(panel__experiment=experiment).count(),
         "copies": [(copy, job_of(copy)) for copy in simulations_of(experiment, reader=staff(request))],
         "tab": "overview",
     }
