@@ -46,9 +46,9 @@ def _usual_s(names: Collection[str]) -> dict[str, float]:
     """How long the latest jobs of each name took, those that have ended once."""
     found: dict[str, float] = {}
     for name in names:
-        done = Job.objects.filter(name=name, state=Job.State.DONE, started_at__isnull=False).order_by("-finished_at")
-        spans = [(end - begin).total_seconds() for begin, end in done.values_list("started_at", "finished_at")[:LATEST]]
-        if spans:
+        done = Job.objects.filter(name=name, state=Job.State.DONE).order_by("-finished_at")
+        times = done.values_list("started_at", "finished_at")[:LATEST]
+        if spans := [(end - begin).total_seconds() for begin, end in times if begin and end]:
             found[name] = median(spans)
     return found
 

@@ -54,7 +54,7 @@ def test_a_running_bulk_job_is_not_waited_for_by_what_goes_before_it_and_a_runni
     running = queue.claim(worker="test", names=[write_bulk.name])
     took(write_bulk, 7200)
     assert running == bulk
-    assert wait_of(running, now=later()) is None  # type: ignore[arg-type]
+    assert wait_of(running, now=later()) is None
     assert place_and_seconds(enqueue(write_result, effect="result")) == (1, 0)
     (place, seconds) = place_and_seconds(enqueue(write_bulk, effect="another"))
     assert place == 2  # the result goes first
