@@ -167,6 +167,7 @@ listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
+listening:monitor_csv                 owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
 analysis:exclusions                   owned          owned-400

@@ -254,6 +254,28 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 @requires(Audience.STAFF)
+def monitor_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The line of every seat that was taken, as a table."""
+    experiment = experiment_of(request, slug)
+    seen = monitoring.experiment_status(experiment=experiment, now=timezone.now())
+    columns = ["panel", "seat", "occupancy", "subject_id", "state", "answered", "planned", "last_seen_at"]
+    columns += ["pace_s", "minutes_left", "flags"]
+    rows = [
+        [
+            *(line[name] for name in ("panel", "seat", "occupancy", "who", "state")),
+            *(line["progress"].done, line["progress"].total),
+            line["last_seen_at"].isoformat(timespec="seconds") if line["last_seen_at"] else "",
+            "" if line["pace_s"] is None else round(line["pace_s"], 3),
+            "" if line["minutes_left"] is None else line["minutes_left"],
+            "|".join(line["flags"]),
+        ]
+        for line in seen["lines"]
+    ]
+    return csv_file(f"{experiment.slug}-seats", columns, rows)
+
+
+@require_GET
+@requires(Audience.STAFF)
 def monitor_all(request: HttpRequest) -> HttpResponse:
     """Every experiment that the reader may see and where people may be listening; an admin sees all."""
     running = Experiment.objects.visible_to(staff(request)).for_people().exclude(state=Experiment.State.DRAFT)
