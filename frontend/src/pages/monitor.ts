@@ -1,5 +1,4 @@
-// Page that updates automatically: [data-live="<address>"] is fetched again every few seconds, or every [data-every]
-// milliseconds, as the server renders it.
+// Page that updates automatically: [data-live="<address>"] is fetched again every few seconds, or [data-every] in ms.
 import { request } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 
