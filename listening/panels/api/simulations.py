@@ -62,8 +62,7 @@ class Simulations(APIView):
         operation_id="start_simulation", request=NewSimulationSerializer, responses={201: SimulationSerializer}
     )
     def post(self, request: Request, slug: str) -> Response:
-        experiment = experiment_of(request, slug, need=Access.VIEW)
-        asked = validated(NewSimulationSerializer, request)
+        experiment, asked = experiment_of(request, slug), validated(NewSimulationSerializer, request)
         made = ask_for_simulation(experiment=experiment, actor=staff(request), **asked)
         copy = simulations_of(experiment, reader=staff(request)).get(pk=made.pk)
         return Response(SimulationSerializer(copy).data, status=status.HTTP_201_CREATED)

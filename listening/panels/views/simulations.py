@@ -42,7 +42,7 @@ class SimulationForm(ValidatedForm):
 @requires(Audience.STAFF)
 def simulations(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what a simulation is and list the copies (GET), and start one (POST)."""
-    experiment = experiment_of(request, slug, need=Access.VIEW)
+    experiment = experiment_of(request, slug)
     form = SimulationForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         start = partial(ask_for_simulation, experiment=experiment, actor=staff(request))
