@@ -53,6 +53,8 @@ class PanelForm(WithReasonForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
     group = forms.ChoiceField(label=_("Group"))
 
+    field_order = ["seats", "group", "reason"]
+
     def __init__(self, *args: Any, groups: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": "panel_%s", **kwargs})
         if groups:

@@ -1,5 +1,6 @@
 """Copies for simulated listeners: the same seats, answered by bots, never mixed with people's answers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from analysis.services.results import read_result
 from core.errors import AppError
 from core.jobs import queue
 from core.jobs.worker import work
-from core.models import Job
+from core.models import Job, User
 from listening.design.base import DesignRequest
 from listening.models import Design, Seat
 from listening.panels.services import designs, monitoring, panels
@@ -217,6 +218,11 @@ def test_a_copy_is_left_out_of_lists_and_deleted_in_one_click_while_bots_answer(
     assert copy.slug not in client.get("/experiments/").content.decode()
     assert copy.slug in client.get("/experiments/?show=simulations").content.decode()
     assert copy.slug not in client.get("/monitor/").content.decode()
+    admin = Client()
+    admin.force_login(make_user(User.Role.ADMIN))
+    counted = re.search(rf"q={designed.owner.username}\">(\d+)<", admin.get("/service/people/").content.decode())
+    assert counted is not None
+    assert int(counted[1]) == Experiment.objects.filter(owner=designed.owner, is_simulation=False).count()
     answer = client.post(f"/experiments/{copy.slug}/simulation/delete/", follow=True)
     assert answer.redirect_chain[-1][0] == f"/experiments/{designed.slug}/simulations/"
     assert Experiment.objects.get(pk=copy.pk).deleted_at is not None
