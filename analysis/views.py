@@ -35,7 +35,7 @@ from rating.services.access import experiment_of
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
     keep_current(experiment=experiment, reader=staff(request))
-    asked = _registered(experiment) | request.GET.dict()
+    asked = _registered(experiment) | request.GET.dict() | ({"simulated": "1"} if experiment.is_simulation else {})
     simulated = asked.get("simulated") == "1"
     context = {
         "experiment": experiment,
@@ -86,7 +86,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     """The report of an experiment on one page, to read and to print."""
     experiment = experiment_of(request, slug)
     keep_current(experiment=experiment, reader=staff(request))
-    simulated = request.GET.get("simulated") == "1"
+    simulated = experiment.is_simulation or request.GET.get("simulated") == "1"
     told = experiment_report(experiment=experiment, simulated=simulated, now=timezone.now())
     return render(request, "analysis/report.html", {"experiment": experiment, "told": told, "tab": "results"})
 

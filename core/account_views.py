@@ -33,7 +33,8 @@ def _people_page(request: HttpRequest, refused: ValidatedForm | None = None) -> 
     def shown(form: ValidatedForm) -> ValidatedForm:
         return refused if refused and refused.auto_id == form.auto_id else form
 
-    owned = Count("experiments", filter=Q(experiments__deleted_at__isnull=True))  # without those in the bin
+    kept = Q(experiments__deleted_at__isnull=True, experiments__is_simulation=False)  # for people, and not in the bin
+    owned = Count("experiments", filter=kept)
     rows = [
         {
             "person": person,

@@ -152,6 +152,14 @@ class Job(BaseModel):
         kind = declared_jobs().get(self.name)
         return gettext(kind.title) if kind and kind.title else self.name
 
+    @property
+    def waiting_note(self) -> str:
+        """Its place in the queue and when it will start, for people; nothing where it does not wait for others."""
+        from core.jobs.waiting import wait_of, wait_sentence  # which imports this module
+
+        wait = wait_of(self, now=timezone.now())
+        return wait_sentence(wait) if wait else ""
+
     class Meta:
         ordering = ["created_at"]
         # In the order of claiming, so that the next job is the first row of the index that is due.

@@ -16,11 +16,14 @@ class ProgressSerializer(serializers.Serializer[Job]):
 
 class JobSerializer(serializers.ModelSerializer[Job]):
     progress = ProgressSerializer(source="*")
+    waiting = serializers.CharField(
+        source="waiting_note", help_text="Place in the queue and when it will start; empty where it does not wait."
+    )
     error = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
-        fields = ["id", "name", "state", "attempts", "progress", "error"]
+        fields = ["id", "name", "state", "attempts", "waiting", "progress", "error"]
         read_only_fields = fields
 
     def get_error(self, job: Job) -> str:

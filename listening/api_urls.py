@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from listening.panels.api import extensions, files, panels, questions
+from listening.panels.api import extensions, files, panels, questions, simulations
 from listening.participation import api
 
 EXPERIMENT = "experiments/<slug:slug>/"
@@ -25,6 +25,8 @@ urlpatterns = [
     path(f"{EXPERIMENT}questions/", questions.Questions.as_view(), name="questions"),
     path("monitor/", panels.MonitorAll.as_view(), name="monitor_all"),
     path(f"{EXPERIMENT}copies/", panels.Copies.as_view(), name="copies"),
+    path(f"{EXPERIMENT}simulations/", simulations.Simulations.as_view(), name="simulations"),
+    path(f"{EXPERIMENT}simulation/", simulations.Simulation.as_view(), name="simulation"),
     path(f"{EXPERIMENT}design/", panels.Designs.as_view(), name="design"),
     path(f"{EXPERIMENT}design/preview/", panels.DesignPreview.as_view(), name="design_preview"),
     path(f"{EXPERIMENT}design-csv.zip", panels.DesignFiles.as_view(), {"suffix": "csv"}, name="design_csv"),

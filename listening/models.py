@@ -20,6 +20,11 @@ class SeatQuerySet(models.QuerySet["Seat"]):
         """Seats whose answers count: no previews, rehearsals or simulated ones, and nobody's who dropped out."""
         return self.filter(ballot__kind="main", ballot__abandoned_at__isnull=True)
 
+    def counted(self) -> "SeatQuerySet":
+        """The same; of a copy for simulated listeners, theirs."""
+        simulated = Q(ballot__kind="simulated", panel__experiment__is_simulation=True)
+        return self.filter(Q(ballot__kind="main") | simulated, ballot__abandoned_at__isnull=True)
+
     def free(self) -> "SeatQuerySet":
         """Open, and not kept for the holder of one particular link."""
         return self.filter(state="open", invitation__isnull=True).order_by("number")

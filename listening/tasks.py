@@ -15,6 +15,7 @@ from listening.panels.services.experiment_files import lay_out_file
 from listening.panels.services.extensions import extend_design
 from listening.panels.services.mailing import send_mailing
 from listening.panels.services.panels import fill_panel
+from listening.panels.services.simulated_copies import simulate_listeners
 from rating.models import Experiment
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "forget_addresses",
     "lay_out_file",
     "send_mailing",
+    "simulate_listeners",
 ]
 
 

@@ -12,6 +12,7 @@ from listening.panels.views import (
     paper,
     people,
     questions,
+    simulations,
     trial_preview,
     workbooks,
 )
@@ -44,6 +45,8 @@ urlpatterns = [
     path("experiments/<slug:slug>/questions/of/<slug:key>/move/", questions.move_question, name="move_question"),
     path("experiments/<slug:slug>/questions/of/<slug:key>/remove/", questions.remove_question, name="remove_question"),
     path("experiments/<slug:slug>/copy/", people.copy, name="copy"),
+    path("experiments/<slug:slug>/simulations/", simulations.simulations, name="simulations"),
+    path("experiments/<slug:slug>/simulation/delete/", simulations.remove_simulation, name="remove_simulation"),
     path("experiments/<slug:slug>/seats/remove/", people.remove_seats, name="remove_seats"),
     path("experiments/<slug:slug>/people/", people.people, name="people"),
     path("experiments/<slug:slug>/people/codes/", people.completion_codes, name="completion_codes"),
@@ -77,5 +80,6 @@ urlpatterns = [
     path("experiments/<slug:slug>/rehearsals/", links.rehearse, name="rehearse"),
     path("experiments/<slug:slug>/previews/", people.preview, name="preview"),
     path("experiments/<slug:slug>/monitor/", people.monitor, name="monitor"),
+    path("experiments/<slug:slug>/monitor/seats/", people.monitor_csv, name="monitor_csv"),
     path("monitor/", people.monitor_all, name="monitor_all"),
 ]

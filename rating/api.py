@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import generics, status
 from rest_framework.request import Request
@@ -32,11 +33,11 @@ from rating.serializers import (
     NewStateSerializer,
     OptionsSerializer,
     ProtocolSerializer,
-    ReasonSerializer,
     ShareSerializer,
     StateSerializer,
     TextVersionSerializer,
     TypedSerializer,
+    UnblindingSerializer,
 )
 from rating.services import access, disposal
 from rating.services import experiments as services
@@ -62,7 +63,7 @@ class Experiments(generics.ListAPIView[Experiment]):
     serializer_class = ExperimentSerializer
 
     def get_queryset(self) -> ExperimentQuerySet:
-        found = Experiment.objects.visible_to(staff(self.request)).select_related("owner", "collection")
+        found = Experiment.objects.visible_to(staff(self.request)).for_people().select_related("owner", "collection")
         asked = self.request.query_params
         if state := asked.get("state"):
             found = found.filter(state=state)
@@ -155,13 +156,22 @@ class State(ExperimentApi):
 class Unblinding(ExperimentApi):
     scopes = {"POST": "unblind"}
 
-    @extend_schema(operation_id="unblind", request=ReasonSerializer, responses=ExperimentSerializer)
+    @extend_schema(operation_id="unblind", request=UnblindingSerializer, responses=ExperimentSerializer)
     def post(self, request: Request, slug: str) -> Response:
         """Show conditions by name from now on; the audit log keeps who asked for it and why."""
-        experiment, asked = experiment_of(request, slug), validated(ReasonSerializer, request)
-        return Response(
-            ExperimentSerializer(services.unblind(experiment=experiment, actor=staff(request), **asked)).data
-        )
+        experiment, asked = experiment_of(request, slug), validated(UnblindingSerializer, request)
+        reason, confirmed = asked["reason"], asked["confirm"]
+        if reason.strip() and not confirmed and services.unblinds_too_early(experiment):
+            raise AppError(
+                "experiment.unblinding_unconfirmed",
+                409,
+                gettext_noop(
+                    "People can still listen, and unblinding cannot be undone. Close the experiment first, or send "
+                    '"confirm": true to unblind it now all the same.'
+                ),
+            )
+        opened = services.unblind(experiment=experiment, actor=staff(request), reason=reason)
+        return Response(ExperimentSerializer(opened).data)
 
 
 class Protocols(ExperimentApi):

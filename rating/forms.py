@@ -256,8 +256,13 @@ class ObjectField(forms.CharField):
 
     widget = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "code"})
 
+    def __init__(self, *, sample: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if sample:
+            self.widget.attrs |= {"placeholder": self.prepare_value(sample), "rows": 14}
+
     def prepare_value(self, value: Any) -> Any:
-        return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False) if value else ""
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
@@ -309,7 +314,7 @@ def _option_field(protocol: Protocol, option: str) -> forms.Field:
         case Kind.TEXT:
             return forms.CharField(required=False, **about)
         case Kind.OBJECT:
-            return ObjectField(required=False, max_length=100_000, **about)
+            return ObjectField(required=False, max_length=100_000, sample=declared.sample, **about)
 
 
 def shown_options(protocol: Protocol, options: Mapping[str, Any], *, designed: bool) -> list[tuple[str, str]]:
@@ -349,7 +354,7 @@ class DeleteForm(ValidatedForm):
     typed = forms.CharField(label=_("Short name"), max_length=50)
 
 
-ARCHIVED, BIN = "archived", "bin"
+ARCHIVED, BIN, SIMULATIONS = "archived", "bin", "simulations"
 
 
 class ListForm(ValidatedForm):
@@ -363,6 +368,7 @@ class ListForm(ValidatedForm):
             ("", _("All")),
             *Experiment.State.choices,
             (ARCHIVED, _("Archived")),
+            (SIMULATIONS, _("Simulations")),
             (BIN, _("In the bin")),
         ],
     )

@@ -29,6 +29,10 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
         binned = self.filter(deleted_at__isnull=False)
         return binned if user.is_admin else binned.filter(owner=user)
 
+    def for_people(self) -> "ExperimentQuerySet":
+        """Those that people can take part in: no copies for simulated listeners."""
+        return self.filter(is_simulation=False)
+
     def search(self, words: str) -> "ExperimentQuerySet":
         """Those whose title, short name, collection or owner has every word."""
         found = self
@@ -47,7 +51,8 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
 
     def with_counts(self) -> "ExperimentQuerySet":
         """Add how many seats there are, how many are finished and how many answers came in, of ballots that count."""
-        main = Q(ballots__kind="main", ballots__abandoned_at__isnull=True)
+        own = Q(ballots__kind="main") | Q(ballots__kind="simulated", is_simulation=True)
+        main = own & Q(ballots__abandoned_at__isnull=True)
         return self.annotate(
             ballot_count=models.Count("ballots", filter=main, distinct=True),
             finished_count=models.Count("ballots", filter=main & Q(ballots__closed_at__isnull=False), distinct=True),
@@ -111,6 +116,11 @@ class Experiment(BaseModel):
     deleted_at = models.DateTimeField(null=True)  # in the bin since; rating.services.disposal says for how long
     # Of a test that was made for another program: which, the file, and what changed or was dropped, as messages.
     origin = models.JSONField(default=dict)
+    # Own texts that were written before the language was changed, each with its language.
+    unadapted_texts = models.JSONField(default=dict)
+    # A copy that only simulated listeners take part in; its ballots are of that kind, and it is closed to people.
+    is_simulation = models.BooleanField(default=False)
+    simulation_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="simulations")
 
     # What the reader of a page may do with it; rating.services.access sets both.
     may_change = True
@@ -125,10 +135,18 @@ class Experiment(BaseModel):
                 name="experiment_state_known", condition=Q(state__in=["draft", "live", "paused", "closed"])
             ),
             models.CheckConstraint(name="experiment_frozen", condition=Q(state="draft") | ~Q(design_sha256="")),
+            models.CheckConstraint(
+                name="experiment_simulation_closed", condition=Q(is_simulation=False) | Q(state="closed")
+            ),
         ]
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def counted_kind(self) -> "Ballot.Kind":
+        """The kind of the ballots that the experiment is about."""
+        return Ballot.Kind.SIMULATED if self.is_simulation else Ballot.Kind.MAIN
 
     @property
     def has_answers(self) -> bool:

@@ -232,6 +232,7 @@ class Option:
     choices: Mapping[str, str] = field(default_factory=dict)  # where it is one of a few words: each with its label
     in_page: bool = False  # whether the browser is told
     by_design: bool = False  # whether a design that panels share takes its place
+    sample: Json = None  # of an object, a value as somebody could write it
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
             "design_sha256",
             "unblinded_at",
             "archived_at",
+            "is_simulation",
             "created_at",
         ]
         read_only_fields = fields
@@ -89,6 +90,12 @@ class OptionsSerializer(serializers.Serializer[Any]):
 class ReasonSerializer(serializers.Serializer[Any]):
     # That a reason is missing is for the service to say, as an error.
     reason = serializers.CharField(max_length=500, default="", allow_blank=True)
+
+
+class UnblindingSerializer(ReasonSerializer):
+    confirm = serializers.BooleanField(
+        default=False, help_text="Needed while the experiment is live or paused: people can still listen."
+    )
 
 
 class NewStateSerializer(ReasonSerializer):

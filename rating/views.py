@@ -26,6 +26,7 @@ from rating.forms import (
     ARCHIVED,
     BIN,
     LONGEST_TEXT,
+    SIMULATIONS,
     AmendmentForm,
     DeleteForm,
     ExperimentForm,
@@ -44,6 +45,7 @@ from rating.services import access, disposal
 from rating.services import experiments as services
 from rating.services.access import Access, experiment_of
 from rating.services.editing import amend_texts, edit_experiment
+from rating.services.text_languages import question_warnings, text_warnings
 from rating.services.texts import consent_counts, published_texts
 from stimuli.models import Import
 from stimuli.services import imports
@@ -55,7 +57,6 @@ CHANGES = {
     "close": services.close,
     "draft": services.return_to_draft,
 }
-LISTENING = (Experiment.State.LIVE, Experiment.State.PAUSED)  # somebody may still give an answer
 SORTS = {
     "newest": ["-created_at"],
     "oldest": ["created_at"],
@@ -81,7 +82,9 @@ def experiments(request: HttpRequest) -> HttpResponse:
     if chosen["show"] == BIN:
         listed = Experiment.objects.in_bin_of(user)
     else:
-        listed = Experiment.objects.visible_to(user).filter(archived_at__isnull=chosen["show"] != ARCHIVED)
+        listed = Experiment.objects.visible_to(user).filter(
+            archived_at__isnull=chosen["show"] != ARCHIVED, is_simulation=chosen["show"] == SIMULATIONS
+        )
     if chosen["show"] in Experiment.State.values:
         listed = listed.filter(state=chosen["show"])
     listed = listed.search(chosen["q"]).select_related("owner", "collection").with_counts()
@@ -180,7 +183,13 @@ def _place_error(form: ValidatedForm, error: AppError) -> None:
 
 
 def _warn(request: HttpRequest, experiment: Experiment) -> None:
-    for warning in services.language_warnings(experiment) + services.title_warnings(experiment, reader=staff(request)):
+    found = [
+        *services.language_warnings(experiment),
+        *text_warnings(experiment),
+        *question_warnings(experiment),
+        *services.title_warnings(experiment, reader=staff(request)),
+    ]
+    for warning in found:
         messages.warning(request, warning)
 
 
@@ -188,13 +197,14 @@ def _warn(request: HttpRequest, experiment: Experiment) -> None:
 @requires(Audience.STAFF)
 def experiment(request: HttpRequest, slug: str) -> HttpResponse:
     shown = experiment_of(request, slug)
-    protocol = get_protocol(shown.protocol)
+    protocol, ballots = get_protocol(shown.protocol), shown.ballots.counts_by_kind()
     context = {
         "experiment": shown,
         "protocol": protocol,
         "labels": labels_of(shown),
         "language": dict(language_choices())[shown.language],
-        "ballots": shown.ballots.counts_by_kind(),
+        "ballots": ballots,
+        "counted": ballots.get(shown.counted_kind, {}),
         "shares": shown.shares.select_related("user").order_by("user__username"),
         "options": shown_options(protocol, shown.options, designed=bool(shown.layout_sha256)),
         "options_open": services.options_are_open(shown),
@@ -432,7 +442,7 @@ def unblind(request: HttpRequest, slug: str) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid() or not form.cleaned_data["reason"].strip():
         return redirect(f"{results}?reason=missing#unblind")
-    if experiment.state in LISTENING and experiment.unblinded_at is None and "confirmed" not in request.POST:
+    if services.unblinds_too_early(experiment) and "confirmed" not in request.POST:
         return redirect(f"{request.path}?{urlencode({'reason': form.cleaned_data['reason']})}")
     services.unblind(experiment=experiment, actor=staff(request), reason=form.cleaned_data["reason"])
     return redirect(results)

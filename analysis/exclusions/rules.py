@@ -47,7 +47,9 @@ class Proposal:
 
 def proposals(experiment: Experiment, *, thresholds: Mapping[str, float] | None = None) -> list[Proposal]:
     """What each rule that has a figure for anybody would exclude, with this threshold, the registered or the usual."""
-    result = read_result(experiment=experiment, slug=method_of(experiment.protocol), simulated=False, long=True)
+    result = read_result(
+        experiment=experiment, slug=method_of(experiment.protocol), simulated=experiment.is_simulation, long=True
+    )
     rows: list[dict[str, Any]] = result["table"].get("screening", [])
     excluded = _excluded_listeners(experiment)
     registered = experiment.analysis_plan.get("rules", {})

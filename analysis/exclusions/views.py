@@ -123,6 +123,7 @@ def _page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedFor
         refused = trial
     keep_current(experiment=experiment, reader=staff(request))
     whole = {entry.seat_id for entry in entries if entry.lifted_at is None and entry.trial_id is None}
+    method, simulated = method_of(experiment.protocol), experiment.is_simulation
     context = {
         "experiment": experiment,
         "entries": [
@@ -130,7 +131,7 @@ def _page(request: HttpRequest, experiment: Experiment, *, refused: ValidatedFor
         ],
         "standing": sum(entry.lifted_at is None for entry in entries),
         "seats": seats,
-        "stale": read_result(experiment=experiment, slug=method_of(experiment.protocol), simulated=False)["stale"],
+        "stale": read_result(experiment=experiment, slug=method, simulated=simulated)["stale"],
         "rules": [
             (proposal, shown(_rule_form(proposal.rule, threshold=proposal.threshold)))
             for proposal in proposals(experiment, thresholds=chosen)

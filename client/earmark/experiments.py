@@ -52,6 +52,19 @@ class Experiment:
         """Make a copy without seats and answers."""
         return Experiment(self.connection, self._post("copies/")["slug"])
 
+    def simulate(self, *, listeners: int | None = None, seed: str = "1") -> "Experiment":
+        """Let simulated listeners answer in a copy, so many or one for each seat; waits, and returns the copy.
+
+        Its data are had with `simulated=True`, and `delete_simulation` deletes it.
+        """
+        made = self._post("simulations/", listeners=listeners, seed=seed)
+        self.connection.finish(made["job"])
+        return Experiment(self.connection, made["slug"])
+
+    def delete_simulation(self) -> None:
+        """Put a copy for simulated listeners into the bin."""
+        self.connection.json("DELETE", f"{self.path}simulation/")
+
     def archive(self, *, archived: bool = True) -> None:
         """Hide the experiment from the list, or show it again."""
         self._post("archive/", archived=archived)
@@ -127,9 +140,12 @@ class Experiment:
         """Take it back, as long as there is no answer."""
         self._post("state/", state="draft")
 
-    def unblind(self, reason: str) -> None:
-        """See conditions by name from now on; needs a token with the scope `unblind`."""
-        self._post("unblinding/", reason=reason)
+    def unblind(self, reason: str, *, confirm: bool = False) -> None:
+        """See conditions by name from now on; needs a token with the scope `unblind`.
+
+        While the experiment is live or paused this is refused, unless it is confirmed.
+        """
+        self._post("unblinding/", reason=reason, confirm=confirm)
 
     # --- Data ---
 

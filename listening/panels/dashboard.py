@@ -39,7 +39,8 @@ class Need:
 def needs_of(user: User, *, now: datetime) -> list[Need]:
     """The most urgent first; the number of queries does not grow with the number of experiments."""
     own = Q(owner=user) | Q(pk__in=_edited(user))
-    shown = list(Experiment.objects.filter(own, deleted_at__isnull=True, archived_at__isnull=True).newest_first())
+    kept = Experiment.objects.for_people().filter(own, deleted_at__isnull=True, archived_at__isnull=True)
+    shown = list(kept.newest_first())
     needs = [
         *(_of_service() if user.is_admin else ()),
         *_failed_jobs(user, now),

@@ -53,6 +53,8 @@ class PanelForm(WithReasonForm):
     seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=500, initial=8)
     group = forms.ChoiceField(label=_("Group"))
 
+    field_order = ["seats", "group", "reason"]
+
     def __init__(self, *args: Any, groups: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **{"auto_id": "panel_%s", **kwargs})
         if groups:
@@ -305,13 +307,6 @@ class SessionSettingsForm(ValidatedForm):
         max_value=8760,
         help_text=_("Afterwards the next person may get it. Until then the listener can come back."),
     )
-    completion_url = forms.CharField(
-        label=_("Redirect after completion (URL)"),
-        max_length=LONGEST_URL,
-        required=False,
-        help_text=_("Begins with https://; {code} is replaced by the completion code."),
-    )
-
     full_code = forms.CharField(label=_("Code when all places are taken"), max_length=40, required=False)
     full_url = forms.CharField(
         label=_("Redirect when all places are taken (URL)"), max_length=LONGEST_URL, required=False
@@ -322,6 +317,12 @@ class SessionSettingsForm(ValidatedForm):
         max_length=LONGEST_URL,
         required=False,
         help_text=_("Shown to people who come by a link for many or for Prolific and cannot take part."),
+    )
+    completion_url = forms.CharField(
+        label=_("Redirect after completion (URL)"),
+        max_length=LONGEST_URL,
+        required=False,
+        help_text=_("Begins with https://; {code} is replaced by the completion code."),
     )
 
     def __init__(self, *args: Any, checks_open: bool, **kwargs: Any) -> None:

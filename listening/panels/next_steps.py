@@ -19,6 +19,7 @@ from rating.models import Ballot, Experiment
 from rating.protocol import Designable, LabelStatus
 from rating.registry import get_protocol
 from rating.services.experiments import language_warnings
+from rating.services.text_languages import question_warnings, text_warnings
 from rating.services.texts import standard_consent
 from stimuli.models import Collection, Condition, Import, Stimulus
 from stimuli.services.imports import job_of
@@ -164,6 +165,10 @@ def _language(experiment: Experiment) -> Iterator[Step]:
     address = reverse("rating:experiment", args=[experiment.slug]) + "#scales"
     for warning in language_warnings(experiment):
         yield Step(StepState.CHECK, warning, address)
+    for warning in text_warnings(experiment):
+        yield Step(StepState.CHECK, warning, reverse("rating:settings", args=[experiment.slug]))
+    for warning in question_warnings(experiment):
+        yield Step(StepState.CHECK, warning, reverse("listening:questions", args=[experiment.slug]))
 
 
 def _design(experiment: Experiment, design: Design | None, *, seats: bool) -> Step:

@@ -286,6 +286,10 @@ class TemporalSourcePlane(Protocol):
                 "the condition, tc and sd from 0 to 1, why it stands there, and the passages that the reason speaks "
                 "of, in seconds."
             ),
+            sample={
+                "item": "day-1",
+                "crosses": [{"condition": "system-a", "tc": 0.6, "sd": 0.8, "why": "Rain.", "hears": [[12, 18.5]]}],
+            },
         ),
     }
 

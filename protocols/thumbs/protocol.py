@@ -103,6 +103,21 @@ class CaptionScores(Protocol):
                 "A clip that is shown with its scores before the first and not rated, or nothing: its item, for each "
                 "caption the condition, the five scores and why they are so, and whether it was synthesised."
             ),
+            sample={
+                "item": "clip-1",
+                "captions": [
+                    {
+                        "condition": "system-a",
+                        "PRECISION": 5,
+                        "RECALL": 4,
+                        "FLUENCY": 0,
+                        "CONCISENESS": 0,
+                        "IRRELEVANCE": 0,
+                        "why": "The bird is missing.",
+                    }
+                ],
+                "synthesised": False,
+            },
         ),
     }
 

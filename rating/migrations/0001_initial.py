@@ -63,9 +63,12 @@ class Migration(migrations.Migration):
                 ('archived_at', models.DateTimeField(null=True)),
                 ('deleted_at', models.DateTimeField(null=True)),
                 ('origin', models.JSONField(default=dict)),
+                ('unadapted_texts', models.JSONField(default=dict)),
+                ('is_simulation', models.BooleanField(default=False)),
                 ('collaborators', models.ManyToManyField(blank=True, related_name='shared_experiments', through='rating.Collaborator', to=settings.AUTH_USER_MODEL)),
                 ('collection', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to='stimuli.collection')),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='experiments', to=settings.AUTH_USER_MODEL)),
+                ('simulation_of', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='simulations', to='rating.experiment')),
             ],
             options={
                 'ordering': ['-created_at'],
@@ -255,6 +258,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='experiment',
             constraint=models.CheckConstraint(condition=models.Q(('state', 'draft'), models.Q(('design_sha256', ''), _negated=True), _connector='OR'), name='experiment_frozen'),
+        ),
+        migrations.AddConstraint(
+            model_name='experiment',
+            constraint=models.CheckConstraint(condition=models.Q(('is_simulation', False), ('state', 'closed'), _connector='OR'), name='experiment_simulation_closed'),
         ),
         migrations.AddConstraint(
             model_name='collaborator',

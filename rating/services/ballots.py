@@ -75,10 +75,15 @@ def store_plans(
 
 
 @transaction.atomic
-def copy_ballot(*, ballot: Ballot, kind: Ballot.Kind = Ballot.Kind.MAIN) -> Ballot:
-    """Copy a ballot for another person: the same pages in the same order, under new media ids."""
+def copy_ballot(
+    *, ballot: Ballot, kind: Ballot.Kind = Ballot.Kind.MAIN, experiment: Experiment | None = None
+) -> Ballot:
+    """Copy a ballot for another person: the same pages in the same order, under new media ids.
+
+    With an experiment, the copy belongs to that one, which asks the same of the same collection.
+    """
     plan = [plan_of(trial, trial.slots.all()) for trial in _with_slots(ballot)]
-    return store_plans(experiment=ballot.experiment, plans={ballot.seed: plan}, kind=kind)[0]
+    return store_plans(experiment=experiment or ballot.experiment, plans={ballot.seed: plan}, kind=kind)[0]
 
 
 @transaction.atomic

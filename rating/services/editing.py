@@ -28,6 +28,7 @@ from rating.services.experiments import (
     material_of,
     slug_taken,
 )
+from rating.services.text_languages import follow_language
 from rating.services.texts import TEXTS, publish_texts
 
 EDITABLE = ("slug", "collection", "protocol", "label_set", "language", "analysis_plan", "questions", *TEXTS)
@@ -71,7 +72,8 @@ def _edit(experiment: Experiment, actor: User, fields: dict[str, Any]) -> Experi
         )
     if "questions" in before:
         experiment.questions = [question.stored() for question in read_questions(experiment.questions)]
-    experiment.save(update_fields=list(before))
+    follow_language(experiment, before)
+    experiment.save(update_fields=[*before, "unadapted_texts"])
     after = {name: getattr(experiment, name) for name in before}
     audit.record(actor=actor, action="experiment.edited", target=target, before=_told(before), after=_told(after))
     return experiment
@@ -112,7 +114,8 @@ def amend_texts(*, experiment: Experiment, actor: User, reason: str, **texts: st
     hashed = {"design_sha256": experiment.design_sha256}
     if before.keys() & SHAPING:
         experiment.design_sha256 = design_digest(experiment)
-    experiment.save(update_fields=[*before, "design_sha256"])
+    follow_language(experiment, before)
+    experiment.save(update_fields=[*before, "design_sha256", "unadapted_texts"])
     version = publish_texts(experiment=experiment, now=timezone.now(), reason=reason.strip())
     after = {name: texts[name] for name in before} | {"version": version.number, "state": str(experiment.state)}
     audit.record(

@@ -176,8 +176,22 @@ def go_live(*, experiment: Experiment, actor: User) -> Experiment:
     return _enter(experiment, Experiment.State.LIVE, actor)
 
 
+def check_for_people(experiment: Experiment) -> None:
+    """Reject a copy for simulated listeners where people would be let in."""
+    if experiment.is_simulation:
+        raise AppError(
+            "experiment.simulation",
+            409,
+            _(
+                "This copy is for simulated listeners alone: it has no links and cannot go live. Use the experiment "
+                "that it was copied from."
+            ),
+        )
+
+
 def check_ready(experiment: Experiment) -> None:
     """Raise what keeps the experiment from going live, if anything does."""
+    check_for_people(experiment)
     if experiment.state not in (Experiment.State.DRAFT, Experiment.State.PAUSED):
         raise wrong_state(experiment, needed="draft or paused")
     labels = labels_of(experiment)
@@ -250,6 +264,12 @@ def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
     if experiment.state not in (Experiment.State.LIVE, Experiment.State.PAUSED):
         raise wrong_state(experiment, needed="live or paused")
     return _enter(experiment, Experiment.State.CLOSED, actor, reason)
+
+
+def unblinds_too_early(experiment: Experiment) -> bool:
+    """Whether somebody may still give an answer, so that unblinding is asked for twice."""
+    listening = experiment.state in (Experiment.State.LIVE, Experiment.State.PAUSED)
+    return listening and experiment.unblinded_at is None
 
 
 @transaction.atomic

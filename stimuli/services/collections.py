@@ -65,9 +65,10 @@ def check_may_import(*, collection: Collection, person: User) -> None:
 def check_unfrozen(collection: Collection, *, lock: bool = False) -> None:
     """Reject while an experiment that is live, paused or closed uses the collection.
 
-    With a lock, no draft goes live before the transaction ends.
+    A copy in which only simulated listeners answer does not count. With a lock, no draft goes live before the
+    transaction ends.
     """
-    experiments = collection.experiments.order_by("pk")
+    experiments = collection.experiments.for_people().order_by("pk")
     draft = experiments.model.State.DRAFT
     for experiment in experiments.select_for_update() if lock else experiments:
         if experiment.state != draft:

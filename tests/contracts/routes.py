@@ -131,6 +131,8 @@ listening:experiment_file             owned          staff-405
 listening:first_seats                 staff-405      owned
 listening:people                      owned          staff-405
 listening:copy                        staff-405      owned
+listening:simulations                 owned          owned-400
+listening:remove_simulation           staff-405      owned-409
 listening:remove_seats                owned          owned
 listening:add_panel                   staff-405      owned-400
 listening:add_invitations             staff-405      owned-400
@@ -165,6 +167,7 @@ listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
+listening:monitor_csv                 owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
 analysis:exclusions                   owned          owned-400
@@ -226,6 +229,8 @@ api:deletion                          api-owned      api-owned-400
 api:restoration                       api-read-405   api-owned-404
 api:monitor_all                       api            api-405
 api:copies                            api-read-405   api-owner
+api:simulations                       api-owned      api-owner
+api:simulation                        api-read-405   api-405
 api:design                            api-owned      api-owned-400
 api:design_preview                    api-read-405   api-owner
 api:design_csv                        api-read-409   api-405

@@ -103,6 +103,7 @@ FORMS = {
     "listening:checks": Form({"repeats": 1}, {"repeats": 999}, make=draft),
     "listening:extend": Form({"panel": 1, "seats": 2, "reason": "more data"}, {"seats": 501}),
     "listening:add_invitations": Form({"count": 2}, {"count": 501}),
+    "listening:simulations": Form({"listeners": 1, "seed": "1"}, {"listeners": 99}),
     "listening:rehearse": Form({"count": 2}, {"count": 21}),
     "listening:preview": Form({"panel": 1, "seat": 1, "from_session": 0}, {"seat": 99}),
     "listening:reissue": Form({"reason": "ill"}, {"reason": LONG}, make=with_a_taken_seat),
@@ -169,6 +170,7 @@ EXCEPTIONS = {
     "listening:workbook": "needs a file, tests/listening/panels/test_workbooks.py",
     "listening:first_seats": "a number and a button of the overview, tests/listening/panels/test_first_steps.py",
     "listening:finish_workbook": "a button, tests/listening/panels/test_workbooks.py",
+    "listening:remove_simulation": "a button, tests/listening/panels/test_simulated_copies.py",
     "listening:workbook_file": "answers with a file: a post, because making it keeps the seat",
     "listening:workbooks_zip": "answers with a file: a post, because making it keeps the seats",
 }

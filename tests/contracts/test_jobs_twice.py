@@ -21,7 +21,7 @@ from core.models import Job, User
 from core.services.accounts import create_account, random_password
 from listening.design.base import DesignRequest
 from listening.models import Design, Extension, Message, Panel, Recruitment, Seat
-from listening.panels.services import demo, designs, extensions, panels
+from listening.panels.services import demo, designs, extensions, panels, simulated_copies
 from listening.panels.services.mailing import send_invitations
 from rating.models import Experiment
 from rating.services.disposal import DAYS_IN_BIN
@@ -80,6 +80,13 @@ def a_panel_to_fill() -> dict[str, Any]:
     experiment = make_experiment(seats=1)
     Panel.objects.create(experiment=experiment, number=2)
     return {"experiment_id": str(experiment.pk), "panel": 2, "seats": 6}
+
+
+def a_copy_for_bots() -> dict[str, Any]:
+    experiment = make_experiment(seats=2)
+    copy = simulated_copies.ask_for_simulation(experiment=experiment, actor=experiment.owner)
+    Job.objects.all().delete()
+    return {"experiment_id": str(copy.pk), "listeners": None, "seed": "1"}
 
 
 def an_address_that_is_not_needed() -> dict[str, Any]:
@@ -145,6 +152,10 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "listening.send_mailing": (a_mailing, Message.objects.filter(sent_at__isnull=False).exists),
     "listening.empty_bin": (an_experiment_past_its_time_in_the_bin, lambda: not Experiment.objects.exists()),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
+    "listening.simulate_listeners": (
+        a_copy_for_bots,
+        lambda: Seat.objects.filter(state=Seat.State.FINISHED, ballot__kind="simulated").count() == 2,
+    ),
     **STIMULI_EXAMPLES,
     "core.send_password_link": (a_password_link, lambda: bool(mail.outbox)),
     "core.try_restore": (

@@ -67,8 +67,14 @@ def test_weak_passwords_and_unfit_names_make_no_account(name: str, password: str
 
 
 def test_only_admins_may_look_into_the_django_admin() -> None:
-    assert admin().is_staff
+    ada = admin()
+    assert ada.is_staff
     assert not experimenter().is_staff
+    page = browser_of(ada).get(reverse("admin:index")).content.decode()
+    title = re.search("<title>(.*)</title>", page)
+    assert title is not None
+    assert title[1].endswith(" - Earmark")
+    assert 'rel="icon"' in page
 
 
 def test_a_role_changes_with_an_audit_entry_and_the_right_to_the_admin_follows() -> None:

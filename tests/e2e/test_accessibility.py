@@ -38,6 +38,7 @@ STAFF_PAGES = [
     "/new-experiment/",
     "/experiments/demo-acr/",
     "/experiments/demo-acr/people/",
+    "/experiments/demo-acr/simulations/",
     "/experiments/demo-acr/results/",
     "/collections/",
     "/collections/demo-acr/",

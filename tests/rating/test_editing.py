@@ -1,5 +1,6 @@
 """Editing an experiment: every field of a draft, what depends on it, and the page where it is done."""
 
+import html
 from copy import deepcopy
 from typing import Any
 
@@ -9,11 +10,13 @@ from django.utils import timezone
 
 from core.models import AuditEntry
 from listening.models import Visit
+from listening.panels.next_steps import steps_of
 from listening.panels.services.panels import create_panel, rehearse
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.access import share
 from rating.services.editing import edit_experiment
+from rating.services.texts import standard_consent
 from stimuli.services.collections import collection_for
 from tests.errors import raises_error
 from tests.factories import Sitting, make_collection, make_experiment, make_user
@@ -178,3 +181,51 @@ def begin_rehearsal(experiment: Experiment, *, language: str) -> Sitting:
     browser = Client()
     browser.post(f"/join/{token}/", {"agree": "on"})
     return Sitting(browser, Visit.objects.latest("created_at"), f"/join/{token}/")
+
+
+# --- Another language -------------------------------------------------------------------------------------------------
+
+MOOD = {"key": "mood", "place": "after", "kind": "yes_no", "text": "Do you feel well?", "help": "", "required": True}
+
+
+def warned(experiment: Experiment) -> list[str]:
+    """The lines of the readiness list about texts in another language."""
+    steps = steps_of(Experiment.objects.get(pk=experiment.pk), now=timezone.now())
+    return [step.sentence for step in steps if "these are still in" in step.sentence]
+
+
+def test_texts_and_questions_that_do_not_follow_the_language_are_warned_of_until_they_are_rewritten(
+    staff: Client, draft: Experiment
+) -> None:
+    ready = {"ready": "age_band", "place": "before", "required": True}
+    edit_experiment(experiment=draft, actor=draft.owner, instructions="Listen.", questions=[ready, MOOD])
+    draft.refresh_from_db()
+    changed = filled(draft, language="fr", instructions=draft.instructions)
+    page = staff.post(f"/experiments/{draft.slug}/settings/", changed, follow=True).content.decode()
+    texts = "Participants' pages are in French, but these are still in English: the consent text, the instructions."
+    question = "Participants' pages are in French, but these are still in English: the question mood."
+    assert html.unescape(page).count(texts) == 1
+    assert warned(draft) == [texts, question]
+    draft.refresh_from_db()
+    edit_experiment(experiment=draft, actor=draft.owner, consent_text="J'accepte.", title="Essai")
+    assert warned(draft) == [texts.replace("the consent text, ", ""), question]
+    edit_experiment(experiment=draft, actor=draft.owner, questions=[{**MOOD, "text": "Allez-vous bien ?"}, ready])
+    edit_experiment(experiment=draft, actor=draft.owner, instructions="")
+    assert warned(draft) == []
+
+
+def test_a_language_that_is_changed_back_leaves_nothing_to_adapt(draft: Experiment) -> None:
+    edit_experiment(experiment=draft, actor=draft.owner, language="fr")
+    assert warned(draft)
+    edit_experiment(experiment=draft, actor=draft.owner, language="en")
+    assert warned(draft) == []
+    edit_experiment(experiment=draft, actor=draft.owner, language="fr", consent_text="J'accepte.")
+    assert warned(draft) == []
+
+
+def test_the_standard_consent_text_follows_the_language(draft: Experiment) -> None:
+    edit_experiment(experiment=draft, actor=draft.owner, consent_text=standard_consent("en"))
+    edited = edit_experiment(experiment=draft, actor=draft.owner, language="fr")
+    assert edited.consent_text == standard_consent("fr") != standard_consent("en")
+    assert warned(draft) == []
+    assert AuditEntry.objects.filter(action="experiment.edited").first().after["consent_text"] == edited.consent_text  # type: ignore[union-attr, index]

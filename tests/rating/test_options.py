@@ -39,6 +39,8 @@ def test_every_option_says_what_it_is_for_and_a_default_is_among_its_choices(pro
         assert option.help.strip()
         assert (kind_of(protocol, name) == Kind.CHOICE) == bool(option.choices)
         assert not option.choices or option.default in option.choices
+        if kind_of(protocol, name) == Kind.OBJECT:
+            check_options(protocol, {name: option.sample}, {})  # what the page proposes can be used
 
 
 @EVERY
@@ -179,6 +181,7 @@ def test_the_page_offers_every_option_with_its_help_and_saves_it(staff: Client, 
     page = staff.get(settings).content.decode()
     assert '<option value="rater">Drawn for each rater</option>' in page
     assert "the five probes of an hour" in page
+    assert 'placeholder="{' in page
     answer = staff.post(address, filled(draft, probes="own", plays_allowed="3", example=json.dumps(example())))
     assert answer.status_code == 302
     draft.refresh_from_db()

@@ -34,6 +34,7 @@ SECTIONS = [
         "experiment experiment_file plan analysis_plan label_set checks",
     ),
     ("Designs", "Subsets of items, orders, extensions, and files of sequences.", "design subsets extension"),
+    ("Simulations", "Copies of an experiment for simulated listeners.", "simulation"),
     (
         "Panels and seats",
         "Panels, seats, their links, paper and workbooks.",

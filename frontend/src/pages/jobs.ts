@@ -6,12 +6,18 @@ const POLL_MS = 1500;
 
 interface Job {
   state: "queued" | "running" | "done" | "failed" | "cancelled";
+  waiting: string; // its place in the queue, in words
   progress: { done: number; total: number; note: string };
   error: string;
 }
 
 function hasStopped(job: Job): boolean {
   return job.state === "failed" || job.state === "cancelled";
+}
+
+/** What is said below the bar: the error, the place in the queue, or what is being done. */
+function noteOf(job: Job): string {
+  return job.state === "failed" ? job.error : job.waiting || job.progress.note;
 }
 
 function show(root: HTMLElement, job: Job): void {
@@ -24,7 +30,7 @@ function show(root: HTMLElement, job: Job): void {
     bar.hidden = hasStopped(job);
   }
   const note = root.querySelector("[data-job-note]");
-  if (note) note.textContent = job.state === "failed" ? job.error : job.progress.note;
+  if (note) note.textContent = noteOf(job);
   const pill = root.querySelector<HTMLElement>("[data-job-state]");
   if (pill) pill.dataset.state = job.state;
   for (const word of root.querySelectorAll<HTMLElement>("[data-when]")) word.hidden = word.dataset.when !== job.state;

@@ -1,4 +1,4 @@
-// Page that updates automatically: [data-live="<address>"] is fetched again every few seconds, as the server renders it.
+// Page that updates automatically: [data-live="<address>"] is fetched again every few seconds, or [data-every] in ms.
 import { request } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 
@@ -26,4 +26,4 @@ async function refresh(root: HTMLElement): Promise<void> {
 }
 
 for (const root of document.querySelectorAll<HTMLElement>("[data-live]"))
-  scope.every(POLL_MS, () => void refresh(root));
+  scope.every(Number(root.dataset.every ?? POLL_MS), () => void refresh(root));

@@ -303,6 +303,6 @@ class MonitorAll(PanelsApi):
     @extend_schema(operation_id="monitor_all", responses=StatusSerializer(many=True))
     def get(self, request: Request) -> Response:
         """Return one row for each experiment where people may be listening."""
-        running = Experiment.objects.visible_to(staff(request)).exclude(state=Experiment.State.DRAFT)
+        running = Experiment.objects.visible_to(staff(request)).for_people().exclude(state=Experiment.State.DRAFT)
         rows = monitoring.all_statuses(experiments=running.select_related("owner").newest_first(), now=timezone.now())
         return Response(StatusSerializer(rows, many=True).data)

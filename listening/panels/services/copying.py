@@ -19,11 +19,11 @@ LONGEST_TITLE = 200
 
 
 @transaction.atomic
-def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
+def copy_experiment(*, experiment: Experiment, actor: User, title: str = "") -> Experiment:
     """Make a draft of the actor's own with the same collection, protocol, options, texts, questions and
     session settings."""
     texts = {name: getattr(experiment, name) for name in TEXTS}
-    texts["title"] = (gettext("Copy of %(title)s") % {"title": experiment.title})[:LONGEST_TITLE]
+    texts["title"] = title or (gettext("Copy of %(title)s") % {"title": experiment.title})[:LONGEST_TITLE]
     let_read(experiment.collection, actor)
     protocol, own = get_protocol(experiment.protocol), experiment.own_label_sets.exists()
     copy = create_experiment(
@@ -38,9 +38,8 @@ def copy_experiment(*, experiment: Experiment, actor: User) -> Experiment:
     )
     if experiment.analysis_plan:
         edit_experiment(experiment=copy, actor=actor, analysis_plan=experiment.analysis_plan)
-    if experiment.checks:
-        copy.checks = experiment.checks
-        copy.save(update_fields=["checks"])
+    copy.checks, copy.unadapted_texts = experiment.checks, experiment.unadapted_texts
+    copy.save(update_fields=["checks", "unadapted_texts"])
     copy_own_label_sets(source=experiment, target=copy)
     if kept := SessionSettings.objects.filter(experiment=experiment).first():
         SessionSettings.objects.create(experiment=copy, **model_to_dict(kept, exclude=["id", "experiment"]))

@@ -183,7 +183,7 @@ def sequences_of(experiment: Experiment) -> Iterator[SeatSequence]:
     protocol = designable(get_protocol(experiment.protocol))
     has_orders = bool(protocol.scale_orders)
     seats = (
-        Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN, occupancy=1)
+        Seat.objects.filter(panel__experiment=experiment, ballot__kind=experiment.counted_kind, occupancy=1)
         .order_by("panel__number", "number")
         .values_list("ballot_id", "panel__number", "number")
     )

@@ -46,7 +46,7 @@ class Progress:
 def experiment_status(*, experiment: Experiment, now: datetime) -> dict[str, Any]:
     """Everything that the page shows; the number of queries does not grow with the experiment."""
     seats = list(
-        Seat.objects.filter(panel__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
+        Seat.objects.filter(panel__experiment=experiment, ballot__kind=experiment.counted_kind)
         .exclude(state=Seat.State.OPEN)
         .select_related("panel", "ballot", "participant", "completion")
     )
@@ -76,7 +76,7 @@ def _turned_away(experiment: Experiment) -> int | None:
 def all_statuses(*, experiments: Iterable[Experiment], now: datetime) -> list[dict[str, Any]]:
     """One row for each experiment."""
     shown = list(experiments)
-    main = Seat.objects.main().filter(panel__experiment__in=shown).order_by()
+    main = Seat.objects.counted().filter(panel__experiment__in=shown).order_by()
     seen = main.annotate(seen=Max("visits__last_seen_at"))
     taken = Q(state=Seat.State.TAKEN)
     rows = main.values("panel__experiment").annotate(
@@ -173,9 +173,9 @@ def _medians(lines: list[dict[str, Any]]) -> dict[int, float]:
 
 
 def _progress_by_ballot(experiment: Experiment) -> dict[UUID, Progress]:
-    """Progress of every main ballot."""
+    """Progress of every ballot that counts."""
     rows = (
-        Trial.objects.filter(ballot__experiment=experiment, ballot__kind=Ballot.Kind.MAIN)
+        Trial.objects.filter(ballot__experiment=experiment, ballot__kind=experiment.counted_kind)
         .order_by()
         .values_list("ballot", "session")
         .annotate(total=Count("pk"), left=Count("pk", filter=UNANSWERED), all_s=Sum("planned_s"))
@@ -309,12 +309,12 @@ def _errors(experiment: Experiment) -> list[dict[str, Any]]:
 
 def _outlook(experiment: Experiment, by_ballot: dict[UUID, Progress], now: datetime) -> dict[str, Any]:
     """Estimate of when the last answer arrives, at the pace of the last day."""
-    kept = Seat.objects.main().filter(panel__experiment=experiment).values_list("ballot_id", flat=True)
+    kept = Seat.objects.counted().filter(panel__experiment=experiment).values_list("ballot_id", flat=True)
     own = [by_ballot[ballot] for ballot in kept if ballot in by_ballot]
     remaining = sum(progress.total - progress.done for progress in own)
     recent = Vote.objects.filter(
         ballot__experiment=experiment,
-        ballot__kind=Ballot.Kind.MAIN,
+        ballot__kind=experiment.counted_kind,
         ballot__abandoned_at__isnull=True,
         received_at__gt=now - RECENT,
     ).count()
@@ -349,7 +349,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
         Slot.objects.filter(
             trial__kind="test",
             trial__ballot__experiment=experiment,
-            trial__ballot__kind=Ballot.Kind.MAIN,
+            trial__ballot__kind=experiment.counted_kind,
             trial__ballot__abandoned_at__isnull=True,
         )
         .exclude(stimulus__condition__role=Condition.Role.FULL_LENGTH)  # it is listened to, and not rated

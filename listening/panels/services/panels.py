@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_noop as _
 
@@ -23,6 +23,7 @@ from listening.participation.access import token_digest
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol
 from rating.services.ballots import copy_ballot, draw_plans, drawn_from, store_plans
+from rating.services.experiments import check_for_people
 
 LINK_DAYS = 180
 
@@ -53,6 +54,7 @@ def ask_for_panel(*, experiment: Experiment, seats: int, actor: User, group: str
 @transaction.atomic
 def ask_for_more(*, experiment: Experiment, panel: int, seats: int, actor: User) -> Job:
     """Have so many more seats made in a panel. The caller has locked the experiment."""
+    check_for_people(experiment)
     if is_designed(experiment):
         raise _seats_designed()
     there = panel_of(experiment=experiment, number=panel).seats.filter(ballot__kind=Ballot.Kind.MAIN, occupancy=1)
@@ -94,7 +96,8 @@ def seat_jobs(experiment: Experiment) -> dict[int, Job]:
 
 
 def check_seats_ready(panel: Panel) -> None:
-    """Reject links to a panel whose seats are still being made."""
+    """Reject links to a panel whose seats are still being made, and to one that is not for people."""
+    check_for_people(panel.experiment)
     if Job.objects.unfinished().filter(key=f"{fill_panel.name}:{panel.experiment_id}:{panel.number}").exists():
         raise AppError(
             "panel.seats_pending",
@@ -106,6 +109,7 @@ def check_seats_ready(panel: Panel) -> None:
 
 def _plannable(experiment: Experiment, group: str) -> str:
     """The group of the next panel; what keeps its seats from being planned is rejected before anything is written."""
+    check_for_people(experiment)
     group = known_group(experiment, group)
     draw_plans(experiment=experiment, seeds=["tried"], group=group)
     return group
@@ -264,6 +268,7 @@ def close_links_for_many(*, experiment: Experiment, now: datetime, actor: User) 
 @transaction.atomic
 def rehearse(*, experiment: Experiment, count: int, now: datetime, actor: User, days: int = LINK_DAYS) -> list[str]:
     """Make links for colleagues who rehearse the whole test, before or while it is live; their answers never count."""
+    check_for_people(experiment)
     seats = add_rehearsals(experiment=experiment, count=count)
     audit.record(
         actor=actor,
@@ -298,7 +303,9 @@ def overview(*, experiment: Experiment, now: datetime) -> list[dict[str, Any]]:
 
 def overviews(*, experiments: Collection[Experiment], now: datetime) -> dict[UUID, list[dict[str, Any]]]:
     """The same of several experiments, by their keys, in one query."""
-    main = Q(seats__ballot__kind=Ballot.Kind.MAIN)
+    main = Q(seats__ballot__kind=Ballot.Kind.MAIN) | Q(
+        seats__ballot__kind=Ballot.Kind.SIMULATED, experiment__is_simulation=True
+    )
     kept = main & Q(seats__ballot__abandoned_at__isnull=True)
 
     def seats(which: Q) -> Count:
@@ -317,12 +324,14 @@ def overviews(*, experiments: Collection[Experiment], now: datetime) -> dict[UUI
         finished=seats(kept & Q(seats__state=Seat.State.FINISHED)),
         abandoned=seats(main & Q(seats__state=Seat.State.ABANDONED)),
         simulated=seats(Q(seats__ballot__kind=Ballot.Kind.SIMULATED)),
+        closed_to_people=F("experiment__is_simulation"),
         links=Count("invitations", filter=unused, distinct=True),
     )
     names = ("number", "total", "open", "taken", "lapsed", "finished", "abandoned", "simulated", "links")
     found: dict[UUID, list[dict[str, Any]]] = {}
-    for row in panels.order_by("number").values("experiment", *names):  # grouping has dropped the model's order
-        needed = max(0, row["open"] + row["lapsed"] - row["links"])
+    # Grouping has dropped the model's order.
+    for row in panels.order_by("number").values("experiment", "closed_to_people", *names):
+        needed = 0 if row.pop("closed_to_people") else max(0, row["open"] + row["lapsed"] - row["links"])
         found.setdefault(row.pop("experiment"), []).append(row | {"needed": needed})
     return found
 
@@ -341,6 +350,8 @@ def _invitation(
     service: str = "",
     label: str = "",
 ) -> str:
+    if seat is None or seat.ballot.kind != Ballot.Kind.SIMULATED:
+        check_for_people(panel.experiment)
     token = token or secrets.token_urlsafe(24)
     kind = {"many": many, "service": service, "label": label}
     Invitation.objects.create(panel=panel, seat=seat, token_sha256=token_digest(token), expires_at=expires_at, **kind)

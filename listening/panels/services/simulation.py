@@ -17,10 +17,9 @@ import httpx
 
 from listening.models import Panel, Seat
 from listening.panels.services import panels
+from listening.panels.services.bots import answers_of
 from rating.models import Ballot, Experiment
-from rating.protocol import Json
-from rating.registry import get_protocol
-from rating.services.pages import plan_of, record_all_fetches
+from rating.services.pages import record_all_fetches
 
 Answers = Callable[[dict[str, Any]], Any]  # from a page as the browser sees it to a payload
 
@@ -147,7 +146,8 @@ def _bot(experiment: Experiment, seat: Seat, *, seed: str, server: str, now: dat
     if not fetches_sound:
         record_all_fetches(ballot_id=seat.ballot_id, visit_id=seat.pk, now=now)
     link = _on_server(panels.link(panels.invite_to_seat(seat=seat, now=now)), server)
-    return Bot(link=link, answers=_answers(seat.ballot, name, rng), rng=rng, fetches_sound=fetches_sound)
+    answer = answers_of(seat.ballot, name, rng)
+    return Bot(link=link, answers=lambda page: answer(page["trial"]), rng=rng, fetches_sound=fetches_sound)
 
 
 def _seats(experiment: Experiment, listeners: int) -> list[Seat]:
@@ -159,14 +159,6 @@ def _seats(experiment: Experiment, listeners: int) -> list[Seat]:
         for nth, panel in enumerate(chosen)
         for seat in panels.add_seats(panel=panel, count=each + (nth < rest), kind=Ballot.Kind.SIMULATED)
     ]
-
-
-def _answers(ballot: Ballot, listener: str, rng: Random) -> Callable[[dict[str, Any]], Json]:
-    """Know the whole ballot beforehand, so that a bot asks nothing but the server while it plays."""
-    protocol = get_protocol(ballot.experiment.protocol)
-    trials = ballot.trials.prefetch_related("slots__stimulus__item", "slots__stimulus__condition")
-    plans = {str(trial.pk): plan_of(trial, trial.slots.all()) for trial in trials}
-    return lambda page: protocol.example(plans[page["trial"]], rng, listener=listener)
 
 
 def _on_server(link: str, server: str) -> str:

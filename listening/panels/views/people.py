@@ -27,7 +27,7 @@ from listening.panels.forms import (
     RehearsalsForm,
     SessionSettingsForm,
 )
-from listening.panels.services import durations, monitoring, panels, removal, seats
+from listening.panels.services import durations, monitoring, panels, removal, seats, simulated_copies
 from listening.panels.services.copying import copy_experiment
 from listening.panels.services.extensions import ask_for_seats
 from listening.panels.services.links import links_of
@@ -247,15 +247,38 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
     seen, names = monitoring.experiment_status(experiment=experiment, now=timezone.now()), _flag_names()
     lines = [line | {"flags": [names[flag] for flag in line["flags"]]} for line in seen["lines"]]
-    context = {"experiment": experiment, "seen": seen | {"lines": lines}, "tab": "monitor"}
+    job = simulated_copies.job_of(experiment) if experiment.is_simulation else None
+    context = {"experiment": experiment, "seen": seen | {"lines": lines}, "job": job, "tab": "monitor"}
     return render(request, _template(request, "monitor"), context)
+
+
+@require_GET
+@requires(Audience.STAFF)
+def monitor_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The line of every seat that was taken, as a table."""
+    experiment = experiment_of(request, slug)
+    seen = monitoring.experiment_status(experiment=experiment, now=timezone.now())
+    columns = ["panel", "seat", "occupancy", "subject_id", "state", "answered", "planned", "last_seen_at"]
+    columns += ["pace_s", "minutes_left", "flags"]
+    rows = [
+        [
+            *(line[name] for name in ("panel", "seat", "occupancy", "who", "state")),
+            *(line["progress"].done, line["progress"].total),
+            line["last_seen_at"].isoformat(timespec="seconds") if line["last_seen_at"] else "",
+            "" if line["pace_s"] is None else round(line["pace_s"], 3),
+            "" if line["minutes_left"] is None else line["minutes_left"],
+            "|".join(line["flags"]),
+        ]
+        for line in seen["lines"]
+    ]
+    return csv_file(f"{experiment.slug}-seats", columns, rows)
 
 
 @require_GET
 @requires(Audience.STAFF)
 def monitor_all(request: HttpRequest) -> HttpResponse:
     """Every experiment that the reader may see and where people may be listening; an admin sees all."""
-    running = Experiment.objects.visible_to(staff(request)).exclude(state=Experiment.State.DRAFT)
+    running = Experiment.objects.visible_to(staff(request)).for_people().exclude(state=Experiment.State.DRAFT)
     rows = monitoring.all_statuses(experiments=running.select_related("owner").newest_first(), now=timezone.now())
     return render(request, _template(request, "monitor_all"), {"rows": rows})
 

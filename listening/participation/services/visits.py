@@ -359,7 +359,8 @@ def _read(invitation: Invitation) -> Invitation:
 
 
 def _is_dry_run(invitation: Invitation) -> bool:
-    return invitation.seat is not None and invitation.seat.ballot.kind in DRY_RUN
+    own = invitation.seat is not None and invitation.seat.ballot.kind in DRY_RUN
+    return own or invitation.panel.experiment.is_simulation
 
 
 def _was_in_other_group(invitation: Invitation, held: Collection[str]) -> bool:

@@ -148,6 +148,19 @@ def test_a_colleague_gets_a_role_and_an_owner_hands_over(owner: User, script: Cl
     assert script.get(place).status_code == 404
 
 
+@pytest.mark.parametrize("state", ["live", "paused"])
+def test_unblinding_while_people_can_listen_must_be_confirmed(owner: User, script: Client, state: str) -> None:
+    experiment = make_experiment(owner, seats=1)
+    place = f"{API}{experiment.slug}/"
+    if state == "paused":
+        send(script, f"{place}state/", {"state": state})
+    early = send(script, f"{place}unblinding/", {"reason": "Curious."})
+    assert code(early) == (409, "experiment.unblinding_unconfirmed")
+    assert "Close the experiment first" in early.json()["detail"]
+    assert script.get(place).json()["unblinded_at"] is None
+    assert send(script, f"{place}unblinding/", {"reason": "Curious.", "confirm": True}).json()["unblinded_at"]
+
+
 def test_archive_bin_and_unblinding(owner: User, script: Client) -> None:
     experiment = make_experiment(owner, seats=1)
     place = f"{API}{experiment.slug}/"

@@ -1,7 +1,8 @@
 """The monitor: panels, seats, flags, missing ratings and errors; never a rating, and a fixed number of queries."""
 
+import csv
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -229,6 +230,27 @@ def test_times_have_their_zone_and_no_pace_is_nought() -> None:
     finish = look(experiment)["finish_at"]
     assert f"{finish:%Y-%m-%d %H:%M}"[:13] in html
     assert "expected finish at this rate (UTC)" in html
+
+
+def test_the_lines_of_the_seats_are_a_file_too() -> None:
+    experiment = make_experiment(seats=2)
+    answer(sit_down(experiment), 3)
+    client = Client()
+    client.force_login(experiment.owner)
+    file = client.get(f"/experiments/{experiment.slug}/monitor/seats/")
+    assert f'filename="{experiment.slug}-seats.csv"' in file["Content-Disposition"]
+    (line,) = csv.DictReader(file.content.decode().splitlines())
+    told = {name: line[name] for name in ("panel", "seat", "subject_id", "state", "answered", "planned", "flags")}
+    assert told == {
+        "panel": "1",
+        "seat": "1",
+        "subject_id": "sub-0001",
+        "state": "running",
+        "answered": "3",
+        "planned": "4",
+        "flags": "",
+    }
+    assert datetime.fromisoformat(line["last_seen_at"]).tzinfo is not None
 
 
 def test_an_experiment_without_panels_has_an_empty_monitor() -> None:

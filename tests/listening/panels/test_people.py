@@ -204,6 +204,9 @@ def test_every_seat_is_listed_with_its_state(client: Client) -> None:
     html = client.get(f"/experiments/{experiment.slug}/people/").content.decode()
     listed = html.partition('id="all-seats"')[2].partition("</details>")[0]
     assert re.findall(r'data-state="(\w+)"', listed) == ["taken", "open", "open"]
+    aside = html.partition("<aside")[2].partition("</aside>")[0]
+    assert "session-settings" not in aside  # in the full width, below the two columns
+    assert 'id="try"' not in aside
 
 
 def test_a_preview_leads_back_to_people(client: Client) -> None:
