@@ -6,15 +6,17 @@ of a file or a condition could tell by any figure made of them which letter is w
 
 import hashlib
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from django.core.cache import cache
 from django.db import transaction
 from django.utils.translation import gettext_noop as _
 
-from analysis.metrics.matching import Clip, match_names
-from analysis.metrics.reading import Metrics, read_metrics, reject_lines
+from analysis.datasets import read_stimuli
+from analysis.metrics.names import Clip, KnownNames, check_names
+from analysis.metrics.points import LEVELS, numbers_of, points_of
+from analysis.metrics.reading import read_metrics
 from analysis.models import MetricTable
 from analysis.registry import get_method, method_of
 from analysis.reports.base import Pieces, ReportFile, file_unknown
@@ -23,16 +25,17 @@ from analysis.services.exports import note_download
 from analysis.services.results import read_result
 from audio.sandbox.client import Limits
 from core.errors import AppError
-from core.i18n import LazyMessage
 from core.models import User
 from core.services import audit
+from listening.panels.services.elsewhere import imported_paths
 from rating.models import Experiment
 from rating.services.experiments import locked
 from stimuli.sandbox import run_sandboxed
 
 WORK = "analysis.metrics.figures:compare_in_sandbox"
 LIMITS = Limits(cpu_s=20, wall_s=40, result_bytes=16 * 2**20)
-LEVELS = {"file": "items", "condition": "rows"}  # each with the table of results that has its mean votes
+VERSION = 1  # of the figures; another one where they are computed in another way
+KEPT_S = 600
 Rows = list[dict[str, Any]]
 
 
@@ -74,7 +77,7 @@ def keep_metrics(*, experiment: Experiment, actor: User, content: bytes, name: s
     """Keep a table of metrics in the place of an earlier one, once every line of it was understood."""
     check_offered(experiment)
     read = read_metrics(content, name=name)
-    _check_names(experiment, read)
+    check_names(read, _known_names(experiment))
     with transaction.atomic():
         experiment = locked(experiment)
         before = metric_table_of(experiment)
@@ -115,40 +118,14 @@ def _told(table: MetricTable) -> dict[str, Any]:
     return {"file": table.file_name, "sha256": table.sha256, "metrics": table.metrics, "rows": len(table.rows)}
 
 
-def _check_names(experiment: Experiment, read: Metrics) -> None:
-    """Some name must fit, and no two the same clip with a value of the same metric."""
-    matched = match_names(experiment, [row.name for row in read.rows], by=read.by)
-    if not matched.clips:
-        raise AppError(
-            "metrics.nothing_matches",
-            422,
-            _("No name in '{file}' fits: '{name}' in line {line}, for example, is no {by} of this experiment."),
-            file=read.name,
-            name=read.rows[0].name[:80],
-            line=str(read.rows[0].line),
-            by=LazyMessage("condition") if read.by == "condition" else LazyMessage("clip"),
-        )
-    problems, earlier = [], dict[tuple[Clip, str], Any]()
-    for row in read.rows:
-        clip = matched.clips.get(row.name)
-        twice = next((earlier[clip, metric] for metric in row.values if clip and (clip, metric) in earlier), None)
-        if twice:
-            problems.append(
-                LazyMessage(
-                    "line {line}: '{name}' is the same clip as '{other}' in line {earlier}; keep one of them",
-                    line=str(row.line),
-                    earlier=str(twice.line),
-                    name=row.name[:80],
-                    other=twice.name[:80],
-                )
-            )
-        earlier |= {(clip, metric): row for metric in row.values if clip}
-    reject_lines(read.name, problems)
+def _known_names(experiment: Experiment) -> KnownNames:
+    clips = [Clip(each.item, each.condition) for each in read_stimuli(experiment).values()]
+    return KnownNames(clips, imported_paths(experiment.collection))
 
 
 def place_metrics(experiment: Experiment, table: MetricTable) -> Placement:
     """Values by clip or condition, as the collection is now."""
-    matched = match_names(experiment, [row["name"] for row in table.rows], by=table.by)
+    matched = _known_names(experiment).match([row["name"] for row in table.rows], by=table.by)
     values: dict[Clip, Mapping[str, float]] = {}
     for row in table.rows:
         if clip := matched.clips.get(row["name"]):
@@ -162,78 +139,28 @@ def compare_with_votes(experiment: Experiment, table: MetricTable, *, simulated:
     method = method_of(experiment.protocol)
     result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
     values = place_metrics(experiment, table).values
-    levels = list(LEVELS) if table.by == MetricTable.By.FILE else [MetricTable.By.CONDITION.value]
+    rows = {"file": result["table"].get("items", []), "condition": result["table"]["rows"]}
+    levels = LEVELS if table.by == MetricTable.By.FILE else LEVELS[1:]
     parts = [
         part
         for level in levels
         for scale in result["scales"]
-        if (part := _part(level, scale, result["table"], values, table.metrics))["points"]
+        if (part := points_of(level, scale, rows, values, table.metrics))["points"]
     ]
     if not parts:
         return []
-    computed = run_sandboxed(
-        WORK, blobs={"request": json.dumps([_numbers(part) for part in parts]).encode()}, limits=LIMITS
-    )
-    return [{**part, **found} for part, found in zip(parts, computed.facts["parts"], strict=True)]
+    return [{**part, **found} for part, found in zip(parts, _computed(parts), strict=True)]
 
 
-def _part(
-    level: str, scale: Mapping[str, Any], tables: Mapping[str, Any], values: Mapping[Clip, Any], metrics: list[str]
-) -> dict[str, Any]:
-    """The mean votes of one scale with the values of every metric; a condition's values are means over its files."""
-    rated: dict[str, list[Clip]] = defaultdict(list)
-    for row in tables.get("items", []):
-        if row["scale"] == scale["key"]:
-            rated[row["condition"]].append(Clip(row["item"], row["condition"]))
-    points, left_out = [], []
-    for row in tables.get(LEVELS[level], []):
-        if row["scale"] != scale["key"] or row["mos"] is None:
-            continue
-        clip = Clip(row["item"] if level == "file" else "", row["condition"])
-        own = dict(values.get(clip, {}))
-        if level == "condition" and not own:
-            own, missing = _means(values, rated[row["condition"]], metrics)
-            left_out += [{"condition": row["condition"], **each} for each in missing]
-        columns = ("condition", "mos", "ci_low", "ci_high", "n_votes", "n_listeners")
-        points.append({"item": clip.item} | {name: row[name] for name in columns} | {"values": own})
-    return {
-        "level": level,
-        "scale": scale["key"],
-        "ends": scale,
-        "metrics": metrics,
-        "points": points,
-        "left_out": left_out,
-    }
-
-
-def _means(values: Mapping[Clip, Any], clips: Iterable[Clip], metrics: list[str]) -> tuple[dict[str, float], Rows]:
-    """Means over the files of a condition, of metrics that every rated file has; and the others, with how many have it.
-
-    A mean over other files than the votes' would not be about the same thing.
-    """
-    found, missing, of = {}, [], list(clips)
-    for metric in metrics:
-        known = [values[clip][metric] for clip in of if metric in values.get(clip, {})]
-        if known and len(known) == len(of):
-            found[metric] = sum(known) / len(known)
-        else:
-            missing.append({"metric": metric, "n": len(known), "of": len(of)})
-    return found, missing
-
-
-def _numbers(part: Mapping[str, Any]) -> dict[str, Any]:
-    """What the figures are computed from."""
-    points = part["points"]
-    known = [(point["ci_low"], point["ci_high"]) for point in points]
-    return {
-        "level": part["level"],
-        "scale": part["scale"],
-        "low": part["ends"]["low"],
-        "high": part["ends"]["high"],
-        "mean": [point["mos"] for point in points],
-        "half_width": [None if low is None else (high - low) / 2 for low, high in known],
-        "values": {metric: [point["values"].get(metric) for point in points] for metric in part["metrics"]},
-    }
+def _computed(parts: Rows) -> Rows:
+    """Figures of the same points are kept for the downloads that follow on a page."""
+    request = json.dumps([numbers_of(part) for part in parts]).encode()
+    key = f"analysis.metrics.{VERSION}.{hashlib.sha256(request).hexdigest()}"
+    found: Rows | None = cache.get(key)
+    if found is None:
+        found = run_sandboxed(WORK, blobs={"request": request}, limits=LIMITS).facts["parts"]
+        cache.set(key, found, timeout=KEPT_S)
+    return found
 
 
 def export_metrics_file(

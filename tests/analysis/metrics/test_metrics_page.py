@@ -222,7 +222,7 @@ def test_files_are_found_by_the_path_they_were_imported_from(experiment: Experim
     ("text", "said"),
     [
         ("file,PESQ\nsecretnoisy/sentence 0,x\n", "line 2: 'x' under 'PESQ' is no number"),
-        ("file,PESQ\nnoisy/1.wav,1\n", "'noisy/1.wav' in line 2, for example, is no clip of this experiment"),
+        ("file,PESQ\nnoisy/1.wav,1\n", "No name in 'metrics.csv' is known here; the first is 'noisy/1.wav' in line 2."),
         (
             "file,PESQ\nsecretnoisy/sentence 0,1\nsecretnoisy/sentence 0.wav,2\n",
             "line 3: 'secretnoisy/sentence 0.wav' is the same clip as 'secretnoisy/sentence 0' in line 2",
