@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from analysis.metrics.forms import MetricsForm
+from analysis.metrics.reading import MOST_BYTES
 from analysis.models import MetricTable
 from analysis.registry import method_of
 from analysis.reports.metrics import MetricsReport
@@ -39,7 +40,9 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
     form = MetricsForm(request.POST, request.FILES) if request.method == "POST" else MetricsForm()
 
     def keep(*, file: Any) -> MetricTable:
-        return keep_metrics(experiment=experiment, actor=staff(request), content=file.read(), name=file.name)
+        return keep_metrics(
+            experiment=experiment, actor=staff(request), content=file.read(MOST_BYTES + 1), name=file.name
+        )
 
     if request.method == "POST" and form.carry_out(keep, field="file"):
         messages.success(request, _("The table is kept."))

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from analysis.reports import svg
 from analysis.reports.tables import figure
 
-WIDTH, LEFT, RIGHT, TOP, PLOT_PX, AXIS_PX = 640, 56, 20, 34, 380, 50
-LEGEND_PX, LEGEND_COLUMNS, MOST_NAMED = 22, 3, 24
+WIDTH, LEFT, RIGHT, TOP, PLOT_PX, AXIS_PX = 528, 40, 12, 34, 340, 56
+LEGEND_PX, LEGEND_COLUMNS, MOST_NAMED = 22, 2, 24
 LONGEST_NAME = 26  # letters of a name that fit into a column of the legend
 DASHES = {"linear": "6 5", "monotone": None}
 

@@ -92,6 +92,11 @@ def _columns(cells: Sequence[str], name: str) -> list[str]:
         cells = cells[:-1]
     if len(cells) > MOST_COLUMNS:
         raise TableUnreadable(name=name, problem=LazyMessage("it has more than {most} columns", most=MOST_COLUMNS))
+    for cell in cells:
+        if "\x00" in cell:
+            column = cell.replace("\x00", "").strip()[:100]
+            problem = LazyMessage("line {line} has a zero byte under '{column}'", line="1", column=column)
+            raise TableUnreadable(name=name, problem=problem)
     columns = [re.sub(r"[\s-]+", "_", cell.strip().casefold())[:100] for cell in cells]
     twice = [column for column, count in Counter(columns).items() if column and count > 1]
     if twice:

@@ -43,6 +43,7 @@ def test_condition_and_item_name_a_file_and_a_condition_alone_names_itself() -> 
         ("file,PESQ\n", "it has a heading and no rows"),
         ("file,PESQ\na,1,2\n", "line 2 has 3 cells"),
         ("", "it is empty"),
+        ("file,PE\0SQ\na,1\n", "line 1 has a zero byte under 'PESQ'"),
         (
             f"file,{','.join(f'm{n}' for n in range(MOST_METRICS + 1))}\na{',1' * (MOST_METRICS + 1)}\n",
             "has 21 metrics",
