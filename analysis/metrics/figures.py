@@ -55,7 +55,7 @@ def compare_metrics(part: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **about,
         "correlations": [about | _correlated(metric, found, votes) for metric, found in values.items()],
-        "errors": [
+        "prediction_errors": [
             about | row
             for metric, found in usable.items()
             for row in _errors(metric, found, votes, half_widths, (part["low"], part["high"]))
@@ -99,7 +99,7 @@ def _pairs(values: Mapping[str, Floats], votes: Floats) -> list[Row]:
     """Every two metrics, the one that correlates better first, with p after Holm over all of them."""
     strength = {metric: abs(correlation(each, votes)) for metric, each in values.items()}
     names = combinations(sorted(values, key=lambda metric: -strength[metric]), 2)
-    found = [(*pair, compare_correlations(*(values[metric] for metric in pair), votes)) for pair in names]
+    found = [(one, other, compare_correlations(values[one], values[other], votes)) for one, other in names]
     adjusted = holm(np.array([test.p for *_names, test in found]))
     return [
         {

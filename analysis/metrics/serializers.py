@@ -30,7 +30,7 @@ class MetricPartSerializer(serializers.Serializer[Any]):
     points = serializers.ListField(child=serializers.DictField())
     left_out = serializers.ListField(child=serializers.DictField())
     correlations = serializers.ListField(child=serializers.DictField())
-    errors = serializers.ListField(child=serializers.DictField())
+    prediction_errors = serializers.ListField(child=serializers.DictField())
     pairs = serializers.ListField(child=serializers.DictField())
 
 

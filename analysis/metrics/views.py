@@ -44,7 +44,7 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
             experiment=experiment, actor=staff(request), content=file.read(MOST_BYTES + 1), name=file.name
         )
 
-    if request.method == "POST" and form.carry_out(keep, field="file"):
+    if request.method == "POST" and form.carry_out(keep, field="file") is not None:
         messages.success(request, _("The table is kept."))
         return redirect("analysis:metrics", slug=slug)
     return _page(request, experiment, form)

@@ -75,7 +75,7 @@ def _legend(conditions: Sequence[str], curves: Sequence[str], top: float) -> tup
     width = (WIDTH - LEFT - RIGHT) / LEGEND_COLUMNS
     entries: list[tuple[str, int | None, str]] = [(titles[kind], None, kind) for kind in curves]
     entries += [(name, number, "") for number, name in enumerate(conditions[:MOST_NAMED])]
-    shapes = []
+    shapes: list[str] = []
     for place, (words, number, kind) in enumerate(entries):
         left, y = LEFT + width * (place % LEGEND_COLUMNS), top + LEGEND_PX * (place // LEGEND_COLUMNS + 0.5)
         if number is None:

@@ -82,7 +82,7 @@ def errors(part: Mapping[str, Any]) -> Table:
         "Errors in points of the scale (ITU-T P.1401). RMSE* counts only what exceeds half the 95 % interval of the "
         "mean vote over listeners; outliers are points beyond it. Without a mapping for metrics within the scale alone."
     )
-    return Table("metric-errors", _("Prediction errors"), note, columns, part["errors"])
+    return Table("metric-errors", _("Prediction errors"), note, columns, part["prediction_errors"])
 
 
 def pairs(part: Mapping[str, Any]) -> Table:
@@ -106,8 +106,9 @@ def pairs(part: Mapping[str, Any]) -> Table:
 
 
 def notes(part: Mapping[str, Any]) -> list[str]:
-    """What an expert reader should know: metrics without figures, conditions that are left out."""
+    """What an expert reader should know: metrics without figures, points and conditions that are left out."""
     said = {
+        "missing": _("{metric}: {missing} of {of} points have votes and no value, and are left out."),
         "constant": _("{metric}: all its values are the same, so that nothing can be said of it."),
         "constant_votes": _("{metric}: all mean votes are the same, so that nothing can be said of it."),
     }
@@ -122,6 +123,9 @@ def notes(part: Mapping[str, Any]) -> list[str]:
             told.append(words.format(metric=row["metric"], n=row["n"]))
         elif row["problem"]:
             told.append(said[row["problem"]].format(metric=row["metric"]))
+        elif row["n"] < len(part["points"]):
+            counts = {"missing": len(part["points"]) - row["n"], "of": len(part["points"])}
+            told.append(said["missing"].format(metric=row["metric"], **counts))
     left_out: dict[str, list[str]] = {}
     for row in part["left_out"]:
         left_out.setdefault(row["metric"], []).append(f"{row['condition']} ({row['n']}/{row['of']})")

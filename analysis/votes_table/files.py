@@ -136,7 +136,7 @@ def _metrics(level: str, compared: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"Objective metrics per {level}, with 95 % intervals, and errors after a linear mapping (P.1401):"
     yield ""
-    errors = {row["metric"]: row for row in compared["errors"] if row["mapping"] == "linear"}
+    errors = {row["metric"]: row for row in compared["prediction_errors"] if row["mapping"] == "linear"}
     yield from _table(
         ["metric", "points", "Pearson", "95 %", "Spearman", "95 %", "RMSE", "RMSE*", "outliers"],
         [

@@ -31,7 +31,7 @@ def metrics_of(votes: VotesTable, content: bytes, *, name: str) -> tuple[dict[st
             scale = {"key": key, "low": limits.low, "high": limits.high}
             part = points_of(level, scale, rows, values, table.metrics)
             compared = compare_metrics(numbers_of(part))
-            kept = {name: compared[name] for name in ("correlations", "errors", "pairs")}
+            kept = {name: compared[name] for name in ("correlations", "prediction_errors", "pairs")}
             found.setdefault(key, {})[level] = kept | {"left_out": part["left_out"]}
     about = {
         "file": {"name": name, "sha256": hashlib.sha256(content).hexdigest()},
@@ -48,6 +48,7 @@ def _means(votes: pd.DataFrame, by: Sequence[str]) -> list[dict[str, Any]]:
     people = votes.groupby([*keys, "listener"], sort=True)["score"].mean()
     counts = votes.groupby(keys, sort=True).size()
     rows = []
+    key: Any
     for key, score in people.groupby(level=keys, sort=True):
         found = Estimate.over(score.to_numpy(np.float64))
         rows.append(

@@ -118,12 +118,12 @@ def test_figures_per_file_are_those_of_the_votes_and_values(experiment: Experime
         interval = expected.confidence_interval()
         assert (row["pearson_low"], row["pearson_high"]) == pytest.approx((interval.low, interval.high))
         assert row["spearman"] == pytest.approx(stats.spearmanr([each[place] for each in metric], mean).statistic)
-    [plain] = [row for row in parts["SIG", "file"]["errors"] if row["mapping"] == "none"]
+    [plain] = [row for row in parts["SIG", "file"]["prediction_errors"] if row["mapping"] == "none"]
     beyond = [max(0, abs(vote - each[0]) - width) for vote, each, width in zip(mean, metric, half, strict=True)]
     assert plain["metric"] == "PESQ"  # the other one is not on the scale
     assert plain["rmse_star"] == pytest.approx((sum(each**2 for each in beyond) / 11) ** 0.5)
     assert plain["outliers"] == pytest.approx(sum(each > 0 for each in beyond) / 12)
-    kinds = [row["mapping"] for row in parts["SIG", "file"]["errors"] if row["metric"] == "delay in ms"]
+    kinds = [row["mapping"] for row in parts["SIG", "file"]["prediction_errors"] if row["metric"] == "delay in ms"]
     assert kinds == ["linear", "monotone"]
     [pair] = parts["SIG", "file"]["pairs"]
     assert pair["r"] == pytest.approx(max(abs(row["pearson"]) for row in found.values()))
@@ -150,6 +150,7 @@ def test_a_condition_has_the_mean_of_its_clips_and_is_left_out_where_one_lacks_a
     html = page(experiment, "?scale=SIG&level=condition")
     assert "delay in ms: only 2 points have votes and a value. At least 3 are needed." in html
     assert "not every rated clip has a value: secretnoisy (3/4)." in html
+    assert "delay in ms: 1 of 12 points have votes and no value, and are left out." in page(experiment, "?level=file")
 
 
 def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(experiment: Experiment) -> None:
@@ -167,11 +168,11 @@ def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(
     for link in links:
         assert client.get(link).status_code == 200, link
     [address] = [link for link in links if "table-metric-errors.csv" in link]
-    written = b"".join(client.get(address)).decode()  # type: ignore[call-overload]
+    written = b"".join(client.get(address)).decode()
     rows = list(csv.DictReader(io.StringIO(written)))
     token, told = api(experiment)
     [part] = [each for each in token.get(told).json()["figures"] if (each["scale"], each["level"]) == ("BAK", "file")]
-    assert [float(row["rmse_star"]) for row in rows] == [row["rmse_star"] for row in part["errors"]]
+    assert [float(row["rmse_star"]) for row in rows] == [row["rmse_star"] for row in part["prediction_errors"]]
     assert token.get(f"{told}files/nothing.csv").json()["code"] == "result.unknown_file"
     assert AuditEntry.objects.filter(action="experiment.exported").count() >= len(links)
 
@@ -252,6 +253,8 @@ def test_another_upload_takes_its_place_and_a_removal_leaves_nothing(experiment:
     assert (table.metrics, table.after_unblinding, table.uploaded_by) == (["STOI"], True, experiment.owner)
     entry = AuditEntry.objects.filter(action="metrics.uploaded").order_by("at").last()
     assert entry is not None
+    assert entry.before is not None
+    assert entry.after is not None
     assert (entry.before["file"], entry.after["file"]) == ("metrics.csv", "second.csv")
     assert client.delete(address).status_code == 204
     assert client.get(address).json()["table"] is None

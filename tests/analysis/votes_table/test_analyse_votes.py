@@ -277,7 +277,7 @@ def test_metrics_are_compared_with_the_votes_per_file_and_per_condition(tmp_path
     means = np.array([2, 3, 10 / 3, 14 / 3])
     [row] = part["correlations"]
     assert (row["n"], row["pearson"]) == (4, pytest.approx(np.corrcoef([2, 3, 3, 5], means)[0, 1]))
-    [plain] = [each for each in part["errors"] if each["mapping"] == "none"]
+    [plain] = [each for each in part["prediction_errors"] if each["mapping"] == "none"]
     assert plain["rmse"] == pytest.approx(np.sqrt((((means - [2, 3, 3, 5]) ** 2).sum()) / 3))
     assert plain["outliers"] == 0
     assert found["scales"]["MOS"]["metrics"]["condition"]["correlations"][0]["problem"] == "few"
