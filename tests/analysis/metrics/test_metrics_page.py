@@ -205,10 +205,10 @@ def test_files_are_found_by_the_path_they_were_imported_from(experiment: Experim
     )
     kept(
         experiment,
-        "file,PESQ\nn_0.wav,1\n/tmp/set/N_1.flac,2\nsentence 3,3\nelsewhere/sentence 2,4\nSECRETOTHER\\sentence 2,5\n",
+        "file,PESQ\nn_0.wav,1\n/tmp/set/N_1.flac,2\nsentence 3,3\nelsewhere/N_0.wav,4\nSECRETOTHER\\sentence 2,5\n",
     )
     client, address = api(experiment)
-    assert client.get(address).json()["unmatched"] == ["sentence 3", "elsewhere/sentence 2"]
+    assert client.get(address).json()["unmatched"] == ["sentence 3", "elsewhere/N_0.wav"]
     experiment = opened(experiment)
     [part, *_rest] = client.get(address).json()["figures"]
     found = {(each["condition"], each["item"]): each["values"] for each in part["points"] if each["values"]}
