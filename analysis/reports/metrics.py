@@ -64,7 +64,9 @@ def correlations(part: Mapping[str, Any]) -> Table:
         "Correlation of the metric with the mean votes. Intervals by Fisher's z, for Spearman's rho with the variance "
         "of Bonett and Wright; they take the points as independent."
     )
-    return Table("metric-correlations", _("Correlations"), note, columns, part["correlations"])
+    return Table(
+        "metric-correlations", _("Correlations"), " ".join([note, *_caution(part)]), columns, part["correlations"]
+    )
 
 
 def errors(part: Mapping[str, Any]) -> Table:
@@ -102,7 +104,21 @@ def pairs(part: Mapping[str, Any]) -> Table:
         "Williams' test of two correlations with the same votes. Metrics that fall as votes rise are turned around "
         "first. p after Holm is over all pairs of this table."
     )
-    return Table("metric-pairs", _("Differences between metrics"), note, columns, part["pairs"])
+    return Table(
+        "metric-pairs", _("Differences between metrics"), " ".join([note, *_caution(part)]), columns, part["pairs"]
+    )
+
+
+def _caution(part: Mapping[str, Any]) -> list[str]:
+    """Of points that are files: docs/methods/metrics.md has by how much."""
+    if part["level"] != "file":
+        return []
+    return [
+        _(
+            "Clips of one condition are alike: per file, intervals are too short and differences are found too often. "
+            "Rely on the figures per condition."
+        )
+    ]
 
 
 def notes(part: Mapping[str, Any]) -> list[str]:
