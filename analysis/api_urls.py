@@ -4,6 +4,7 @@ from django.urls import path
 
 from analysis import api
 from analysis.exclusions import api as exclusions
+from analysis.metrics import api as metrics
 
 urlpatterns = [
     path("experiments/<slug:slug>/exclusions/", exclusions.Exclusions.as_view(), name="exclusions"),
@@ -23,6 +24,8 @@ urlpatterns = [
         api.ReportFileDownload.as_view(),
         name="report_file",
     ),
+    path("experiments/<slug:slug>/metrics/", metrics.ExperimentMetrics.as_view(), name="metrics"),
+    path("experiments/<slug:slug>/metrics/files/<str:name>", metrics.MetricsFile.as_view(), name="metrics_file"),
     path("experiments/<slug:slug>/votes.csv", api.VotesCsv.as_view(), name="votes_csv"),
     path("experiments/<slug:slug>/wide.csv", api.WideCsv.as_view(), name="wide_csv"),
     path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),

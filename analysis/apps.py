@@ -1,5 +1,5 @@
 """App configuration of analysis: loads its start-up checks, says what an analysis plan can name, and lets the sandbox
-analyse tables and plan studies."""
+analyse tables, plan studies and compare metrics."""
 
 from django.apps import AppConfig
 
@@ -16,4 +16,4 @@ class AnalysisConfig(AppConfig):
         from analysis.statistics.rules import RULES
 
         KNOWN.models, KNOWN.rules = MODELS, {slug: (rule.lowest, rule.highest) for slug, rule in RULES.items()}
-        allow_work(modules=("analysis.votes_table.sandboxed", "analysis.study_plan"))
+        allow_work(modules=("analysis.votes_table.sandboxed", "analysis.study_plan", "analysis.metrics.figures"))

@@ -1,6 +1,8 @@
-"""Model of computed results."""
+"""Models of computed results, and of objective metrics that stand beside them."""
 
+from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from core.models import BaseModel
 from rating.models import Experiment
@@ -29,3 +31,29 @@ class Result(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.experiment.slug} {self.method}"
+
+
+class MetricTable(BaseModel):
+    """Values of objective metrics that somebody uploaded for an experiment; another upload takes its place.
+
+    Names are as they came: to which clips they belong is found where they are read.
+    """
+
+    class By(models.TextChoices):
+        FILE = "file"
+        CONDITION = "condition"
+
+    experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="metric_table")
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    after_unblinding = models.BooleanField()  # whether conditions were known by name when it was uploaded
+    file_name = models.CharField(max_length=200)
+    sha256 = models.CharField(max_length=64)
+    by = models.CharField(max_length=10, choices=By)
+    metrics = models.JSONField()  # names in the order of the table
+    rows = models.JSONField()  # of each file or condition: its name and values by metric
+
+    class Meta:
+        constraints = [models.CheckConstraint(name="metric_table_by_known", condition=Q(by__in=["file", "condition"]))]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} {self.file_name}"

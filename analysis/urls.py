@@ -4,6 +4,7 @@ from django.urls import path
 
 from analysis import views
 from analysis.exclusions import views as exclusions
+from analysis.metrics import views as metrics
 
 app_name = "analysis"
 urlpatterns = [
@@ -14,5 +15,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/exclusions/", exclusions.ledger, name="exclusions"),
     path("experiments/<slug:slug>/exclusions/rules/", exclusions.use_rule, name="use_rule"),
     path("experiments/<slug:slug>/exclusions/<uuid:entry_id>/lift/", exclusions.lift, name="lift_exclusion"),
+    path("experiments/<slug:slug>/metrics/", metrics.metrics, name="metrics"),
+    path("experiments/<slug:slug>/metrics/remove/", metrics.remove, name="remove_metrics"),
     path("experiments/<slug:slug>/report/", views.report, name="report"),
 ]

@@ -20,6 +20,7 @@ from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.experiment_report import experiment_report
+from analysis.services.metrics import offers_metrics
 from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result
@@ -42,6 +43,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
         "questionnaire": summary(experiment, simulated=simulated),
+        "offers_metrics": offers_metrics(experiment),
         "reason_missing": request.GET.get("reason") == "missing",
         "tab": "results",
     }

@@ -23,6 +23,7 @@ from analysis.statistics.categories import bounded_mean
 from analysis.statistics.contrasts import all_pairs
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats
 from analysis.statistics.mixed_model import COMPONENTS, Kind, fit_mixed_model
+from analysis.statistics.objective_metrics import compare_correlations, pearson
 
 ROUNDS = 5
 DRAWS = 500  # of the bootstrap in each replication
@@ -30,6 +31,8 @@ REPLICATIONS = int(os.environ.get("EARMARK_BENCH_REPLICATIONS", "1000"))
 # Variances of listener, item, listener:condition, item:condition and error, of the size found in P.835 votes on OVRL.
 VARIANCES = (0.20, 0.30, 0.06, 0.06, 0.30)
 MEANS = (2.4, 2.8, 3.0, 3.4)
+METRIC_R = 0.7  # true correlation of two metrics with the votes, between conditions and within
+METRIC_SIZES = ((5, 20), (10, 12), (20, 10))  # conditions, and clips of each
 FORMULAS: Mapping[Kind, str] = {
     "full": "score ~ condition + (1|listener) + (1|item) + (1|listener:condition) + (1|item:condition)",
     "intercepts": "score ~ condition + (1|listener) + (1|item)",
@@ -69,6 +72,7 @@ def run() -> Iterator[str]:
     yield from _speed(_votes(Design("", 40, 100), np.random.default_rng(1), (*MEANS, 3.5)))
     for design in DESIGNS:
         yield from _coverage(design)
+    yield from (_metrics(*sizes) for sizes in METRIC_SIZES)
 
 
 def _speed(votes: pd.DataFrame) -> Iterator[str]:
@@ -170,6 +174,29 @@ def _coverage(design: Design) -> Iterator[str]:
         mean, difference = np.mean(shares, axis=0)
         known = f", difference {difference:6.1%}" if np.isfinite(difference) else ""
         yield f"{design.title}, {REPLICATIONS} times: {name:17} mean {mean:6.1%}{known}"
+
+
+def _metrics(conditions: int, clips: int) -> str:
+    """How often intervals of a metric's correlation hold, and how often two equally good metrics are told apart."""
+    rng = np.random.default_rng(2026)
+
+    def related(n: int) -> Floats:
+        votes, *noise = rng.normal(size=(3, n))
+        return np.stack([votes, *(METRIC_R * votes + np.sqrt(1 - METRIC_R**2) * each for each in noise)])
+
+    held, found = np.zeros((2, 2))
+    for _ in range(REPLICATIONS):
+        files = np.repeat(related(conditions), clips, axis=1) + related(conditions * clips)
+        for level, points in enumerate((files, files.reshape(3, conditions, clips).mean(axis=2))):
+            votes, first, second = points
+            interval = pearson(first, votes)
+            held[level] += interval.low <= METRIC_R <= interval.high
+            found[level] += compare_correlations(first, second, votes).p < 0.05
+    told = [f"{share:.1%}" for share in (*held / REPLICATIONS, *found / REPLICATIONS)]
+    return (
+        f"metrics, {conditions} conditions x {clips} clips, {REPLICATIONS} times: interval of r holds per file "
+        f"{told[0]}, per condition {told[1]}; equal metrics told apart per file {told[2]}, per condition {told[3]}"
+    )
 
 
 def _share(intervals: Intervals, truth: Floats) -> float:

@@ -53,6 +53,7 @@ GUIDES = {
     "analysis:table": "methods/any-table",
     "analysis:exclusions": "methods/exclusions",
     "analysis:plan": "methods/exclusions#analysis-plan",
+    "analysis:metrics": "methods/metrics",
     "analysis:plan_study": "methods/planning",
     "core": "",
     "core:account": "api",

@@ -5,7 +5,7 @@ together with the message id and the data that it was made from.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Translate = Callable[[str], str]
@@ -39,6 +39,16 @@ class LazyMessage(str):
         message = super().__new__(cls, _fill(msgid, data, ","))
         message.msgid, message.data = msgid, data
         return message
+
+
+def join_problems(problems: Sequence[LazyMessage]) -> LazyMessage:
+    """The first two in one message, and how many more there are."""
+    if len(problems) == 1:
+        return problems[0]
+    if len(problems) == 2:
+        return LazyMessage("{one}; {two}", one=problems[0], two=problems[1])
+    one, two, *rest = problems
+    return LazyMessage("{one}; {two}; and {count} more", one=one, two=two, count=len(rest))
 
 
 def pack_messages(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 import django.db.models.deletion
 import uuid
+from django.conf import settings
 from django.db import migrations, models
 
 
@@ -9,9 +10,28 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('rating', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='MetricTable',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('after_unblinding', models.BooleanField()),
+                ('file_name', models.CharField(max_length=200)),
+                ('sha256', models.CharField(max_length=64)),
+                ('by', models.CharField(choices=[('file', 'File'), ('condition', 'Condition')], max_length=10)),
+                ('metrics', models.JSONField()),
+                ('rows', models.JSONField()),
+                ('experiment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='metric_table', to='rating.experiment')),
+                ('uploaded_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('by__in', ['file', 'condition'])), name='metric_table_by_known')],
+            },
+        ),
         migrations.CreateModel(
             name='Result',
             fields=[

@@ -9,6 +9,9 @@ from scipy.special import nctdtrinc, stdtr
 
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, varies
 
+ROUNDING = 1e-12  # share of a mean; differences of means that are the same may differ by this much
+LARGEST_T = 1e4  # beyond, the noncentral distribution is not computed well, and not in any time
+
 
 class TTest(NamedTuple):
     """nan stands for what is not known: with no spread there is no t."""
@@ -29,7 +32,7 @@ class Effect(NamedTuple):
 def paired_t(differences: Floats) -> TTest:
     """Student's t of paired differences against 0."""
     found = Estimate.over(differences)
-    if found.n < 2 or not varies(differences):
+    if found.n < 2 or found.sd <= ROUNDING * abs(found.mean):
         return TTest(math.nan, max(found.n - 1, 0), math.nan)
     return _tested(found.mean / (found.sd / math.sqrt(found.n)), found.n - 1)
 
@@ -54,6 +57,8 @@ def d_z(differences: Floats) -> Effect:
     if not math.isfinite(tested.t):
         return Effect(math.nan, math.nan, math.nan)
     root = math.sqrt(tested.df + 1)
+    if abs(tested.t) > LARGEST_T:
+        return Effect(tested.t / root, math.nan, math.nan)
     tail = (1 - CONFIDENCE) / 2
     limits = (float(nctdtrinc(tested.df, share, tested.t)) / root for share in (1 - tail, tail))
     return Effect(tested.t / root, *limits)

@@ -128,6 +128,32 @@ def _scale(scale: str, part: Mapping[str, Any], beside: Mapping[str, Any] | None
         )
         yield ""
     yield from _lines(part)
+    for level, compared in part.get("metrics", {}).items():
+        yield from _metrics(level, compared)
+
+
+def _metrics(level: str, compared: Mapping[str, Any]) -> Iterator[str]:
+    yield ""
+    yield f"Objective metrics per {level}, with 95 % intervals, and errors after a linear mapping (P.1401):"
+    yield ""
+    errors = {row["metric"]: row for row in compared["prediction_errors"] if row["mapping"] == "linear"}
+    yield from _table(
+        ["metric", "points", "Pearson", "95 %", "Spearman", "95 %", "RMSE", "RMSE*", "outliers"],
+        [
+            [
+                _plain(row["metric"]),
+                str(row["n"]),
+                *_correlation(row, "pearson"),
+                *_correlation(row, "spearman"),
+                *(_number(errors.get(row["metric"], {}).get(name)) for name in ("rmse", "rmse_star", "outliers")),
+            ]
+            for row in compared["correlations"]
+        ],
+    )
+
+
+def _correlation(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    return _number(row[name]), _interval([row[f"{name}_low"], row[f"{name}_high"]])
 
 
 def _condition(name: str, row: Mapping[str, Any], model: Mapping[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.errors import AppError
-from core.i18n import LazyMessage
+from core.i18n import LazyMessage, join_problems
 from core.i18n import gettext_noop as _
 from core.spreadsheets import NUMBER, restore
 from stimuli.errors import TableUnreadable
@@ -291,16 +291,7 @@ def _reject(name: str, problems: Sequence[LazyMessage]) -> None:
             422,
             _("'{file}' was not analysed: {problems}."),
             file=name,
-            problems=_together(problems),
+            problems=join_problems(problems),
             count=len(problems),
             rows=[str(problem) for problem in problems[:MOST_LISTED]],
         )
-
-
-def _together(problems: Sequence[LazyMessage]) -> LazyMessage:
-    if len(problems) == 1:
-        return problems[0]
-    if len(problems) == 2:
-        return LazyMessage("{one}; {two}", one=problems[0], two=problems[1])
-    one, two, *rest = problems
-    return LazyMessage("{one}; {two}; and {count} more", one=one, two=two, count=len(rest))

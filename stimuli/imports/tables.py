@@ -38,13 +38,14 @@ class Table:
     name: str
     columns: list[str]
     rows: list[Row] = field(default_factory=list)
+    headings: dict[str, str] = field(default_factory=dict)  # by column: as the file writes it
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_json(cls, facts: dict[str, Any]) -> Self:
-        return cls(facts["name"], facts["columns"], [Row(**row) for row in facts["rows"]])
+        return cls(facts["name"], facts["columns"], [Row(**row) for row in facts["rows"]], facts["headings"])
 
 
 def load_table(file: BinaryIO, *, name: str) -> Table:
@@ -81,7 +82,8 @@ def tabulated(lines: Iterator[tuple[int, Sequence[str]]], *, name: str) -> Table
             raise TableUnreadable(name=name, problem=LazyMessage("it has more than {most} rows", most=MOST_ROWS))
         rows.append(_row(line, cells, columns, name))
     kept = [column for column in columns if column]
-    return Table(name, kept, rows)
+    headings = {column: cell.strip() for column, cell in zip(columns, first[1], strict=False) if column}
+    return Table(name, kept, rows, headings)
 
 
 def _columns(cells: Sequence[str], name: str) -> list[str]:
@@ -90,6 +92,11 @@ def _columns(cells: Sequence[str], name: str) -> list[str]:
         cells = cells[:-1]
     if len(cells) > MOST_COLUMNS:
         raise TableUnreadable(name=name, problem=LazyMessage("it has more than {most} columns", most=MOST_COLUMNS))
+    for cell in cells:
+        if "\x00" in cell:
+            column = cell.replace("\x00", "").strip()[:100]
+            problem = LazyMessage("line {line} has a zero byte under '{column}'", line="1", column=column)
+            raise TableUnreadable(name=name, problem=problem)
     columns = [re.sub(r"[\s-]+", "_", cell.strip().casefold())[:100] for cell in cells]
     twice = [column for column, count in Counter(columns).items() if column and count > 1]
     if twice:

@@ -173,6 +173,8 @@ analysis:results                      owned          staff-405
 analysis:exclusions                   owned          owned-400
 analysis:lift_exclusion               staff-405      owned
 analysis:plan                         owned          owned-400
+analysis:metrics                      owned          owned-400
+analysis:remove_metrics               staff-405      owned
 analysis:use_rule                     staff-405      owned
 analysis:plan_study                   staff          staff-405
 analysis:report                       owned          staff-405
@@ -208,6 +210,8 @@ api:texts                             api-owned      api-405
 api:state                             api-owned      api-owned-400
 api:unblinding                        api-read-405   api-owned-422
 api:exclusions                        api-owned      api-owned-400
+api:metrics                           api-owned      api-405
+api:metrics_file                      api-read-409   api-405
 api:exclusion_rules                   api-owned      api-owned-400
 api:lift_exclusion                    api-read-405   api-owned-400
 api:experiment_file                   api-owned      api-405

@@ -132,6 +132,7 @@ FORMS = {
     "listening:questions": Form({"ready": ["age_band"]}, make=draft),
     "listening:move_question": Form({"to": "up"}, make=asking_draft),
     "listening:remove_question": Form({}, make=asking_draft),
+    "analysis:remove_metrics": Form({}),
     "core:retry_jobs": Form({"name": "test"}),
     "core:cancel_jobs": Form({"name": "test"}),
     "core:make_password_link": Form({}),
@@ -153,6 +154,7 @@ FORMS = {
 }
 EXCEPTIONS = {
     "analysis:use_rule": "a button beside a threshold, tests/analysis/test_exclusions.py",
+    "analysis:metrics": "needs a file, tests/analysis/metrics/test_metrics_page.py",
     "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",
     "rating:preview_text": "answers a script with a piece of a page, and changes nothing",
     "rating:new_experiment": "its page is tested with its form, tests/rating/test_experiments.py",

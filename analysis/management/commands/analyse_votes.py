@@ -46,6 +46,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--ordinal", action="store_true", help="fit a cumulative-link model as well, which takes seconds to minutes"
         )
+        parser.add_argument(
+            "--metrics", type=Path, metavar="FILE", help="CSV of objective metrics (file or condition, metric, value)"
+        )
         parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
 
     def handle(self, *, file: Path, out: Path | None, as_json: bool, **options: Any) -> None:
@@ -70,6 +73,8 @@ class Command(BaseCommand):
                 ordinal=options["ordinal"],
             )
             found = analyse(table, chosen, content=content, whole=whole)
+            if options["metrics"]:
+                _add_metrics(found, table, options["metrics"])
             if out is not None:
                 _write(out, files_of(found))
         except OSError as problem:
@@ -80,6 +85,14 @@ class Command(BaseCommand):
             self.stdout.write(to_json(found), ending="")
         else:
             self.stdout.write("\n".join([*found["warnings"], f"Written to {out}."]))
+
+
+def _add_metrics(found: dict[str, Any], votes: Any, file: Path) -> None:
+    from analysis.votes_table.metrics import metrics_of
+
+    found["metrics"], by_scale = metrics_of(votes, file.read_bytes(), name=file.name)
+    for scale, part in by_scale.items():
+        found["scales"][scale]["metrics"] = part
 
 
 def _said(error: AppError) -> str:

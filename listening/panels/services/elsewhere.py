@@ -97,8 +97,8 @@ def material_in(folder: Path) -> Material:
     return found
 
 
-def sounds_of(collection: Collection) -> list[FoundSound]:
-    """The sounds of a collection under the paths that they were imported from, or under condition and item."""
+def imported_paths(collection: Collection) -> dict[tuple[str, str], str]:
+    """By item and condition, the path that a whole file was imported from; parts of files have none."""
     paths: dict[tuple[str, str], str] = {}
     for plan in (
         collection.imports.filter(state=Import.State.DONE).order_by("created_at").values_list("plan", flat=True)
@@ -106,6 +106,12 @@ def sounds_of(collection: Collection) -> list[FoundSound]:
         for cell in plan.get("stimuli", []):
             if cell.get("start") is None and cell.get("clip") is None:
                 paths[cell["item"], cell["condition"]] = cell["path"]
+    return paths
+
+
+def sounds_of(collection: Collection) -> list[FoundSound]:
+    """The sounds of a collection under the paths that they were imported from, or under condition and item."""
+    paths = imported_paths(collection)
     rows = Stimulus.objects.filter(item__collection=collection)
     found = []
     for stimulus in rows.select_related("item", "condition", "recording"):

@@ -64,3 +64,14 @@ def test_twelve_of_sixteen_is_the_customary_end_of_an_abx_test() -> None:
     assert binomial_p(12, 16) == pytest.approx(2517 / 65536)
     assert binomial_p(11, 16) > 0.05
     assert math.isnan(clopper_pearson(0, 0).value)
+
+
+def test_differences_that_are_the_same_but_for_rounding_have_no_t_and_no_effect() -> None:
+    """The noncentral distribution of a t of 1e15 would be computed for ever."""
+    same = np.array([3.75 - 5.0, 2.5 - 3.75 + 2.3e-16])
+    assert same[0] != same[1]
+    assert math.isnan(paired_t(same).t)
+    assert math.isnan(d_z(same).value)
+    large = d_z(np.array([1.0, 1.0 + 1e-9]))
+    assert large.value > 1e8
+    assert math.isnan(large.low)

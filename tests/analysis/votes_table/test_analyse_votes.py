@@ -265,3 +265,26 @@ def test_without_a_model_the_other_figures_are_there(tmp_path: Path) -> None:
 def test_votes_of_the_platform_s_own_download_are_read(tmp_path: Path) -> None:
     path = sheet(tmp_path, [f"test,{line}" for line in LINES], heading="kind,subject_id,item,condition,scale,value")
     assert analysed(path)["scales"]["MOS"]["conditions"]["A"]["mean"] == 2.5
+
+
+def test_metrics_are_compared_with_the_votes_per_file_and_per_condition(tmp_path: Path) -> None:
+    """Means over listeners of i|A, i|B, j|A, j|B are 2, 10/3, 3 and 14/3."""
+    metrics = tmp_path / "metrics.csv"
+    metrics.write_text("file,PESQ\nA/i.wav,2\nset/A/j.wav,3\nB/i,3\nB/j,5\nC/i,1\n", encoding="utf-8")
+    found = analysed(sheet(tmp_path), "--metrics", str(metrics))
+    assert found["metrics"]["unmatched"] == ["C/i"]
+    part = found["scales"]["MOS"]["metrics"]["file"]
+    means = np.array([2, 3, 10 / 3, 14 / 3])
+    [row] = part["correlations"]
+    assert (row["n"], row["pearson"]) == (4, pytest.approx(np.corrcoef([2, 3, 3, 5], means)[0, 1]))
+    [plain] = [each for each in part["prediction_errors"] if each["mapping"] == "none"]
+    assert plain["rmse"] == pytest.approx(np.sqrt((((means - [2, 3, 3, 5]) ** 2).sum()) / 3))
+    assert plain["outliers"] == 0
+    assert found["scales"]["MOS"]["metrics"]["condition"]["correlations"][0]["problem"] == "few"
+    out = tmp_path / "out"
+    call_command(
+        "analyse_votes", str(sheet(tmp_path)), "--out", str(out), "--metrics", str(metrics), stdout=io.StringIO()
+    )
+    assert "| PESQ | 4 | 0.9" in (out / "report.md").read_text()
+    metrics.write_text("file,PESQ\nA/i,2\nA/j,x\n", encoding="utf-8")
+    assert "line 3: 'x' under 'PESQ' is no number" in refused(sheet(tmp_path), "--metrics", str(metrics))

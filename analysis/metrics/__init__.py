@@ -1,0 +1,1 @@
+"""Objective metrics of an experiment: upload and reading of their table, figures beside the votes, page and API."""
