@@ -162,7 +162,7 @@ def _least_slope(cubic: Floats) -> float:
 
 
 def prediction_errors(kind: MappingKind, metric: Floats, votes: Floats, half_widths: Floats) -> PredictionErrors:
-    """RMSE, epsilon-insensitive RMSE and outliers of a metric after a mapping: P.1401, 7.5 and 7.7.
+    """RMSE, epsilon-insensitive RMSE and outliers of a metric after a mapping, by ITU-T P.1401.
 
     `half_widths` are those of the 95 % intervals of the mean votes. RMSE* counts of each error what exceeds the half
     width. Points without an interval are left out of RMSE* and of the outliers.
