@@ -22,7 +22,7 @@ from analysis.reports.tables import TABLE_FORMATS
 from analysis.services.experiment_report import experiment_report
 from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
-from analysis.services.results import read_result
+from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
@@ -41,6 +41,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "experiment": experiment,
         "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
+        "answers": votes_held(experiment, simulated=simulated).votes,
         "questionnaire": summary(experiment, simulated=simulated),
         "reason_missing": request.GET.get("reason") == "missing",
         "tab": "results",
