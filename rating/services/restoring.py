@@ -19,7 +19,7 @@ from rating.services.pages import plan_of, whole_slots
 from rating.services.texts import current_texts
 from rating.services.votes import head_message, link_of, signed_row
 
-ROWS_AT_ONCE = 1000
+ROWS_AT_ONCE, PAGES_AT_ONCE = 1000, 200
 Mark = tuple[str, str, float]  # slot, scale, value
 
 
@@ -182,7 +182,8 @@ def check_marks(*, experiment: Experiment) -> None:
     """Reject marks that the protocol does not read out of the current answers."""
     protocol = get_protocol(experiment.protocol)
     trials = Trial.objects.filter(ballot__experiment=experiment, answered=True).select_related("current_vote")
-    for trial in trials.prefetch_related(whole_slots(), "current_vote__scores__slot"):
+    whole = trials.prefetch_related(whole_slots(), "current_vote__scores__slot")
+    for trial in whole.iterator(chunk_size=PAGES_AT_ONCE):
         vote = trial.current_vote
         if vote is None or vote.protocol_version != protocol.version:
             continue

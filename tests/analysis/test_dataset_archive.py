@@ -1,12 +1,19 @@
 """The dataset: what its tables hold, blind until unblinded, the same bytes twice, and its anonymous edition."""
 
+import io
 import json
+import re
+import shutil
+import subprocess
+import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from django.utils.dateparse import parse_datetime
 
 from analysis.dataset_columns import REFERENCES
+from analysis.services.results import read_result
 from core.errors import AppError
 from rating.models import Experiment, Vote
 from tests.analysis.dataset_material import eventful_experiment, files_of, named, packed, table
@@ -124,3 +131,28 @@ def test_the_anonymous_edition_tells_nobody_apart(experiment: Experiment) -> Non
     assert not times, "no time of day of a listener"
     assert not [name for name in files if "visits" in name or name == "experiment.yaml"]
     assert {row["elapsed_s"] != "" for row in table(files, "responses")} == {True}
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_the_r_script_prints_the_figures_of_the_page_to_six_decimals(experiment: Experiment, tmp_path: Path) -> None:
+    opened = named(experiment)
+    with zipfile.ZipFile(io.BytesIO(packed(opened))) as archive:
+        archive.extractall(tmp_path)
+    root = tmp_path / opened.slug
+    ran = subprocess.run(["Rscript", "analysis/starter.R"], cwd=root, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "The same as expected.csv." in ran.stdout
+    means = ran.stdout.partition("The same as expected.csv.")[0].splitlines()
+    printed = {tuple(line.split()[:2]): line.split()[2:] for line in means[1:]}
+    page = read_result(experiment=opened, slug="mos", simulated=False)["table"]["rows"]
+    for row in page:
+        figures = [str(row["n_listeners"]), *(f"{row[name]:.6f}" for name in ("mos", "sd", "ci_low", "ci_high"))]
+        assert printed[row["condition"], row["scale"]] == figures
+    if "lme4 is not installed" not in ran.stdout:
+        (apart,) = re.findall(r"Largest difference of a mean to results/model.csv: (\S+)", ran.stdout)
+        assert float(apart) < 1e-5
+    spoilt = root / "analysis" / "expected.csv"
+    spoilt.write_text(spoilt.read_text().replace(",4,", ",5,", 1))
+    again = subprocess.run(["Rscript", "analysis/starter.R"], cwd=root, capture_output=True, text=True, check=False)
+    assert again.returncode == 1
