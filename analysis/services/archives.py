@@ -61,7 +61,7 @@ def anonymised(tables: DatasetTables, *, k: int) -> Suppression:
     """The answers about a person and the device as they may be published, or an error where they may not."""
     if k < 2:
         raise AppError(
-            "dataset.k_too_small", 422, _("k is a whole number from 2 on: how many listeners share answers.")
+            "dataset.k_too_small", 422, _("Choose a k from 2 on: it says how many listeners share the same answers.")
         )
     counted = {one.ballot for one in datasets.counted_ballots(tables.experiment, simulated=tables.simulated)}
     people: dict[UUID, dict[str, str]] = {

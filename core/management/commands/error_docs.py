@@ -56,7 +56,11 @@ SECTIONS = [
         "sound level levels recording clock",
     ),
     ("Taking part", "Links, consent, sound checks, media and votes.", "invitation consent setup visit media vote"),
-    ("Results", "Analysis, exclusions, downloads and tables of votes.", "result model votes exclusion"),
+    (
+        "Results",
+        "Analysis, exclusions, downloads and tables of votes.",
+        "result model votes exclusion dataset download",
+    ),
 ]
 COLUMNS = "| code | status | message | notes |\n|---|---|---|---|\n"
 PROTOCOLS = ("Protocols", "Errors that belong to one protocol: its analysis, its commands.")
