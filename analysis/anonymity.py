@@ -1,7 +1,7 @@
 """k-anonymity of listeners: cells are emptied until every combination of answers is shared by at least k of them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ class TooFewListeners(ValueError):
     """There are fewer listeners than k, so that no combination can be shared by k of them."""
 
 
-def suppress(people: Mapping[Hashable, Mapping[str, str]], *, columns: Sequence[str], k: int) -> Suppression:
+def suppress(people: Mapping[Any, Mapping[str, str]], *, columns: Sequence[str], k: int) -> Suppression:
     """Empty cells of the rarest combinations, the most telling column first, until none is rarer than k.
 
     Where the emptied rows alone are too few, the next rarest combination joins them.

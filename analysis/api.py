@@ -238,7 +238,7 @@ class DatasetZip(Download):
 
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         anonymous, k = _asks(request, "anonymous"), request.query_params.get("k", str(USUAL_K))
-        how = {"anonymous": anonymous, "k": int(k) if k.isdecimal() and len(k) < 6 else 0}
+        how: dict[str, Any] = {"anonymous": anonymous, "k": int(k) if k.isdecimal() and len(k) < 6 else 0}
         name = "anonymous-dataset.zip" if anonymous else "dataset.zip"
         return name, export_dataset(experiment=experiment, **how, **_who(request))
 

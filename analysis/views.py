@@ -11,6 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
+from analysis.anonymity import USUAL_K
+from analysis.datasets import counted
 from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
@@ -42,6 +44,8 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
         "answers": votes_held(experiment, simulated=simulated).votes,
+        "listeners": counted(experiment, simulated=simulated).filter(vote_count__gt=0).count(),
+        "least_listeners": USUAL_K,
         "questionnaire": summary(experiment, simulated=simulated),
         "reason_missing": request.GET.get("reason") == "missing",
         "tab": "results",

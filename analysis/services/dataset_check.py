@@ -76,7 +76,8 @@ def verify_dataset(files: DatasetFiles) -> list[Check]:
 
 
 def _checksums(files: DatasetFiles, defects: list[str]) -> str:
-    listed = dict(reversed(line.split("  ", 1)) for line in files.text(CHECKSUMS).splitlines())
+    lines = (line.partition("  ") for line in files.text(CHECKSUMS).splitlines())
+    listed = {path: sha256 for sha256, _blank, path in lines}
     unlisted = sorted(files.places.keys() - listed.keys() - {CHECKSUMS})
     defects += [f"'{path}' is not in the list of checksums." for path in unlisted]
     for path, wanted in listed.items():
@@ -223,7 +224,7 @@ def _design(files: DatasetFiles, defects: list[str]) -> str:
         if sha256 and sha256 != row["sha256"]:
             defects.append(f"{row['item']} x {row['condition']} has another hash than in the design.")
     defects += [f"{item} x {condition} is in the design, and not in stimuli." for item, condition in sorted(planned)]
-    return design["design_sha256"][:12]
+    return str(design["design_sha256"])[:12]
 
 
 def _chain(files: DatasetFiles, defects: list[str]) -> str:

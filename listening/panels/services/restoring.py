@@ -194,8 +194,8 @@ def restore_questionnaire(*, answers: Iterable[tuple[Seat, str, Any, datetime]])
 @transaction.atomic
 def restore_endings(*, closed: Mapping[UUID, datetime], abandoned: Mapping[UUID, datetime]) -> None:
     """Close ballots: those that were finished get a new receipt, those that were released count no more."""
-    for ballot, at in abandoned.items():
-        Ballot.objects.filter(pk=ballot).update(abandoned_at=at, closed_at=at)
+    for key, at in abandoned.items():
+        Ballot.objects.filter(pk=key).update(abandoned_at=at, closed_at=at)
     for seat in Seat.objects.filter(ballot__in=closed).select_related("ballot"):
         ballot = seat.ballot
         ballot.closed_at = closed[ballot.pk]
