@@ -1,11 +1,12 @@
 """k-anonymity of listeners: cells are emptied until every combination of answers is shared by at least k of them."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 USUAL_K = 5
+Answers = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -27,46 +28,33 @@ class TooFewListeners(ValueError):
 
 
 def suppress(people: Mapping[Any, Mapping[str, str]], *, columns: Sequence[str], k: int) -> Suppression:
-    """Empty cells of the rarest combinations, the most telling column first, until none is rarer than k.
+    """Join the rarest combination with the one that costs the fewest answers, until none is rarer than k.
 
-    Where the emptied rows alone are too few, the next rarest combination joins them.
+    Where two that are joined differ, both are left empty. The same answers always give the same outcome.
     """
     if columns and 0 < len(people) < k:
         raise TooFewListeners
-    cells = {who: {name: own.get(name, "") for name in columns} for who, own in people.items()}
-    while rare := _rare(cells, columns, k):
-        column = _most_telling([cells[who] for who in rare], columns)
-        if column is None:  # they are empty already, and too few
-            rare = _next_rarest(cells, columns, apart_from=set(rare))
-            column = _most_telling([cells[who] for who in rare], columns)
-        for who in rare:
-            cells[who][str(column)] = ""
-    emptied = {
-        name: count
-        for name in columns
-        if (count := sum(bool(people[who].get(name)) and not own[name] for who, own in cells.items()))
+    groups: dict[Answers, list[Any]] = defaultdict(list)
+    for who, own in people.items():
+        groups[tuple(own.get(name, "") for name in columns)].append(who)
+    while rare := [answers for answers, group in groups.items() if len(group) < k]:
+        rarest = min(rare, key=lambda answers: (len(groups[answers]), answers))
+        nearest = min((one for one in groups if one != rarest), key=lambda one: (_cost(groups, rarest, one), one))
+        joined = [*groups.pop(rarest), *groups.pop(nearest)]
+        groups[_common(rarest, nearest)] += joined
+    cells = {who: dict(zip(columns, answers, strict=True)) for answers, group in groups.items() for who in group}
+    counts = {
+        name: sum(bool(own.get(name)) and not cells[who][name] for who, own in people.items()) for name in columns
     }
-    return Suppression(k, tuple(columns), cells, emptied)
+    emptied = {name: count for name, count in counts.items() if count}
+    return Suppression(k, tuple(columns), {who: cells[who] for who in people}, emptied)
 
 
-def _groups(cells: Mapping[Any, Mapping[str, str]], columns: Sequence[str]) -> dict[tuple[str, ...], list[Any]]:
-    groups: dict[tuple[str, ...], list[Any]] = defaultdict(list)
-    for who, own in cells.items():
-        groups[tuple(own[name] for name in columns)].append(who)
-    return groups
+def _common(one: Answers, other: Answers) -> Answers:
+    return tuple(mine if mine == its else "" for mine, its in zip(one, other, strict=True))
 
 
-def _rare(cells: Mapping[Any, Mapping[str, str]], columns: Sequence[str], k: int) -> list[Any]:
-    return [who for group in _groups(cells, columns).values() if len(group) < k for who in group]
-
-
-def _most_telling(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str | None:
-    """The column with the most different answers among these; none where all are empty."""
-    counts = {name: len(Counter(row[name] for row in rows if row[name])) for name in columns}
-    found = max(columns, key=lambda name: counts[name], default=None)
-    return found if found is not None and counts[found] else None
-
-
-def _next_rarest(cells: Mapping[Any, Mapping[str, str]], columns: Sequence[str], *, apart_from: set[Any]) -> list[Any]:
-    groups = [group for group in _groups(cells, columns).values() if not apart_from & set(group)]
-    return min(groups, key=len)
+def _cost(groups: Mapping[Answers, Sequence[Any]], one: Answers, other: Answers) -> int:
+    """How many answers are emptied when two groups are joined."""
+    apart = [(mine, its) for mine, its in zip(one, other, strict=True) if mine != its]
+    return sum(bool(mine) * len(groups[one]) + bool(its) * len(groups[other]) for mine, its in apart)

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_noop as _
 
 from analysis.dataset_columns import TEXTS
-from analysis.dataset_files import DESCRIPTION, DatasetFiles, as_json, as_number
+from analysis.dataset_files import DESCRIPTION, DatasetFiles, as_json, as_number, dataset_unreadable
 from analysis.services.dataset_check import WITHDRAWN, Check, pages_of, verify_dataset
 from core.errors import AppError
 from core.models import User
@@ -48,8 +48,12 @@ def import_dataset(*, files: DatasetFiles, owner: User, sounds: Path | None = No
     _check_edition(files)
     if defects := [check for check in verify_dataset(files) if check.defects]:
         raise _defective(files, defects)
-    with transaction.atomic():
-        return _Import(files, owner, sounds).run()
+    try:
+        with transaction.atomic():
+            return _Import(files, owner, sounds).run()
+    except (KeyError, ValueError, IntegrityError) as error:
+        problem = f"a value in it is missing, twice or of another form ({error})"
+        raise dataset_unreadable(name=files.name, problem=problem) from error
 
 
 def _check_edition(files: DatasetFiles) -> None:

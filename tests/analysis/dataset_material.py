@@ -1,8 +1,10 @@
 """A small P.835 test with all that a dataset tells: revisions, a released seat, checks, reports, exclusions."""
 
 import csv
+import hashlib
 import io
 import zipfile
+from pathlib import Path
 from uuid import uuid4
 
 from django.utils import timezone
@@ -20,6 +22,7 @@ from rating.services.votes import cast_vote
 from tests.analysis.p835_material import listen, p835_experiment, refresh
 from tests.factories import marks, seated_visit, vote_event
 
+Files = dict[str, bytes]
 AGES = ("25_34", "25_34", "25_34", "35_44")
 QUESTIONS = [{"ready": "age_band", "place": "before", "required": False}]
 
@@ -85,3 +88,15 @@ def files_of(data: bytes) -> dict[str, bytes]:
 def table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     (content,) = (text for path, text in files.items() if path.endswith(f"description-{name}_data.csv"))
     return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def written(place: Path, files: Files, *, sums: bool = True) -> Path:
+    """Pack files as a dataset; with new checksums, as somebody would who alters it on purpose."""
+    if sums:
+        listed = {name: text for name, text in files.items() if name != "checksums.sha256"}
+        lines = [f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in listed.items()]
+        files = listed | {"checksums.sha256": "".join(lines).encode()}
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(f"a-test/{name}", text)
+    return place

@@ -1,6 +1,7 @@
 """import_dataset: the experiment is there again, and its results are the same to the last digit."""
 
 import io
+import re
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from listening.models import Exclusion, QuestionAnswer, Seat
 from rating.models import Experiment, TextVersion, Vote
 from stimuli import storage
 from stimuli.models import Collection, Recording
-from tests.analysis.dataset_material import eventful_experiment, files_of, named, packed, table
+from tests.analysis.dataset_material import eventful_experiment, files_of, named, packed, table, written
 from tests.analysis.p835_material import refresh
 from tests.factories import make_user
 
@@ -115,6 +116,12 @@ def test_what_cannot_be_imported_is_refused_with_the_reason(experiment: Experime
     with pytest.raises(CommandError, match="conditions are letters"):
         Experiment.objects.filter(pk=experiment.pk).update(unblinded_at=None)
         imported(kept(place, Experiment.objects.get(pk=experiment.pk)), experiment.owner.username)
+    with pytest.raises(CommandError, match="is no dataset of Earmark"):
+        Experiment.objects.filter(pk=experiment.pk).update(unblinded_at=experiment.unblinded_at)
+        files = files_of(packed(Experiment.objects.get(pk=experiment.pk)))
+        (path,) = (name for name in files if name.endswith("description-visits_data.csv"))
+        spoilt = files | {path: re.sub(rb"\d{4}-\d\d-\d\dT", b"soon T", files[path])}
+        imported(written(place, spoilt), experiment.owner.username)
     with pytest.raises(CommandError, match="There is no account 'nobody'"):
         imported(place, "nobody")
     with pytest.raises(CommandError, match="is no folder"):

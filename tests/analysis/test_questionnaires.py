@@ -83,6 +83,16 @@ def test_the_dataset_has_the_answers_and_a_codebook(answered: Experiment, db: No
     assert columns["devices"]["separator"] == "|"
 
 
+def test_of_a_listener_who_withdrew_the_dataset_has_the_seat_alone(answered: Experiment, db: None) -> None:
+    whole = zipfile.ZipFile(io.BytesIO(downloaded(answered, "dataset.zip")))
+    tables = {name: whole.read(name) for name in whole.namelist() if name.endswith("_data.csv")}
+    (seats,) = (rows(text) for name, text in tables.items() if "-seats_" in name)
+    (gone,) = (row for row in seats if row["state"] == "withdrawn")
+    assert (gone["subject_id"], gone["votes"]) == ("", "")
+    assert [name for name, text in tables.items() if gone["ballot_id"].encode() in text and "-seats_" not in name] == []
+    assert not [name for name, text in tables.items() if b"sub-0002" in text]
+
+
 def test_the_results_count_answers_per_option_and_show_no_free_text(answered: Experiment, db: None) -> None:
     by_key = {asked["key"]: asked for asked in summary(answered, simulated=False)}
     assert dict(by_key["devices"]["counts"]) == {"Radio": 1, "Hi-fi": 0, "Phone": 1}

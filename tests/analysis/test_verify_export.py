@@ -1,6 +1,5 @@
 """verify_export: a dataset as it was made passes, and each planted defect is named by the check that finds it."""
 
-import hashlib
 import io
 import zipfile
 from collections.abc import Callable
@@ -10,27 +9,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from rating.models import Experiment
-from tests.analysis.dataset_material import eventful_experiment, files_of, named, packed
+from tests.analysis.dataset_material import Files, eventful_experiment, files_of, named, packed, written
 
 pytestmark = pytest.mark.django_db
-Files = dict[str, bytes]
 
 
 @pytest.fixture(scope="module")
 def whole(module_db: None) -> bytes:
     return packed(named(eventful_experiment()))
-
-
-def written(place: Path, files: Files, *, sums: bool = True) -> Path:
-    """Pack files as a dataset; with new checksums, as somebody would who alters it on purpose."""
-    if sums:
-        listed = {name: text for name, text in files.items() if name != "checksums.sha256"}
-        lines = [f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in listed.items()]
-        files = listed | {"checksums.sha256": "".join(lines).encode()}
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(f"a-test/{name}", text)
-    return place
 
 
 def verified(place: Path) -> tuple[list[str], str]:
