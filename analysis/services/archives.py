@@ -1,5 +1,6 @@
 """Dataset archive: everything that was answered and computed, with a README and checksums, as one zip."""
 
+import csv
 import hashlib
 import re
 import zipfile
@@ -17,6 +18,7 @@ from analysis.dataset_columns import kept, sidecar
 from analysis.dataset_texts import Contents, as_json
 from analysis.exports import csv_lines, table_columns, table_rows, with_rows
 from analysis.registry import get_report, method_of
+from analysis.result_columns import described
 from analysis.services.dataset_tables import JOINED, DatasetTables
 from analysis.services.exports import note_download, vote_columns, vote_lines
 from analysis.services.questionnaires import codebook, personal_answers, questionnaire_lines
@@ -194,13 +196,20 @@ class _Archive:
     # --- Results ------------------------------------------------------------------------------------------------------
 
     def _results(self, folder: Path) -> Iterator[File]:
-        """Every table of the method, what its report adds, and what the starter says of them."""
+        """Every table of the method, what its report adds, sidecars, and what the starter says of them."""
         written = set()
         for name, content in self._made():
-            held = with_rows(content) if name.endswith(".csv") else iter(content)
+            is_table = name.endswith(".csv")
+            held = with_rows(content) if is_table else iter(content)
             if held is not None:
                 written.add(name)
-                yield name, _copied(held, folder / name) if name == EXPECTED else held
+                yield name, _copied(held, folder / name) if is_table else held
+        for table in sorted(name for name in written if re.fullmatch(r"results/.*\.csv", name)):
+            beside = table.removesuffix(".csv") + ".json"
+            if beside not in written:
+                with (folder / table).open(encoding="utf-8", newline="") as file:
+                    columns = next(csv.reader(file))
+                yield beside, [as_json(sidecar(described(columns)))]
         if {STARTER, EXPECTED} <= written and "responses" in self.contents.rows and not self.result["stale"]:
             yield "analysis/starter_output.txt", [_starter_output(folder)]
 

@@ -46,6 +46,9 @@ def test_every_table_has_a_sidecar_with_its_columns_and_all_columns_are_describe
         assert [column["name"] for column in beside] == columns
         assert all(column["description"] for column in beside)
         assert set(columns) <= described
+    for name in ("results/mos", "results/means", "results/model", "results/contrasts"):
+        beside = json.loads(files[f"{name}.json"])["variableMeasured"]
+        assert [column["name"] for column in beside] == files[f"{name}.csv"].decode().splitlines()[0].split(",")
     assert files["CITATION.cff"].decode().startswith("cff-version: 1.2.0\n")
     assert (about["@type"], about["schemaVersion"], about["name"]) == ("Dataset", "Psych-DS 0.4.0", "A test")
 

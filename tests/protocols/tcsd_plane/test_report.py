@@ -192,7 +192,7 @@ def test_the_file_of_placements_holds_every_move_in_order(client: Client) -> Non
     assert [row["seq"] for row in found if row["counts"] == "true"] == ["3", "4", "6"]
     first, tray = found[0], found[1]
     assert (first["tc"], first["sd"], first["plays"], first["plane_px"]) == ("0.11", "0.22", "2", "560")
-    assert (first["moved_at"], first["numbers_visible"]) == ("2026-03-01T10:00:00.000Z", "false")
+    assert (first["moved_at"], first["numbers_visible"]) == ("2026-03-01T10:00:00.000000Z", "false")
     assert (tray["tc"], tray["sd"], tray["moved_at"], tray["numbers_visible"]) == ("", "", "", "true")
     assert datetime.fromisoformat(first["received_at"]).tzinfo is not None
     assert {(row["subject_id"], row["row_type"]) for row in found} == {("sub-0001", "main")}
