@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils.dateparse import parse_datetime
 
 from analysis.dataset_columns import REFERENCES
@@ -102,10 +103,13 @@ def test_before_unblinding_nothing_tells_which_condition_a_letter_is(experiment:
     assert {len(row["previous_condition"]) for row in table(files, "trials")} == {0, 1}
 
 
-def test_the_same_data_twice_is_the_same_zip(experiment: Experiment) -> None:
+def test_the_same_data_twice_is_the_same_zip(experiment: Experiment, tmp_path: Path) -> None:
     opened = named(experiment)
     first = packed(opened)
     assert packed(opened) == first
+    place = tmp_path / "dataset.zip"
+    call_command("export_dataset", opened.slug, out=place, stdout=io.StringIO())
+    assert (place.read_bytes(), list(tmp_path.iterdir())) == (first, [place])
     Experiment.objects.filter(pk=opened.pk).update(title="Another title")
     assert packed(Experiment.objects.get(pk=opened.pk)) != first
 

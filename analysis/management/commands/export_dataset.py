@@ -32,9 +32,11 @@ class Command(BaseCommand):
         how = {name: options[name] for name in ("simulated", "anonymous", "k")}
         try:
             pieces = export_dataset(experiment=experiment_called(options["experiment"]), actor=None, **how)
-            with place.open("wb") as file:
+            unfinished = place.with_name(f"{place.name}.part")
+            with unfinished.open("wb") as file:
                 for piece in pieces:
                     file.write(piece)
+            unfinished.replace(place)
         except AppError as error:
             raise CommandError(str(error)) from error
         except OSError as error:
