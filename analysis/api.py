@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from analysis.anonymity import USUAL_K
 from analysis.p808_export import suffix_of
 from analysis.registry import get_report, method_of, methods
 from analysis.reports.base import TABLE_PREFIX
@@ -35,6 +36,8 @@ from rating.services.access import experiment_of
 
 SIMULATED = OpenApiParameter("simulated", bool, description="Include simulated listeners; left out by default.")
 ANONYMOUS = OpenApiParameter("anonymous", bool, description="Leave out what participants wrote in free text.")
+ANONYMOUS_ZIP = OpenApiParameter("anonymous", bool, description="An edition in which nobody can be told apart.")
+K = OpenApiParameter("k", int, description="How many listeners share each combination of answers about a person.")
 SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")
 PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="Which table.")
 PAGE = OpenApiParameter("page", int, description="From 1.")
@@ -225,15 +228,19 @@ class QuestionnaireCsv(Download):
         return "questionnaire.csv", export_questionnaire(experiment=experiment, anonymous=anonymous, **_who(request))
 
 
-@extend_schema_view(get=extend_schema(operation_id="dataset_zip", parameters=[SIMULATED, ANONYMOUS], responses=ZIP))
+@extend_schema_view(
+    get=extend_schema(operation_id="dataset_zip", parameters=[SIMULATED, ANONYMOUS_ZIP, K], responses=ZIP)
+)
 class DatasetZip(Download):
     """Answers, results, design, others' shapes, starter scripts and checksums in one zip."""
 
     content_type = "application/zip"
 
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
-        anonymous = _asks(request, "anonymous")
-        return "dataset.zip", export_dataset(experiment=experiment, anonymous=anonymous, **_who(request))
+        anonymous, k = _asks(request, "anonymous"), request.query_params.get("k", str(USUAL_K))
+        how: dict[str, Any] = {"anonymous": anonymous, "k": int(k) if k.isdecimal() and len(k) < 6 else 0}
+        name = "anonymous-dataset.zip" if anonymous else "dataset.zip"
+        return name, export_dataset(experiment=experiment, **how, **_who(request))
 
 
 @extend_schema_view(get=extend_schema(operation_id="report_html", parameters=[SIMULATED], responses=HTML))

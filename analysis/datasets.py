@@ -39,6 +39,8 @@ DETAILED_COLUMNS = {
     "factors": "slot__stimulus__item__factors",
     "condition": "slot__stimulus__condition__name",
     "condition_role": "slot__stimulus__condition__role",
+    "condition_factors": "slot__stimulus__condition__factors",
+    "slot": "slot__key",
     "scale": "scale",
     "value": "value",
     "kind": "vote__trial__kind",

@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -33,12 +34,19 @@ MEANINGS = {
     "protocol": "The protocol's slug.",
     "protocol_version": "Its version when the vote was cast.",
     "revision": "How often the trial had been answered, this answer included.",
+    "repetition": "How often the listener had heard the item in this condition by then, this time included; pages in a "
+    "row about the same sounds count as one.",
+    "previous_condition": "The condition in which the listener heard the same item before; empty the first time.",
+    "response_ms": "Milliseconds from the end of the clip to the answer, as the browser says.",
     "n_plays": "How often the clip was played, as the browser says.",
     "heard_ms": "How many milliseconds of it were played.",
     "heard_full": "Whether it was played to its end.",
+    "stall_ms": "The longest time for which its sound stalled, in milliseconds.",
+    "interruptions": "What came in between while it played: hidden, device or suspended.",
     "level_db": "The level that the participant had set before, in dB above or below the middle.",
     "client_wall": "The time of the answer by the participant's clock: data, not order.",
     "received_at": "When the server stored the vote.",
+    "elapsed_s": "Seconds from when the seat was taken until then.",
     "row_type": "main or simulated.",
     "flags": "What to know about the vote. late: it came after the experiment was paused or closed; fast: it came "
     "sooner after its sound was first fetched than the sound lasts.",
@@ -67,6 +75,17 @@ def csv_lines(rows: Iterable[Mapping[str, Any]], *, columns: Sequence[str] = COL
         yield writer.writerow({column: _cell(row.get(column)) for column in columns})
 
 
+def with_rows(pieces: Iterable[str | bytes]) -> Iterator[str | bytes] | None:
+    """The same pieces of a CSV file, or nothing where they are a header alone."""
+    rest, held, lines = iter(pieces), [], 0
+    for piece in rest:
+        held.append(piece)
+        lines += len(piece.splitlines())
+        if lines > 1:
+            return chain(held, rest)
+    return None
+
+
 def vote_row(
     mark: dict[str, Any],
     *,
@@ -88,6 +107,9 @@ def vote_row(
         "factors": mark["factors"] or None,
         "condition": condition,
         "condition_role": "" if blind else mark["condition_role"],
+        "response_ms": number_in(heard.get("answer_ms")),
+        "stall_ms": number_in(heard.get("stall_ms")),
+        "interruptions": " ".join(map(str, list_in(heard.get("interruptions")))),
         "n_plays": number_in(heard.get("plays")),
         "heard_ms": number_in(heard.get("heard_ms")),
         "heard_full": heard_full if isinstance(heard_full, bool) else None,
@@ -112,7 +134,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, dict | list):
         return json.dumps(value, sort_keys=True, ensure_ascii=False)
     if hasattr(value, "astimezone"):
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     return value
 
 

@@ -11,6 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
+from analysis.anonymity import USUAL_K
+from analysis.datasets import counted
 from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
@@ -23,7 +25,7 @@ from analysis.services.experiment_report import experiment_report
 from analysis.services.metrics import offers_metrics
 from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
-from analysis.services.results import read_result
+from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
@@ -42,6 +44,9 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "experiment": experiment,
         "shown": [_shown(experiment, method_of(experiment.protocol), asked, simulated=simulated)],
         "simulated": simulated,
+        "answers": votes_held(experiment, simulated=simulated).votes,
+        "listeners": counted(experiment, simulated=simulated).filter(vote_count__gt=0).count(),
+        "least_listeners": USUAL_K,
         "questionnaire": summary(experiment, simulated=simulated),
         "offers_metrics": offers_metrics(experiment),
         "reason_missing": request.GET.get("reason") == "missing",

@@ -93,6 +93,8 @@ PIECES = (
     # They make the genuine project that the reader of .aup3 is tested with.
     Piece("Audacity", on_path("audacity"), "audacity"),
     Piece("Xvfb", on_path("Xvfb"), "xvfb"),
+    # It runs the script that goes along with a dataset.
+    Piece("R", on_path("Rscript"), "r-cran-lme4"),
 )
 
 

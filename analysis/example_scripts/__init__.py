@@ -1,1 +1,1 @@
-"""Scripts that travel with a dataset and print its first table; nothing here is imported."""
+"""Scripts that travel with a dataset and print its first table; the Python one is run when the zip is made."""

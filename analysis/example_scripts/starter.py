@@ -35,25 +35,34 @@ def mean_opinion_scores(votes: pd.DataFrame, complete: pd.Series) -> pd.DataFram
     return table.assign(ci_low=table["mos"] - half, ci_high=table["mos"] + half)
 
 
-def main() -> int:
-    (responses,) = (ROOT / "data").glob("*_description-responses_data.csv")
+def compare(root: Path) -> tuple[str, bool]:
+    """Compute the table from the files below this folder; return it as text, and whether it is the expected one."""
+    found = list((root / "data").glob("*_description-responses_data.csv"))
+    if not found:
+        return "This dataset holds no answers.\n", True
     texts = {"condition": str, "subject_id": str, "excluded": str}
-    votes = pd.read_csv(responses, dtype=texts, keep_default_na=False)
-    (participants,) = (ROOT / "data").glob("*_description-participants_data.csv")
+    votes = pd.read_csv(found[0], dtype=texts, keep_default_na=False)
+    (participants,) = (root / "data").glob("*_description-participants_data.csv")
     people = pd.read_csv(participants, dtype=str, keep_default_na=False)
     complete = people.loc[people["complete"] == "true", "subject_id"]
-    found = mean_opinion_scores(votes.assign(value=votes["value"].astype(float)), complete)
-    sys.stdout.write(found.round(4).to_string() + "\n")
-    computed = ROOT / "analysis" / "expected.csv"
+    table = mean_opinion_scores(votes.assign(value=votes["value"].astype(float)), complete)
+    said = table.round(6).to_string() + "\n"
+    computed = root / "analysis" / "expected.csv"
     if not computed.exists():
-        sys.stdout.write("There is no expected.csv to compare with.\n")
-        return 0
+        return said + "There is no expected.csv to compare with.\n", True
     read = pd.read_csv(computed, dtype={"condition": str, "scale": str})
-    expected = read.set_index(KEYS).reindex(found.index)[FIGURES]
-    same = ((found[FIGURES] - expected).abs() <= 1e-9) | (found[FIGURES].isna() & expected.isna())
-    agree = bool(same.all(axis=None)) and len(read) == len(found)
-    sys.stdout.write("The same as expected.csv.\n" if agree else "NOT the same as expected.csv: see README.md.\n")
-    return 0 if agree else 1
+    expected = read.set_index(KEYS).reindex(table.index)[FIGURES]
+    same = ((table[FIGURES] - expected).abs() <= 1e-9) | (table[FIGURES].isna() & expected.isna())
+    agrees = bool(same.all(axis=None)) and len(read) == len(table)
+    return said + (
+        "The same as expected.csv.\n" if agrees else "NOT the same as expected.csv: see README.md.\n"
+    ), agrees
+
+
+def main() -> int:
+    said, agrees = compare(ROOT)
+    sys.stdout.write(said)
+    return 0 if agrees else 1
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from analysis import datasets
 from analysis.exports import csv_lines, subject_id
-from analysis.services.exports import note_download
+from analysis.services.exports import filled, note_download
 from core.models import User
 from listening.models import QuestionAnswer
 from rating.models import Experiment
@@ -32,17 +32,28 @@ def export_questionnaire(
 ) -> Iterator[str]:
     """Return one row a listener, one column a question. The anonymous edition has no free text."""
     what = "questionnaire without free text" if anonymous else "questionnaire"
+    lines = filled(questionnaire_lines(experiment, simulated=simulated, anonymous=anonymous))
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=what)
-    return questionnaire_lines(experiment, simulated=simulated, anonymous=anonymous)
+    return lines
 
 
-def questionnaire_lines(experiment: Experiment, *, simulated: bool, anonymous: bool) -> Iterator[str]:
+def questionnaire_lines(
+    experiment: Experiment,
+    *,
+    simulated: bool,
+    anonymous: bool,
+    cells: Mapping[UUID, Mapping[str, str]] | None = None,
+    columns: Sequence[str] = (),
+) -> Iterator[str]:
+    """The answers as CSV; `cells` take the place of what somebody answered."""
     asked = asked_questions(experiment, anonymous=anonymous)
-    columns = [*COLUMNS, *(question.key for question in asked)]
-    return csv_lines(_rows(experiment, asked, simulated=simulated), columns=columns)
+    rows = _rows(experiment, asked, simulated=simulated, cells=cells or {})
+    return csv_lines(rows, columns=columns or [*COLUMNS, *(question.key for question in asked)])
 
 
-def _rows(experiment: Experiment, asked: Sequence[Question], *, simulated: bool) -> Iterator[dict[str, Any]]:
+def _rows(
+    experiment: Experiment, asked: Sequence[Question], *, simulated: bool, cells: Mapping[UUID, Mapping[str, str]]
+) -> Iterator[dict[str, Any]]:
     given = _answers(experiment, simulated=simulated)
     for ballot in datasets.counted_ballots(experiment, simulated=simulated):
         if answers := given.get(ballot.ballot):
@@ -53,7 +64,26 @@ def _rows(experiment: Experiment, asked: Sequence[Question], *, simulated: bool)
                 "row_type": ballot.kind,
                 "handed_in_at": max(answer.handed_in_at for answer in answers.values()),  # type: ignore[type-var]
                 **{question.key: _cell(answers.get(question.key)) for question in asked},
+                **{name: cell for name, cell in cells.get(ballot.ballot, {}).items() if name in answers},
             }
+
+
+def personal_answers(experiment: Experiment, *, simulated: bool) -> tuple[list[str], dict[UUID, dict[str, str]]]:
+    """What could tell who somebody is, by ballot: the answers before the clips and to ready-made questions."""
+    asked = [
+        question
+        for question in asked_questions(experiment, anonymous=True)
+        if question.place is Place.BEFORE or question.ready
+    ]
+    answers = _answers(experiment, simulated=simulated)
+    return [question.key for question in asked], {
+        ballot: {question.key: _as_text(_cell(own.get(question.key))) for question in asked}
+        for ballot, own in answers.items()
+    }
+
+
+def _as_text(cell: Json) -> str:
+    return "" if cell is None else str(cell)
 
 
 def _answers(experiment: Experiment, *, simulated: bool) -> dict[UUID, dict[str, QuestionAnswer]]:
@@ -82,7 +112,7 @@ def codebook(experiment: Experiment, *, anonymous: bool = False) -> dict[str, An
     """What the columns are, as the sidecar of the file says it: in English, and own questions as written."""
     questions = {question.key: _described(question) for question in asked_questions(experiment, anonymous=anonymous)}
     note = {"note": ANONYMOUS} if anonymous else {}
-    return {"variableMeasured": {**COLUMNS, **questions}, **note}
+    return {"columns": {**COLUMNS, **questions}, **note}
 
 
 def _described(question: Question) -> dict[str, Any]:

@@ -155,7 +155,8 @@ class Experiment:
         return _table([{**row, **row.pop("progress")} for row in rows])
 
     def votes(self, *, simulated: bool = False) -> "pd.DataFrame":
-        """Every mark that counts, one a row; conditions are letters until the experiment is unblinded."""
+        """Every mark that counts, one a row; conditions are letters until the experiment is unblinded. Refused while
+        there is none."""
         import pandas as pd
 
         answer = self.connection.ask("GET", f"{self.path}votes.csv", params=_simulated(simulated))
@@ -179,10 +180,14 @@ class Experiment:
         target = _target(into, f"{self.slug}-{name}")
         return self.connection.save(f"{self.path}results/{method}/files/{name}", target, **_simulated(simulated))
 
-    def dataset(self, into: str | Path, *, simulated: bool = False) -> Path:
-        """Save the whole dataset as a zip: answers, results, design, scripts and checksums."""
-        target = _target(into, f"{self.slug}-dataset.zip")
-        return self.connection.save(f"{self.path}dataset.zip", target, **_simulated(simulated))
+    def dataset(self, into: str | Path, *, simulated: bool = False, anonymous: bool = False, k: int = 5) -> Path:
+        """Save the whole dataset as a zip: answers, results, design, scripts and checksums.
+
+        In the anonymous edition each combination of answers about a person is shared by at least k listeners.
+        """
+        target = _target(into, f"{self.slug}-{'anonymous-' if anonymous else ''}dataset.zip")
+        edition = {"anonymous": "1", "k": str(k)} if anonymous else {}
+        return self.connection.save(f"{self.path}dataset.zip", target, **_simulated(simulated), **edition)
 
     def report(self, into: str | Path, *, simulated: bool = False) -> Path:
         """Save the report as one HTML file: methods, design, listeners, figures, tables and versions."""

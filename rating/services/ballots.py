@@ -177,5 +177,12 @@ def _trial(ballot: Ballot, position: int, page: TrialPlan, planned_s: float) -> 
 
 
 def _outline(page: TrialPlan) -> Json:
-    slots = sorted((slot.key, slot.entry.item, slot.entry.condition) for slot in page.slots)
-    return [page.session, page.kind.value, page.ask, slots, *([dict(page.detail)] if page.detail else [])]
+    slots = [(slot.key, slot.entry.item, slot.entry.condition) for slot in page.slots]
+    return outline_of(page.session, page.kind.value, page.ask, slots, page.detail)
+
+
+def outline_of(
+    session: int, kind: str, ask: Sequence[str], slots: Iterable[tuple[str, str, str]], detail: Mapping[str, Json]
+) -> Json:
+    """What the hash of a plan has of one page; each slot by its key, item and condition."""
+    return [session, kind, ask, sorted(slots), *([dict(detail)] if detail else [])]

@@ -369,7 +369,11 @@ def check_design(experiment: Experiment) -> None:
 
 
 def design_digest(experiment: Experiment) -> str:
-    """Hash everything that shapes an answer; the order of each seat follows from it and the seat's number.
+    return digest(design_contents(experiment))
+
+
+def design_contents(experiment: Experiment) -> dict[str, Any]:
+    """Everything that shapes an answer, to be hashed; the order of each seat follows from it and the seat's number.
 
     What was written down of the analysis is in it as well, so that nobody can change it unseen.
     """
@@ -377,7 +381,7 @@ def design_digest(experiment: Experiment) -> str:
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection).order_by("item__name", "condition__name")
     texts = list(stimuli.filter(text__isnull=False).values_list("item__name", "condition__name", "text"))
     plan = experiment.analysis_plan
-    return digest(
+    return (
         ({"texts": texts} if texts else {})
         | ({"analysis_plan": plan} if plan else {})
         | ({"checks": experiment.checks} if experiment.checks else {})

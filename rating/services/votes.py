@@ -226,7 +226,7 @@ def _append(
         label_set_sha256=label_set_of(context.protocol, context.label_set).sha256,
         received_at=now,
     )
-    vote.seal = hmac_of(_signed_row(vote), salt=state.salt)
+    vote.seal = hmac_of(signed_row(vote), salt=state.salt)
     vote.chain = link_of(vote, previous_head=state.chain)
     count = state.vote_count + 1
     values = {name: getattr(vote, name) for name in _COLUMNS}
@@ -271,7 +271,7 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
     for number, vote in enumerate(votes, start=1):
         if vote.chain not in [link_of(vote, previous_head=head) for head in heads]:
             yield f"vote {vote.event_id} does not follow the one before it: a vote was altered, removed, added or moved"
-        elif ballot.salt and vote.seal not in valid_hmacs(_signed_row(vote), salt=ballot.salt):
+        elif ballot.salt and vote.seal not in valid_hmacs(signed_row(vote), salt=ballot.salt):
             yield f"vote {vote.event_id} was altered after it was cast"
         heads = heads_of(ballot, number, vote.chain)
     if ballot.vote_count != len(votes):
@@ -280,7 +280,7 @@ def chain_problems(*, ballot: Ballot, votes: Sequence[Vote]) -> Iterator[str]:
         yield "its chain does not end with its last vote: votes were removed from the end, or its plan was altered"
 
 
-def _signed_row(vote: Vote) -> bytes:
+def signed_row(vote: Vote) -> bytes:
     parts = {name: getattr(vote, name) for name in SIGNED_AS_JSON} | {
         name: str(getattr(vote, name)) for name in SIGNED_FIELDS
     }

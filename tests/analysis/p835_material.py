@@ -18,7 +18,7 @@ REFERENCES = ("secretanchor1", "secretanchor2")
 SECRETS = (*CONDITIONS, *REFERENCES)
 
 
-def p835_experiment(*, seats: int = 2, items: int = 3) -> Experiment:
+def p835_experiment(*, seats: int = 2, items: int = 3, **parts: Any) -> Experiment:
     """Three conditions of a few items with a factor, and two references for the practice before."""
     owner = make_user()
     collection = create_collection(owner=owner, slug=f"sounds-of-{owner.pk}", title="Sounds")
@@ -36,7 +36,7 @@ def p835_experiment(*, seats: int = 2, items: int = 3) -> Experiment:
         sounds.append(NewSound("talker", condition, tone(900 + 10 * place), Condition.Role.REFERENCE))
     add_stimuli(collection=collection, sounds=sounds)
     shape: dict[str, Any] = {"protocol": "p835", "label_set": "p835-en-1", "options": {"practice": len(REFERENCES)}}
-    return make_experiment(owner, collection=collection, seats=seats, **shape)
+    return make_experiment(owner, collection=collection, seats=seats, **shape, **parts)
 
 
 def listen(experiment: Experiment, *, shift: int = 0) -> Ballot:

@@ -197,7 +197,8 @@ def test_the_dataset_is_whole_and_its_starter_prints_the_same_table(
     assert {name: hashlib.sha256(text).hexdigest() for name, text in files.items()} == sums
     (responses,) = (name for name in files if "responses_data.csv" in name)
     meanings = json.loads(files[responses.replace(".csv", ".json")])["variableMeasured"]
-    assert list(meanings) == files[responses].decode().splitlines()[0].split(",")
+    assert [each["name"] for each in meanings] == files[responses].decode().splitlines()[0].split(",")
+    assert files["analysis/starter_output.txt"].decode().endswith("The same as expected.csv.\n")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         archive.extractall(tmp_path)
     starter = tmp_path / experiment.slug / "analysis/starter.py"
@@ -210,11 +211,27 @@ def test_the_dataset_is_whole_and_its_starter_prints_the_same_table(
 
 def test_one_scale_alone_has_no_suffix(client: Client) -> None:
     made = make_experiment(seats=1)
-    assert list(csv.reader(io.StringIO(content(client, made, "votes_per_cond.csv").decode()))) == [
-        ["condition_name", "n", "MOS", "std", "95%CI"]
-    ]
+    seat = seated_visit(made).seat
+    for trial in seat.ballot.trials.order_by("position"):
+        cast_vote(ballot_id=seat.ballot_id, event=vote_event(trial, value=3))
+    assert list(rows(client, made, "votes_per_cond.csv")[0]) == ["condition_name", "n", "MOS", "std", "95%CI"]
     assert content(client, made, "votes_per_clip.csv").decode().startswith("file_url,n,MOS,std,95%CI,")
     assert set(opened(content(client, made, "dataset.zip"))) >= {"README.md", "legacy/udase/results_QUALITY.csv"}
+
+
+def test_no_download_is_a_bare_header(client: Client) -> None:
+    made = make_experiment(seats=1)
+    client.force_login(made.owner)
+    names = ("votes.csv", "wide.csv", "votes_per_clip.csv", "votes_per_cond.csv")
+    for name in names:
+        response = client.get(f"/api/v1/experiments/{made.slug}/{name}")
+        assert (response.status_code, response.json()["code"]) == (409, "download.no_rows"), name
+    assert not AuditEntry.objects.filter(action="experiment.exported").exists()
+    page = client.get(f"/experiments/{made.slug}/results/").content.decode()
+    assert not [name for name in names if f"/{made.slug}/{name}" in page]
+    files = opened(content(client, made, "dataset.zip"))
+    assert not [name for name, text in files.items() if name.endswith(".csv") and len(text.splitlines()) < 2]
+    assert "A table without rows is not written: responses, answers" in files["README.md"].decode()
 
 
 def test_every_download_is_logged_with_what_it_was(client: Client, experiment: Experiment) -> None:

@@ -64,19 +64,33 @@ def test_the_download_has_one_row_for_each_listener_who_counts_and_handed_answer
 def test_the_anonymous_edition_has_no_free_text(answered: Experiment, db: None) -> None:
     [row] = rows(downloaded(answered, "questionnaire.csv?anonymous=1"))
     assert "comment" not in row
-    whole = zipfile.ZipFile(io.BytesIO(downloaded(answered, "dataset.zip?anonymous=1")))
+    whole = zipfile.ZipFile(io.BytesIO(downloaded(answered, "dataset.zip?anonymous=1&k=2")))
     assert not any(b"The third was loud." in whole.read(name) for name in whole.namelist())
+    [table] = [name for name in whole.namelist() if name.endswith("questionnaire_data.csv")]
+    [row] = rows(whole.read(table))
+    assert (row["age_band"], row["tired"], "handed_in_at" in row) == ("", "2", False)
 
 
 def test_the_dataset_has_the_answers_and_a_codebook(answered: Experiment, db: None) -> None:
     whole = zipfile.ZipFile(io.BytesIO(downloaded(answered, "dataset.zip")))
     [table] = [name for name in whole.namelist() if name.endswith("questionnaire_data.csv")]
     [row] = rows(whole.read(table))
-    columns = json.loads(whole.read(table.replace(".csv", ".json")))["variableMeasured"]
+    listed = json.loads(whole.read(table.replace(".csv", ".json")))["variableMeasured"]
+    columns = {column["name"]: column for column in listed}
     assert list(columns) == list(row)
     assert columns["age_band"]["options"]["25_34"] == "25 to 34"
     assert columns["hours"]["unit"] == "h"
     assert columns["devices"]["separator"] == "|"
+
+
+def test_of_a_listener_who_withdrew_the_dataset_has_the_seat_alone(answered: Experiment, db: None) -> None:
+    whole = zipfile.ZipFile(io.BytesIO(downloaded(answered, "dataset.zip")))
+    tables = {name: whole.read(name) for name in whole.namelist() if name.endswith("_data.csv")}
+    (seats,) = (rows(text) for name, text in tables.items() if "-seats_" in name)
+    (gone,) = (row for row in seats if row["state"] == "withdrawn")
+    assert (gone["subject_id"], gone["votes"]) == ("", "")
+    assert [name for name, text in tables.items() if gone["ballot_id"].encode() in text and "-seats_" not in name] == []
+    assert not [name for name, text in tables.items() if b"sub-0002" in text]
 
 
 def test_the_results_count_answers_per_option_and_show_no_free_text(answered: Experiment, db: None) -> None:

@@ -1,13 +1,18 @@
 """Every registered protocol, played by its own bot over HTTP from the consent to a result."""
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
+from analysis.dataset_files import opened_dataset
 from analysis.registry import method_of
+from analysis.services.archives import export_dataset
+from analysis.services.dataset_check import verify_dataset
+from analysis.services.dataset_import import import_dataset
 from analysis.services.results import read_result
 from analysis.tasks import refresh_stale_results
 from audio.synthesis import clip_bytes, speak
@@ -18,7 +23,7 @@ from listening.panels.services.simulation import simulate
 from rating.models import Ballot, Experiment
 from rating.protocol import LabelStatus, Protocol
 from rating.registry import protocols
-from rating.services.experiments import create_experiment, go_live
+from rating.services.experiments import create_experiment, go_live, unblind
 from rating.services.votes import chain_holds
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
@@ -74,7 +79,7 @@ def fold_results() -> None:
 
 @pytest.mark.parametrize("protocol", protocols().values(), ids=lambda protocol: protocol.slug)
 def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
-    protocol: Protocol, live_server: LiveServer
+    protocol: Protocol, live_server: LiveServer, tmp_path: Path
 ) -> None:
     experiment = live_experiment(protocol)
     receipts = list(
@@ -94,3 +99,16 @@ def test_a_visit_goes_from_the_link_to_a_receipt_and_into_the_result(
     assert with_bots["table"]["rows"]
     assert without["vote_count"] == 0
     assert not without["table"]["rows"]
+    check_dataset(experiment, tmp_path / "dataset.zip", method)
+
+
+def check_dataset(experiment: Experiment, place: Path, method: str) -> None:
+    """The dataset has no defects, and the experiment that is made of it has the same results."""
+    named = unblind(experiment=experiment, actor=experiment.owner, reason="to import it again")
+    place.write_bytes(b"".join(export_dataset(experiment=named, actor=named.owner, simulated=True)))
+    with opened_dataset(place) as files:
+        assert not [check.line for check in verify_dataset(files) if check.defects]
+        copy = import_dataset(files=files, owner=named.owner).experiment
+    fold_results()
+    theirs, ours = (read_result(experiment=one, slug=method, simulated=True, long=True) for one in (named, copy))
+    assert ours["table"] == theirs["table"]

@@ -84,11 +84,16 @@ def export_experiment(*, experiment: Experiment, actor: User | None) -> str:
                 "experiment is unblinded. Unblind it first, or have an admin run manage.py export_experiment."
             ),
         )
-    written = dump_yaml(_file_of(experiment, design))
+    written = experiment_yaml(experiment)
     with transaction.atomic():
         target = f"experiment/{experiment.slug}"
         audit.record(actor=actor, action="experiment.exported", target=target, after={"what": "file"})
     return written
+
+
+def experiment_yaml(experiment: Experiment) -> str:
+    """The experiment as YAML, for whoever notes that it was taken."""
+    return dump_yaml(_file_of(experiment, Design.objects.filter(experiment=experiment).first()))
 
 
 def _file_of(experiment: Experiment, design: Design | None) -> dict[str, Any]:

@@ -245,6 +245,36 @@ def _computed(ballots: list[UUID]) -> dict[UUID, Figures]:
     return {ballot: figures_of(answers[ballot], values[ballot]) for ballot in ballots}
 
 
+@dataclass(frozen=True)
+class Quality:
+    """How one listener's answers were given, for the data: nothing in it depends on the time of day."""
+
+    figures: Figures
+    passed: dict[str, bool]  # the newest outcome of each sound check
+    level_db: float | None
+    flags: list[str]
+
+
+def qualities(*, experiment: Experiment, seats: list[Seat]) -> dict[UUID, Quality]:
+    """Return the quality of the answers of these seats, by ballot."""
+    figures, reports = _computed([seat.ballot_id for seat in seats]), _reports(experiment)
+    attention = outcomes(experiment=experiment, ballots=figures)
+    outcome_of = _newest_checks(experiment)
+    found = {}
+    for seat in seats:
+        own = outcome_of.get(seat.pk, {})
+        situation = Situation(
+            taken=False,
+            failed_attention=attention[seat.ballot_id].failed if attention else 0,
+            **reports.get(seat.pk, {}),
+            **_told_checks(own),
+        )
+        raised = flags_of(figures[seat.ballot_id], situation, now=seat.created_at)
+        passed = {step: one for step, (_, one) in own.items()}
+        found[seat.ballot_id] = Quality(figures[seat.ballot_id], passed, situation.level_db, raised)
+    return found
+
+
 def _reports(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
     found: dict[UUID, dict[str, Any]] = defaultdict(dict)
     # The end of a pause is reported too, and is no pause.
@@ -263,17 +293,22 @@ def _reports(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
 
 
 def _checks(experiment: Experiment) -> dict[UUID, dict[str, Any]]:
+    return {seat: _told_checks(steps) for seat, steps in _newest_checks(experiment).items()}
+
+
+def _newest_checks(experiment: Experiment) -> dict[UUID, dict[str, tuple[dict[str, Any], bool]]]:
     """The newest outcome of each check decides."""
     newest: dict[UUID, dict[str, tuple[dict[str, Any], bool]]] = defaultdict(dict)
     rows = SetupStep.objects.filter(visit__seat__panel__experiment=experiment).order_by("created_at")
     for seat, step, outcome, passed in rows.values_list("visit__seat", "step", "outcome", "passed"):
         newest[seat][step] = (outcome, passed)
+    return newest
+
+
+def _told_checks(steps: dict[str, tuple[dict[str, Any], bool]]) -> dict[str, Any]:
     return {
-        seat: {
-            "level_db": number_in(object_in(steps.get(SetupStep.Step.LEVEL, ({}, True))[0]).get("level_db")),
-            "failed_checks": [step for step, (_, passed) in steps.items() if not passed],
-        }
-        for seat, steps in newest.items()
+        "level_db": number_in(object_in(steps.get(SetupStep.Step.LEVEL, ({}, True))[0]).get("level_db")),
+        "failed_checks": [step for step, (_, passed) in steps.items() if not passed],
     }
 
 

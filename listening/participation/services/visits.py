@@ -292,7 +292,7 @@ def finish_visit(*, visit: Visit, now: datetime, on_paper: bool = False) -> Comp
             "visit.questions_left", 409, _("The questions after the last clip are not answered yet. Reload the page.")
         )
     answered = ballot.trials.filter(answered=True).count()
-    completion = Completion.objects.create(seat=visit.seat, code=_new_code(), vote_count=answered, chain=ballot.chain)
+    completion = Completion.objects.create(seat=visit.seat, code=new_code(), vote_count=answered, chain=ballot.chain)
     Ballot.objects.filter(pk=ballot.pk).update(closed_at=now)
     Seat.objects.filter(pk=visit.seat_id).update(state=Seat.State.FINISHED)
     record_completion(completion=completion, ballot=ballot)
@@ -406,7 +406,7 @@ def _assign(seat: Seat, *, experiment: Experiment, arrival: Arrival | None, addr
         )
 
 
-def _new_code() -> str:
+def new_code() -> str:
     letters = [secrets.choice(CODE_ALPHABET) for _ in range(8)]
     return "".join(letters[:4]) + "-" + "".join(letters[4:])
 

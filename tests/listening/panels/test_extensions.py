@@ -6,13 +6,18 @@ import re
 import zipfile
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from analysis.dataset_files import opened_dataset
 from analysis.reports.messages import fill_methods_text
+from analysis.services.archives import export_dataset
+from analysis.services.dataset_import import import_dataset
 from analysis.services.results import read_result
 from core.jobs import queue
 from core.jobs.worker import work
@@ -23,7 +28,7 @@ from listening.models import Extension, Panel, Seat
 from listening.panels.services import designs, extensions, panels
 from listening.panels.services.design_seats import sequences_of
 from rating.models import Ballot, Experiment, Slot
-from rating.services.experiments import check_design, close, design_digest, go_live, pause
+from rating.services.experiments import check_design, close, design_digest, go_live, pause, unblind
 from rating.services.verification import experiment_problems
 from tests.errors import raises_error
 from tests.factories import consent_to, make_experiment, make_panel_experiment
@@ -302,3 +307,17 @@ def test_the_dataset_and_the_methods_text_tell_of_the_extension(live: Experiment
     told = fill_methods_text(stored(live), result, [], counts={})
     assert "The plan was extended from 6 to 8 listeners on" in told
     assert REASON in told
+
+
+def test_an_extended_design_is_restored_from_its_dataset(live: Experiment, tmp_path: Path) -> None:
+    extend(live, listeners=1)
+    named = unblind(experiment=stored(live), actor=live.owner, reason="to import it again")
+    place = tmp_path / "dataset.zip"
+    place.write_bytes(b"".join(export_dataset(experiment=named, actor=named.owner, simulated=False)))
+    with opened_dataset(place) as files:
+        copy = import_dataset(files=files, owner=live.owner).experiment
+    assert (copy.layout_sha256, copy.design_sha256) == (named.layout_sha256, named.design_sha256)
+    assert [(one.number, one.reason, one.sha256) for one in copy.extensions.all()] == [
+        (one.number, one.reason, one.sha256) for one in named.extensions.all()
+    ]
+    call_command("verify_design", copy.slug, stdout=io.StringIO())

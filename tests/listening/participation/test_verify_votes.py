@@ -264,7 +264,7 @@ def rewrite_a_vote_and_its_chain(study: Study, cursor: CursorWrapper) -> None:
     head = hmac_of(head_message(ballot.pk, ballot.plan_sha256, 0, ""))
     for number, vote in enumerate(ballot.votes.order_by("id"), start=1):
         vote.payload = marks(5)
-        vote.seal = hmac_of(casting._signed_row(vote), salt=ballot.salt)
+        vote.seal = hmac_of(casting.signed_row(vote), salt=ballot.salt)
         vote.chain = link_of(vote, previous_head=head)
         head = hmac_of(head_message(ballot.pk, ballot.plan_sha256, number, vote.chain))
         vote.save()

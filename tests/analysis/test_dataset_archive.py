@@ -1,0 +1,165 @@
+"""The dataset: what its tables hold, blind until unblinded, the same bytes twice, and its anonymous edition."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.utils.dateparse import parse_datetime
+
+from analysis.dataset_columns import REFERENCES
+from analysis.services.results import read_result
+from core.errors import AppError
+from rating.models import Experiment, Vote
+from tests.analysis.dataset_material import eventful_experiment, files_of, named, packed, table
+from tests.analysis.p835_material import SECRETS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared_experiment(module_db: None) -> Experiment:
+    return eventful_experiment()
+
+
+@pytest.fixture
+def files(experiment: Experiment) -> dict[str, bytes]:
+    return files_of(packed(named(experiment)))
+
+
+def test_every_table_has_a_sidecar_with_its_columns_and_all_columns_are_described(files: dict[str, bytes]) -> None:
+    about = json.loads(files["dataset_description.json"])
+    described = {column["name"] for column in about["variableMeasured"]}
+    tables = [name for name in files if name.startswith("data/") and name.endswith(".csv")]
+    wanted = {"responses", "questionnaire", "stimuli", "labels", "texts", "interruptions", *REFERENCES}
+    assert (
+        {name.split("description-")[1].removesuffix("_data.csv") for name in tables} == wanted == set(about["tables"])
+    )
+    for name in tables:
+        columns = files[name].decode().splitlines()[0].split(",")
+        beside = json.loads(files[name.replace(".csv", ".json")])["variableMeasured"]
+        assert [column["name"] for column in beside] == columns
+        assert all(column["description"] for column in beside)
+        assert set(columns) <= described
+    for name in ("results/mos", "results/means", "results/model", "results/contrasts"):
+        beside = json.loads(files[f"{name}.json"])["variableMeasured"]
+        assert [column["name"] for column in beside] == files[f"{name}.csv"].decode().splitlines()[0].split(",")
+    assert files["CITATION.cff"].decode().startswith("cff-version: 1.2.0\n")
+    assert (about["@type"], about["schemaVersion"], about["name"]) == ("Dataset", "Psych-DS 0.4.0", "A test")
+
+
+def test_the_tables_tell_what_happened(experiment: Experiment, files: dict[str, bytes]) -> None:
+    answers, seats, people = (table(files, name) for name in ("answers", "seats", "participants"))
+    assert len(answers) == Vote.objects.count()
+    changed = [
+        row for row in answers if row["trial_id"] == next(r["trial_id"] for r in answers if r["revision"] == "2")
+    ]
+    assert [(row["revision"], row["current"]) for row in changed] == [("1", "false"), ("2", "true")]
+    assert [row["state"] for row in seats if row["occupancy"] == "2"] == ["open"]
+    (released,) = (row for row in seats if row["state"] == "abandoned")
+    assert [row["counts"] for row in answers if row["ballot_id"] == released["ballot_id"]] == ["false"]
+    assert float(released["released_s"]) > 0
+    assert [row["device_class"] for row in people[:4]] == ["desktop", "desktop", "desktop", "phone"]
+    assert [row["ears_passed"] for row in people[:4]] == ["true", "false", "true", "true"]
+    assert "checks" in people[1]["qc_flags"].split()
+    assert {row["level_db"] for row in table(files, "checks") if row["check"] == "level"} == {"-1.5"}
+    assert {row["what"] for row in table(files, "interruptions")} == {"stall"}
+    assert [bool(row["lifted_at"]) for row in table(files, "exclusions")] == [True, False]
+    assert [row["changed"] for row in table(files, "texts")] == ["", "debrief"]
+    stimuli = table(files, "stimuli")
+    assert all(len(row["sha256"]) == 64 and float(row["duration_s"]) > 0 for row in stimuli)
+    assert {row["factor_location"] for row in stimuli} == {"garden", "kitchen", ""}
+    responses = table(files, "responses")
+    slow = next(row for row in responses if row["revision"] == "2")
+    assert (slow["response_ms"], slow["stall_ms"]) == ("700", "300")
+    assert all(row["factor_location"] == json.loads(row["factors"] or "{}").get("location", "") for row in responses)
+
+
+def test_a_page_tells_how_often_and_in_which_condition_the_item_was_heard_before(files: dict[str, bytes]) -> None:
+    pages = [row for row in table(files, "responses") if row["subject_id"] == "sub-0001"]
+    heard: dict[str, list[str]] = {}
+    for before, row in pairwise([{"item": "", "condition": ""}, *sorted(pages, key=lambda row: int(row["position"]))]):
+        own = heard.setdefault(row["item"], [])
+        if (before["item"], before["condition"]) != (row["item"], row["condition"]):
+            own.append(row["condition"])
+        assert int(row["repetition"]) == own.count(row["condition"])
+        assert row["previous_condition"] == (own[-2] if len(own) > 1 else "")
+    assert {len(own) for item, own in heard.items() if item.startswith("sentence")} == {3}
+
+
+def test_before_unblinding_nothing_tells_which_condition_a_letter_is(experiment: Experiment) -> None:
+    files = files_of(packed(experiment))
+    assert "experiment.yaml" not in files
+    assert not [(name, secret) for name, text in files.items() for secret in SECRETS if secret.encode() in text]
+    for row in table(files, "stimuli"):
+        assert not any(row[name] for name in ("sha256", "duration_s", "loudness_lufs", "byte_count", "condition_role"))
+    assert {row["detail"] for row in table(files, "trials")} == {""}
+    assert {len(row["previous_condition"]) for row in table(files, "trials")} == {0, 1}
+
+
+def test_the_same_data_twice_is_the_same_zip(experiment: Experiment, tmp_path: Path) -> None:
+    opened = named(experiment)
+    first = packed(opened)
+    assert packed(opened) == first
+    place = tmp_path / "dataset.zip"
+    call_command("export_dataset", opened.slug, out=place, stdout=io.StringIO())
+    assert (place.read_bytes(), list(tmp_path.iterdir())) == (first, [place])
+    Experiment.objects.filter(pk=opened.pk).update(title="Another title")
+    assert packed(Experiment.objects.get(pk=opened.pk)) != first
+
+
+def test_the_anonymous_edition_tells_nobody_apart(experiment: Experiment) -> None:
+    with pytest.raises(AppError, match="4 listeners have taken part") as error:
+        packed(experiment, anonymous=True)
+    assert error.value.code == "dataset.too_few_listeners"
+    files = files_of(packed(named(experiment), anonymous=True, k=3))
+    ages = [row["age_band"] for row in table(files, "questionnaire")]
+    devices = [row["device_class"] for row in table(files, "participants")][:4]
+    combinations = list(zip(ages, devices, strict=True))
+    assert all(combinations.count(one) >= 3 for one in combinations), combinations
+    said = files["README.md"].decode()
+    assert "at least 3 of the 4 listeners" in said
+    assert "of age_band" in said
+    everything = b"".join(files.values())
+    assert b"Firefox" not in everything
+    times = {
+        name: value
+        for name in ("responses", "answers", "seats", "checks")
+        for row in table(files, name)
+        for value in row.values()
+        if "T" in value and parse_datetime(value)
+    }
+    assert not times, "no time of day of a listener"
+    assert not [name for name in files if "visits" in name or name == "experiment.yaml"]
+    assert {row["elapsed_s"] != "" for row in table(files, "responses")} == {True}
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+def test_the_r_script_prints_the_figures_of_the_page_to_six_decimals(experiment: Experiment, tmp_path: Path) -> None:
+    opened = named(experiment)
+    with zipfile.ZipFile(io.BytesIO(packed(opened))) as archive:
+        archive.extractall(tmp_path)
+    root = tmp_path / opened.slug
+    ran = subprocess.run(["Rscript", "analysis/starter.R"], cwd=root, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "The same as expected.csv." in ran.stdout
+    means = ran.stdout.partition("The same as expected.csv.")[0].splitlines()
+    printed = {tuple(line.split()[:2]): line.split()[2:] for line in means[1:]}
+    page = read_result(experiment=opened, slug="mos", simulated=False)["table"]["rows"]
+    for row in page:
+        figures = [str(row["n_listeners"]), *(f"{row[name]:.6f}" for name in ("mos", "sd", "ci_low", "ci_high"))]
+        assert printed[row["condition"], row["scale"]] == figures
+    if "lme4 is not installed" not in ran.stdout:
+        (apart,) = re.findall(r"Largest difference of a mean to results/model.csv: (\S+)", ran.stdout)
+        assert float(apart) < 1e-5
+    spoilt = root / "analysis" / "expected.csv"
+    spoilt.write_text(spoilt.read_text().replace(",4,", ",5,", 1))
+    again = subprocess.run(["Rscript", "analysis/starter.R"], cwd=root, capture_output=True, text=True, check=False)
+    assert again.returncode == 1

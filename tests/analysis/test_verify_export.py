@@ -1,0 +1,116 @@
+"""verify_export: a dataset as it was made passes, and each planted defect is named by the check that finds it."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from rating.models import Experiment
+from tests.analysis.dataset_material import Files, eventful_experiment, files_of, named, packed, written
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def whole(module_db: None) -> bytes:
+    return packed(named(eventful_experiment()))
+
+
+def verified(place: Path) -> tuple[list[str], str]:
+    """The lines, and the sentence at the end where there are defects."""
+    out = io.StringIO()
+    try:
+        call_command("verify_export", str(place), stdout=out)
+    except CommandError as error:
+        return out.getvalue().splitlines(), str(error)
+    return out.getvalue().splitlines(), ""
+
+
+def changed(files: Files, table: str, change: Callable[[list[str]], None]) -> Files:
+    (path,) = (name for name in files if name.endswith(f"description-{table}_data.csv"))
+    lines = files[path].decode().splitlines(keepends=True)
+    change(lines)
+    return files | {path: "".join(lines).encode()}
+
+
+def test_a_dataset_as_it_was_made_passes_every_check(whole: bytes, tmp_path: Path, db: None) -> None:
+    place = tmp_path / "dataset.zip"
+    place.write_bytes(whole)
+    lines, problem = verified(place)
+    assert problem == ""
+    assert [line.split()[0] for line in lines] == ["ok"] * 11, lines
+
+
+def drop(lines: list[str]) -> None:
+    del lines[5]
+
+
+def move(lines: list[str]) -> None:
+    lines[2], lines[3] = lines[3], lines[2]
+
+
+def replace(old: str, new: str) -> Callable[[list[str]], None]:
+    def change(lines: list[str]) -> None:
+        number = next(number for number, line in enumerate(lines) if number and old in line)
+        lines[number] = lines[number].replace(old, new, 1)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "found"),
+    [
+        ("answers", drop, ["rows", "answers", "marks", "vote chain"]),
+        ("answers", move, ["vote chain"]),
+        ("answers", replace("{", "{ "), []),  # the control: JSON with a blank is the same JSON
+        ("responses", drop, ["rows", "marks"]),
+        ("responses", replace(",SIG,", ",BAK,"), ["marks"]),
+        ("trials", replace("secretnoisy", "secretother"), ["plans"]),
+        ("stimuli", replace("secretnoisy", "noisy"), ["design"]),
+        ("texts", replace("I agree.", "I do not agree."), ["consent texts"]),
+        ("seats", drop, ["rows", "keys", "vote chain"]),
+        ("participants", lambda lines: lines.__setitem__(0, lines[0].replace("panel", "table")), ["sidecars"]),
+    ],
+)
+def test_each_defect_is_named_by_its_check(
+    whole: bytes, tmp_path: Path, db: None, table: str, change: Callable[[list[str]], None], found: list[str]
+) -> None:
+    lines, problem = verified(written(tmp_path / "dataset.zip", changed(files_of(whole), table, change)))
+    assert [line.split(": ")[0].split(maxsplit=1)[1] for line in lines if line.startswith("DEFECT")] == found
+    assert bool(problem) == bool(found)
+
+
+def test_altered_and_added_files_are_found_by_their_checksums(whole: bytes, tmp_path: Path, db: None) -> None:
+    files = files_of(whole)
+    spoilt = files | {"README.md": b"another", "more.txt": b"more"}
+    lines, problem = verified(written(tmp_path / "dataset.zip", spoilt, sums=False))
+    assert lines[0] == "DEFECT   checksums: 'more.txt' is not in the list of checksums. 'README.md' was altered."
+    assert problem.endswith("has defects: checksums.")
+
+
+def test_what_is_no_dataset_or_no_safe_zip_is_refused_with_a_sentence(tmp_path: Path, db: None) -> None:
+    place = tmp_path / "other.zip"
+    place.write_bytes(b"not a zip")
+    assert "is no zip" in verified(place)[1]
+    written(place, {"README.md": b"text"})
+    assert "is no dataset of Earmark: it has no dataset_description.json" in verified(place)[1]
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr("../dataset_description.json", b"{}")
+    assert "leads out of its folder" in verified(place)[1]
+    assert "cannot be read" in verified(tmp_path / "missing.zip")[1]
+
+
+def test_of_letters_and_the_anonymous_edition_only_what_can_be_is_checked(tmp_path: Path, db: None) -> None:
+    experiment: Experiment = eventful_experiment()
+    place = tmp_path / "dataset.zip"
+    place.write_bytes(packed(experiment, anonymous=True, k=2))
+    lines, problem = verified(place)
+    assert problem == "", lines
+    assert [line.split(": ")[0] for line in lines if line.startswith("skipped")] == [
+        "skipped  plans",
+        "skipped  design",
+        "skipped  vote chain",
+    ]
