@@ -23,6 +23,7 @@ urlpatterns = [
         api.ReportFileDownload.as_view(),
         name="report_file",
     ),
+    path("experiments/<slug:slug>/ordinal-model/", api.OrdinalModel.as_view(), name="ordinal_model"),
     path("experiments/<slug:slug>/votes.csv", api.VotesCsv.as_view(), name="votes_csv"),
     path("experiments/<slug:slug>/wide.csv", api.WideCsv.as_view(), name="wide_csv"),
     path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),

@@ -1,6 +1,9 @@
 """Jobs of analysis."""
 
-from analysis.services import results
+from django.db import transaction
+from django.utils.translation import gettext_noop as _
+
+from analysis.services import ordinal, results
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from rating.models import Experiment
@@ -22,4 +25,22 @@ def keep_current(*, experiment: Experiment, reader: User) -> Job | None:
         return None
     return enqueue(
         refresh_results, key=f"results of {experiment.pk}", requested_by=reader, experiment_id=str(experiment.pk)
+    )
+
+
+@job(queue="bulk", title=_("Fit of the ordinal model"))
+def fit_ordinal_model(*, run: JobRun, experiment_id: str, simulated: bool) -> None:
+    ordinal.fit(run=run, experiment=Experiment.objects.get(pk=experiment_id), simulated=simulated)
+
+
+@transaction.atomic
+def request_ordinal_fit(*, experiment: Experiment, actor: User, simulated: bool) -> Job:
+    """Have the ordinal model fitted to the votes that count now; refused where they are no categories or too few."""
+    ordinal.check_fits(experiment, simulated=simulated)
+    return enqueue(
+        fit_ordinal_model,
+        key=ordinal.job_key(experiment, simulated=simulated),
+        requested_by=actor,
+        experiment_id=str(experiment.pk),
+        simulated=simulated,
     )

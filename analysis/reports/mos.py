@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from analysis import datasets, p808_export
 from analysis.exports import csv_lines
-from analysis.reports import inference
+from analysis.reports import inference, ordinal
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
 from analysis.reports.inference import of_scale
 from analysis.reports.mean_plot import mean_plot
@@ -340,6 +340,7 @@ class MosReport(Report):
                 differences_over_listeners(table, against=against, scale=chosen.scale),
                 *inference.tests(table, scale=chosen.scale),
             ],
+            "ordinal": ordinal.context(experiment, simulated=result["simulated"], scale=chosen.scale),
             "breakdowns": breakdowns(table, unit=chosen.unit, scale=chosen.scale),
             "long": [_paged(each, chosen) for each in long if each.rows],
             "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],

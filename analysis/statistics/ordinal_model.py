@@ -28,11 +28,14 @@ from core.i18n import gettext_noop as _
 
 Integers = npt.NDArray[np.int64]
 
+TOO_LARGE = "model.ordinal_too_large"
 MOST_LEVELS = 1500  # of all random effects together, whose information is a dense matrix
 NEWTON_STEPS, NEWTON_CLOSE = 50, 1e-10
 LEAST_LOG_SD, LARGEST_LOG_SD = -5.0, 5.0  # below the first, a component is called 0
 STEP = 1e-4  # in differences of the gradient
 LEAST_CHANCE = 1e-300
+LEAST_VOTES = 5  # for each parameter
+LARGEST_SE = 10.0  # of a difference in log odds: odds beyond e^20 are no estimate
 USUAL_STEPS, SEARCH_SHARE = 30, 0.7  # of the search, and its part of all the work
 
 
@@ -59,9 +62,10 @@ class OrdinalModel:
     covariance: Floats  # of the effects, the first with zeros
     deviations: Mapping[str, float]  # SD of each random effect
 
-    def named_thresholds(self) -> list[tuple[float, float, float]]:
-        """Each with the categories below and above it."""
-        return list(zip(self.categories[:-1], self.categories[1:], self.thresholds.tolist(), strict=True))
+    def named_thresholds(self, *, moved: float = 0.0) -> list[tuple[float, float, float]]:
+        """Each with the categories below and above it; moved where effects are told about another zero."""
+        values = (self.thresholds + moved).tolist()
+        return list(zip(self.categories[:-1], self.categories[1:], values, strict=True))
 
     def contrasts(self) -> list[OrdinalContrast]:
         """All pairs, by Wald's test."""
@@ -128,9 +132,8 @@ def fit_ordinal_model(
     thresholds, effects, log_sd = data.parts(at)
     free = np.append(np.ones(len(at) - len(log_sd), dtype=np.bool_), log_sd > LEAST_LOG_SD)
     curvature = _curvature(data, at, free, lambda share: tell(SEARCH_SHARE + (1 - SEARCH_SHARE) * share))
-    covariance = np.zeros((len(data.conditions), len(data.conditions)))
     own = slice(len(thresholds), len(thresholds) + len(effects) - 1)
-    covariance[1:, 1:] = np.linalg.pinv(curvature, hermitian=True)[own, own]
+    covariance = _covariance(np.linalg.pinv(curvature, hermitian=True)[own, own])
     deviations = np.where(log_sd > LEAST_LOG_SD, np.exp(log_sd), 0.0)
     return OrdinalModel(
         kind=kind,
@@ -142,6 +145,18 @@ def fit_ordinal_model(
         covariance=covariance,
         deviations=dict(zip(COMPONENTS[kind], deviations.tolist(), strict=True)),
     )
+
+
+def _covariance(found: Floats) -> Floats:
+    """Of the effects of all conditions, the first of which is 0."""
+    variances = np.diag(found)
+    if not ((variances > 0) & (variances < LARGEST_SE**2)).all():
+        raise AppError(
+            "model.ordinal_apart",
+            422,
+            _("The ordinal model cannot be fitted: conditions share too few categories, so a difference has no limit."),
+        )
+    return np.asarray(np.pad(found, ((1, 0), (1, 0))))
 
 
 class _Votes(NamedTuple):
@@ -165,6 +180,23 @@ class _Votes(NamedTuple):
     def weight(self) -> Floats:
         upper, lower = self.densities
         return upper + lower
+
+
+def _reject_few(votes: pd.DataFrame, needed: int) -> None:
+    listeners, items = (int(votes[name].nunique()) for name in (LISTENER, ITEM))
+    if len(votes) < needed or min(listeners, items) < 2:
+        raise AppError(
+            "model.ordinal_too_few",
+            422,
+            _(
+                "The ordinal model of these votes needs at least two listeners, two items and {needed} votes; there "
+                "are {listeners}, {items} and {votes}."
+            ),
+            needed=needed,
+            listeners=listeners,
+            items=items,
+            votes=len(votes),
+        )
 
 
 @dataclass
@@ -194,6 +226,7 @@ class _Data:
                 _("The ordinal model needs votes in at least two categories; there are {categories}."),
                 categories=len(categories),
             )
+        _reject_few(known, LEAST_VOTES * (len(categories) + len(conditions) - 2 + len(COMPONENTS[kind])))
         codes = {name: pd.factorize(known[name], sort=True)[0].astype(np.int64) for name in (LISTENER, ITEM)}
         for name, of in ((LISTENER_CONDITION, LISTENER), (ITEM_CONDITION, ITEM)):
             codes[name] = np.unique(codes[of] * len(conditions) + condition, return_inverse=True)[1].astype(np.int64)
@@ -201,7 +234,7 @@ class _Data:
         sizes = [int(each.max()) + 1 for each in chosen]
         if sum(sizes) > MOST_LEVELS:
             raise AppError(
-                "model.ordinal_too_large",
+                TOO_LARGE,
                 422,
                 _("The ordinal model can have up to {most} random effects; these votes would need {levels}."),
                 most=MOST_LEVELS,

@@ -151,6 +151,7 @@ FORMS = {
     "stimuli:cancel_import": Form({}),
 }
 EXCEPTIONS = {
+    "analysis:fit_ordinal": "a button, tests/analysis/test_ordinal_fit.py",
     "analysis:use_rule": "a button beside a threshold, tests/analysis/test_exclusions.py",
     "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",
     "rating:preview_text": "answers a script with a piece of a page, and changes nothing",
