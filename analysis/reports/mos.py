@@ -14,6 +14,7 @@ from analysis.exports import csv_lines
 from analysis.reports import inference, ordinal
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
 from analysis.reports.inference import of_scale
+from analysis.reports.listeners import listener_tables
 from analysis.reports.mean_plot import mean_plot
 from analysis.reports.messages import fill_methods_text, listener_sentences
 from analysis.reports.tables import (
@@ -120,6 +121,7 @@ def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[Table
         ),
         _distribution(of_scale(table.get("distribution", []), scale)),
         *_effects(table, scale),
+        *listener_tables(table, scale=scale),
     ]
     return [each for each in made if each.rows]
 
