@@ -20,12 +20,17 @@ def refresh_stale_results(*, run: JobRun) -> None:
 
 
 def keep_current(*, experiment: Experiment, reader: User) -> Job | None:
-    """Ask for fresh results where a person looks at stale ones; however many look, one job waits."""
+    """Ask for fresh results where a person looks at stale ones; however many look, one job waits or runs.
+
+    A running one may have missed the newest vote. Then the results are stale when it is done, and who still looks asks
+    again; so does the schedule within a minute.
+    """
     if not any(results.stale_results(str(experiment.pk))):
         return None
-    return enqueue(
-        refresh_results, key=f"results of {experiment.pk}", requested_by=reader, experiment_id=str(experiment.pk)
-    )
+    key = f"results of {experiment.pk}"
+    if Job.objects.unfinished().filter(name=refresh_results.name, key=key).exists():
+        return None
+    return enqueue(refresh_results, key=key, requested_by=reader, experiment_id=str(experiment.pk))
 
 
 @job(queue="bulk", title=_("Fit of the ordinal model"))
