@@ -17,6 +17,7 @@ COMPARED = (
     "pair_tests",
     "model_contrasts",
     "pairs_on_plane",
+    "recording_effects",
 )  # tables in which conditions are compared with each other
 
 
