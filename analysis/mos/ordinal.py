@@ -79,7 +79,7 @@ def _rows(model: OrdinalModel, votes: pd.DataFrame) -> Mapping[str, Rows]:
                 **_interval(sign * each.estimate, each.se),
                 "odds_ratio": figure(math.exp(sign * each.estimate)),
                 "se": figure(each.se),
-                "z": figure(sign * each.z),
+                "z_value": figure(sign * each.z),  # `z` is a setting of conditions, by which rows are sorted
                 "p": figure(each.p),
                 "p_holm": figure(each.p_holm),
             }

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.reports.inference import of_scale
-from analysis.reports.rules import rule_titles
+from analysis.reports.rules import rule_headings
 from analysis.reports.tables import (
     Column,
     Row,
@@ -99,7 +99,7 @@ def _columns(rows: list[Row], *, by_scale: bool) -> list[Column]:
     return [
         text_column(_("Listener"), "listener"),
         *([text_column(_("Scale"), "scale")] if by_scale else []),
-        *(number_column(rule_titles()[rule], rule, decimals(0 if rule == "quick" else 3)) for rule in figures),
+        *(number_column(rule_headings()[rule], rule, decimals(0 if rule == "quick" else 3)) for rule in figures),
     ]
 
 

@@ -61,7 +61,7 @@ def _contrasts(rows: list[Row]) -> Table:
         number_column(_("Difference"), "effect", signed),
         range_column(_("95 % CI"), "ci_low", "ci_high", signed),
         number_column(_("Odds ratio"), "odds_ratio"),
-        number_column("z", "z"),
+        number_column("z", "z_value"),
         number_column("p", "p", p_value),
         number_column(_("p (Holm)"), "p_holm", p_value),
     ]
