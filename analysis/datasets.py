@@ -250,7 +250,7 @@ def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
     number_of = cache(lambda ballot: numbers.get(UUID(ballot), 0))
     is_fast = cache(lambda flags: "fast" in list_in(json.loads(flags)))
     # As text, since 20,000 ids and objects would take longer than everything that is made of them.
-    rows = votes.values_list(*(Cast(name, TextField()) for name in ("ballot_id", "heard", "flags")))
+    rows = votes.order_by().values_list(*(Cast(name, TextField()) for name in ("ballot_id", "heard", "flags")))
     for ballot, heard, flags in rows.iterator(chunk_size=ROWS_AT_ONCE):
         times, sooner = found.setdefault(number_of(ballot), ([], []))
         sooner.append(is_fast(flags))
