@@ -1,12 +1,12 @@
 // Results page, live: what the server renders is fetched again when it changed; [data-result-plot] is drawn here.
-// [data-result="<api address>"] is asked every second, and more often while the server computes. [data-png="<selector>"] takes a figure away under its data-name.
+// [data-result="<api address>"] is asked twice a second, and more often while the server computes. [data-png="<selector>"] takes a figure away under its data-name.
 import { make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
 import { drawPlot, figures, pngOf } from "../plot/draw.ts";
 
-const POLL_MS = 1000;
+const POLL_MS = 500;
 const COMPUTING_MS = 250;
 
 interface Result {
