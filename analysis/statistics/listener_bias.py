@@ -26,7 +26,7 @@ def bias_tables(marks: pd.DataFrame) -> dict[str, Rows]:
     for scale, part in marks.groupby("scale", observed=True):
         listener, people = pd.factorize(part["listener"], sort=True)
         by_stimulus = part.groupby(["item", "condition"], observed=True)
-        stimulus = by_stimulus.ngroup().to_numpy(np.int64)
+        stimulus = by_stimulus.ngroup().to_numpy().astype(np.int64)
         score = part["value"].to_numpy(np.float64)
         model = listener_model(listener.astype(np.int64), stimulus, score)
         about = {"scale": str(scale), "method": model.method}

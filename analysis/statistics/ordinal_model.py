@@ -133,7 +133,7 @@ def fit_ordinal_model(
     free = np.append(np.ones(len(at) - len(log_sd), dtype=np.bool_), log_sd > LEAST_LOG_SD)
     curvature = _curvature(data, at, free, lambda share: tell(SEARCH_SHARE + (1 - SEARCH_SHARE) * share))
     own = slice(len(thresholds), len(thresholds) + len(effects) - 1)
-    covariance = _covariance(np.linalg.pinv(curvature, hermitian=True)[own, own])
+    covariance = _covariance(np.asarray(np.linalg.pinv(curvature, hermitian=True)[own, own], dtype=np.float64))
     deviations = np.where(log_sd > LEAST_LOG_SD, np.exp(log_sd), 0.0)
     return OrdinalModel(
         kind=kind,

@@ -317,4 +317,4 @@ def test_bias_and_every_rules_figure_of_a_listener_are_on_the_page_with_the_fall
 
 
 def text_of(client: Client, address: str) -> str:
-    return b"".join(client.get(address).streaming_content).decode()  # type: ignore[attr-defined]
+    return b"".join(client.get(address)).decode()
