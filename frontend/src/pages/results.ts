@@ -37,6 +37,8 @@ class ResultView {
   }
 
   show(result: Result): void {
+    const status = this.#root.querySelector<HTMLElement>("[data-updating]");
+    if (status && result.stale) status.textContent = status.dataset.updating ?? "";
     if (this.#result?.edition === result.edition) return;
     this.#result = result;
     this.#draw();
