@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,8 +18,10 @@ from analysis.anonymity import USUAL_K
 from analysis.p808_export import suffix_of
 from analysis.registry import get_report, method_of, methods
 from analysis.reports.base import TABLE_PREFIX
+from analysis.reports.ordinal import ordinal_tables, sentences
 from analysis.reports.tables import TABLE_FORMATS, Table
 from analysis.serializers import (
+    OrdinalModelSerializer,
     ResultIndexSerializer,
     ResultRowsSerializer,
     ResultSerializer,
@@ -27,9 +30,10 @@ from analysis.serializers import (
 from analysis.services import exports
 from analysis.services.archives import export_dataset
 from analysis.services.experiment_report import export_report
+from analysis.services.ordinal import read_fit
 from analysis.services.questionnaires import export_questionnaire
 from analysis.services.results import read_items, read_result
-from analysis.tasks import keep_current
+from analysis.tasks import keep_current, request_ordinal_fit
 from core.permissions import Audience, staff
 from rating.models import Experiment
 from rating.services.access import experiment_of
@@ -132,6 +136,35 @@ class ResultItems(APIView):
             page=int(page) if page.isdecimal() and len(page) < 10 else 1,
         )
         return Response(rows)
+
+
+class OrdinalModel(APIView):
+    """The cumulative-link model of votes in categories: how far it is, and its tables; POST has it fitted."""
+
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="ordinal_model", parameters=[SIMULATED], responses=OrdinalModelSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        return self._told(experiment_of(request, slug), simulated=asks_simulated(request))
+
+    @extend_schema(
+        operation_id="fit_ordinal_model", parameters=[SIMULATED], request=None, responses={202: OrdinalModelSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        experiment, simulated = experiment_of(request, slug), asks_simulated(request)
+        request_ordinal_fit(experiment=experiment, actor=staff(request), simulated=simulated)
+        return self._told(experiment, simulated=simulated, code=status.HTTP_202_ACCEPTED)
+
+    def _told(self, experiment: Experiment, *, simulated: bool, code: int = status.HTTP_200_OK) -> Response:
+        fit = read_fit(experiment=experiment, simulated=simulated)
+        told = {
+            **{name: getattr(fit, name) for name in ("state", "refused", "fitted_at", "vote_count")},
+            "job": fit.job.pk if fit.job else None,
+            "progress": fit.job.progress_done / (fit.job.progress_total or 1) if fit.job else None,
+            "warnings": sentences(fit),
+            "tables": [_as_json(table) for table in ordinal_tables(fit) if table.rows],
+        }
+        return Response(OrdinalModelSerializer(told).data, status=code)
 
 
 class Download(APIView, ABC):

@@ -26,6 +26,7 @@ urlpatterns = [
     ),
     path("experiments/<slug:slug>/metrics/", metrics.ExperimentMetrics.as_view(), name="metrics"),
     path("experiments/<slug:slug>/metrics/files/<str:name>", metrics.MetricsFile.as_view(), name="metrics_file"),
+    path("experiments/<slug:slug>/ordinal-model/", api.OrdinalModel.as_view(), name="ordinal_model"),
     path("experiments/<slug:slug>/votes.csv", api.VotesCsv.as_view(), name="votes_csv"),
     path("experiments/<slug:slug>/wide.csv", api.WideCsv.as_view(), name="wide_csv"),
     path("experiments/<slug:slug>/votes_per_clip.csv", api.ClipsCsv.as_view(), name="clips_csv"),

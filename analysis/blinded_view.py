@@ -6,7 +6,10 @@ from typing import Any
 # Columns that hold the name of a condition, in any table of any method.
 NAMED = ("condition", "against")
 # Columns that say what a row is about besides, most general first.
-ABOUT = ("panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording", "rater")
+ABOUT = (
+    *("panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording", "rater"),
+    "listener",
+)
 UNITS = ("model", "listener", "vote", "vote-1.96", "item", "two-way")
 COMPARED = (
     "differences",
@@ -14,6 +17,7 @@ COMPARED = (
     "pair_tests",
     "model_contrasts",
     "pairs_on_plane",
+    "recording_effects",
 )  # tables in which conditions are compared with each other
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
@@ -248,10 +249,14 @@ def paces(experiment: Experiment, ballots: Sequence[CountedBallot], *, simulated
         ballot__in=counted(experiment, simulated=simulated), current_for__kind="test", current_for__answered=True
     )
     found: dict[int, tuple[list[float], list[bool]]] = {}
-    for ballot, heard, flags in votes.values_list("ballot", "heard", "flags").iterator(chunk_size=ROWS_AT_ONCE):
-        times, sooner = found.setdefault(numbers.get(ballot, 0), ([], []))
-        sooner.append("fast" in list_in(flags))
-        time = number_in(object_in(heard).get("answer_ms"))
+    number_of = cache(lambda ballot: numbers.get(UUID(ballot), 0))
+    is_fast = cache(lambda flags: "fast" in list_in(json.loads(flags)))
+    # As text, since 20,000 ids and objects would take longer than everything that is made of them.
+    rows = votes.order_by().values_list(*(Cast(name, TextField()) for name in ("ballot_id", "heard", "flags")))
+    for ballot, heard, flags in rows.iterator(chunk_size=ROWS_AT_ONCE):
+        times, sooner = found.setdefault(number_of(ballot), ([], []))
+        sooner.append(is_fast(flags))
+        time = number_in(object_in(json.loads(heard)).get("answer_ms"))
         if time is not None:
             times.append(time)
     return {number: Pace(times, sum(sooner), len(sooner)) for number, (times, sooner) in found.items() if number > 0}

@@ -50,3 +50,17 @@ class ResultTableSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True)
     columns = serializers.ListField(child=serializers.CharField())
     rows = serializers.ListField(child=serializers.DictField())
+
+
+class OrdinalModelSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(
+        choices=["none", "queued", "running", "failed", "cancelled", "current", "outdated"],
+        help_text="Outdated: votes or exclusions have changed since it was fitted. Queued to cancelled: of the job.",
+    )
+    refused = serializers.CharField(allow_blank=True, help_text="Why it cannot be asked for.")
+    job = serializers.UUIDField(allow_null=True)
+    progress = serializers.FloatField(allow_null=True, help_text="The share of the job that is done.")
+    fitted_at = serializers.DateTimeField(allow_null=True)
+    vote_count = serializers.IntegerField()
+    warnings = serializers.ListField(child=serializers.CharField())
+    tables = ResultTableSerializer(many=True)

@@ -1,6 +1,9 @@
 """Jobs of analysis."""
 
-from analysis.services import results
+from django.db import transaction
+from django.utils.translation import gettext_noop as _
+
+from analysis.services import ordinal, results
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
 from rating.models import Experiment
@@ -17,9 +20,32 @@ def refresh_stale_results(*, run: JobRun) -> None:
 
 
 def keep_current(*, experiment: Experiment, reader: User) -> Job | None:
-    """Ask for fresh results where a person looks at stale ones; however many look, one job waits."""
+    """Ask for fresh results where a person looks at stale ones; however many look, one job waits or runs.
+
+    A running one may have missed the newest vote. Then the results are stale when it is done, and who still looks asks
+    again; so does the schedule within a minute.
+    """
     if not any(results.stale_results(str(experiment.pk))):
         return None
+    key = f"results of {experiment.pk}"
+    if Job.objects.unfinished().filter(name=refresh_results.name, key=key).exists():
+        return None
+    return enqueue(refresh_results, key=key, requested_by=reader, experiment_id=str(experiment.pk))
+
+
+@job(queue="bulk", title=_("Fit of the ordinal model"))
+def fit_ordinal_model(*, run: JobRun, experiment_id: str, simulated: bool) -> None:
+    ordinal.fit(run=run, experiment=Experiment.objects.get(pk=experiment_id), simulated=simulated)
+
+
+@transaction.atomic
+def request_ordinal_fit(*, experiment: Experiment, actor: User, simulated: bool) -> Job:
+    """Have the ordinal model fitted to the votes that count now; refused where they are no categories or too few."""
+    ordinal.check_fits(experiment, simulated=simulated)
     return enqueue(
-        refresh_results, key=f"results of {experiment.pk}", requested_by=reader, experiment_id=str(experiment.pk)
+        fit_ordinal_model,
+        key=ordinal.job_key(experiment, simulated=simulated),
+        requested_by=actor,
+        experiment_id=str(experiment.pk),
+        simulated=simulated,
     )

@@ -11,6 +11,7 @@ urlpatterns = [
     path("plan-study/", views.plan_study, name="plan_study"),
     path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
+    path("experiments/<slug:slug>/ordinal-model/", views.fit_ordinal, name="fit_ordinal"),
     path("experiments/<slug:slug>/analysis-plan/", exclusions.plan, name="plan"),
     path("experiments/<slug:slug>/exclusions/", exclusions.ledger, name="exclusions"),
     path("experiments/<slug:slug>/exclusions/rules/", exclusions.use_rule, name="use_rule"),

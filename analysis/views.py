@@ -5,11 +5,12 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from analysis.anonymity import USUAL_K
 from analysis.datasets import counted
@@ -27,7 +28,9 @@ from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
-from analysis.tasks import keep_current
+from analysis.tasks import keep_current, request_ordinal_fit
+from core.errors import AppError
+from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from rating.models import Experiment
 from rating.services.access import experiment_of
@@ -53,6 +56,19 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "results",
     }
     return render(request, "analysis/results.html", context)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def fit_ordinal(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have the ordinal model fitted; the page of results shows how far it is."""
+    experiment, simulated = experiment_of(request, slug), request.POST.get("simulated") == "1"
+    try:
+        request_ordinal_fit(experiment=experiment, actor=staff(request), simulated=simulated)
+    except AppError as error:
+        messages.error(request, error_message(error))
+    query = "?simulated=1" if simulated else ""
+    return redirect(f"{reverse('analysis:results', args=[slug])}{query}#ordinal")
 
 
 def _registered(experiment: Experiment) -> dict[str, str]:

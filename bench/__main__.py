@@ -14,6 +14,7 @@ BENCHMARKS = (
     "orders",
     "votes",
     "mos",
+    "results",
     "inference",
     "chapters",
     "clips",

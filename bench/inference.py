@@ -63,6 +63,7 @@ class Design(NamedTuple):
 DESIGNS = (
     Design("24 listeners x 20 items, not rounded", 24, 20, rounded=False),
     Design("24 listeners x 20 items", 24, 20),
+    Design("16 listeners x 40 items", 16, 40),
     Design("32 listeners in 4 panels of 8 items each, a tenth of the votes missing", 32, 32, panels=4, missing=0.1),
     Design("8 listeners x 6 items", 8, 6),
 )

@@ -48,12 +48,12 @@ ACR = Shape("acr", "acr-en-1", 1, 100, (["QUALITY"],))
 
 
 def run() -> Iterator[str]:
-    acr = _voted(ACR, listeners=40)
+    acr = voted(ACR, listeners=40)
     yield from _with_model("20,000 votes of ACR (40 listeners x 100 items x 5 conditions)", acr)
-    few = _voted(P835, listeners=42)
+    few = voted(P835, listeners=42)
     yield from _measure("20,000 votes", few)
     yield from _with_model("20,000 votes of P.835", few)
-    many = _voted(P835, listeners=417)
+    many = voted(P835, listeners=417)
     yield from _measure("200,000 votes", many)
     yield from _with_model("200,000 votes of P.835", many)
 
@@ -173,24 +173,30 @@ def _seats(experiment: Experiment, shape: Shape, listeners: int) -> list[Ballot]
     return ballots
 
 
-def _voted(shape: Shape, *, listeners: int) -> Experiment:
-    """Real rows for every mark, written in bulk."""
+def voted(shape: Shape, *, listeners: int, left_open: int = 0) -> Experiment:
+    """Real rows for every mark, written in bulk; the last listener may have a few pages to go."""
     experiment, rng = _experiment(shape), np.random.default_rng(1)
     stimuli = Stimulus.objects.filter(item__collection=experiment.collection_id).order_by("item__name", "id")
     by_panel = np.array(stimuli.values_list("id", flat=True)).reshape(shape.panels, -1)
-    for number, ballot in enumerate(_seats(experiment, shape, listeners)):
+    ballots = _seats(experiment, shape, listeners)
+    for number, ballot in enumerate(ballots):
         order = shape.orders[number % len(shape.orders)]
-        _write(ballot, shape.protocol, rng.permutation(by_panel[number % shape.panels]), order, rng)
+        answered = shape.marks_a_listener - (left_open if ballot is ballots[-1] else 0)
+        _write(ballot, shape.protocol, rng.permutation(by_panel[number % shape.panels]), order, rng, answered)
+    Ballot.objects.filter(pk=ballots[-1].pk).update(vote_count=shape.marks_a_listener - left_open)
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE rating_trial SET revision = 1, answered = TRUE, current_vote_id ="
             " (SELECT id FROM rating_vote WHERE rating_vote.trial_id = rating_trial.id) WHERE current_vote_id IS NULL"
+            " AND EXISTS (SELECT 1 FROM rating_vote WHERE rating_vote.trial_id = rating_trial.id)"
         )
         cursor.execute("ANALYZE")
     return experiment
 
 
-def _write(ballot: Ballot, protocol: str, heard: Any, order: Sequence[str], rng: np.random.Generator) -> None:
+def _write(
+    ballot: Ballot, protocol: str, heard: Any, order: Sequence[str], rng: np.random.Generator, answered: int
+) -> None:
     """One listener's marks on the items of the panel: stimuli in a random order, each on every scale."""
     pages = [(stimulus, part) for stimulus in heard for part in range(len(order))]
     texts, _ = TextVersion.objects.get_or_create(experiment=ballot.experiment, number=1)
@@ -211,9 +217,10 @@ def _write(ballot: Ballot, protocol: str, heard: Any, order: Sequence[str], rng:
     )
     fixed = {"ballot": ballot, "consent": consent, "outcome": "accepted", "revision": 1, "payload": {}}
     votes = Vote.objects.bulk_create(
-        Vote(event_id=uuid4(), trial=trial, protocol=protocol, received_at=timezone.now(), **fixed) for trial in trials
+        Vote(event_id=uuid4(), trial=trial, protocol=protocol, received_at=timezone.now(), **fixed)
+        for trial in trials[:answered]
     )
     Score.objects.bulk_create(
         Score(vote=vote, slot=slot, scale=order[part], value=float(value))
-        for vote, slot, (_, part), value in zip(votes, slots, pages, rng.integers(1, 6, len(pages)), strict=True)
+        for vote, slot, (_, part), value in zip(votes, slots, pages, rng.integers(1, 6, len(pages)), strict=False)
     )

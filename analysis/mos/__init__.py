@@ -55,7 +55,7 @@ class MeanOpinionScore(Method):
     """
 
     slug = "mos"
-    version = "3.1"
+    version = "3.2"
     title = "Mean opinion score"
     sets_incomplete_apart = True
     rates_conditions = True

@@ -42,7 +42,7 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     everybody = len(complete) == len(marks)
     reference = baseline(marks)
     for scale in names(marks, "scale"):
-        whole, kept = _votes(marks, scale), _votes(complete, scale)
+        whole, kept = votes_of_scale(marks, scale), votes_of_scale(complete, scale)
         low, high = _limits(kept)
         record = scale_record(kept, low=low, high=high) if len(kept) else None
         model = record["model"] if record and everybody else model_record(whole)
@@ -64,7 +64,7 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     return found
 
 
-def _votes(marks: pd.DataFrame, scale: str) -> pd.DataFrame:
+def votes_of_scale(marks: pd.DataFrame, scale: str) -> pd.DataFrame:
     """One scale's votes in an order of their own, so that the order in which they came changes no digit."""
     part = marks[marks["scale"] == scale]
     keys = [part[name].cat.codes for name in ("condition", "item", "listener")]
@@ -242,7 +242,7 @@ def _agreement(about: dict[str, Any], marks: pd.DataFrame, scale: str, record: M
     if len(panels) < 2:
         return rows
     for panel in panels:
-        votes = _votes(marks[marks["panel"] == panel], scale)
+        votes = votes_of_scale(marks[marks["panel"] == panel], scale)
         if len(votes):
             found = agreement_record(Stimuli.of(votes).marks, _means_of_conditions(votes))
             of_panel = about | {"panel": panel, "n_listeners": votes["listener"].nunique()}

@@ -95,19 +95,19 @@ def differences(tables: Tables, *, against: str, scale: str, margin: float | Non
 
 def all_pairs(tables: Tables, *, scale: str, margin: float | None) -> Table:
     """Each pair once, in the order of the names that are shown."""
-    once = _once(of_scale(tables.get("contrasts", []), scale))
+    pairs_once = once(of_scale(tables.get("contrasts", []), scale))
     note = _with_equivalence(_("Differences by the mixed model, with p after Holm over all pairs of a scale."), margin)
-    columns = [_pair_column(), *_difference_columns("p_holm", margin)]
-    return Table("pairs", _("All pairs"), note, columns, _judged(once, margin))
+    columns = [pair_column(), *_difference_columns("p_holm", margin)]
+    return Table("pairs", _("All pairs"), note, columns, _judged(pairs_once, margin))
 
 
-def _once(rows: list[Row]) -> list[Row]:
+def once(rows: list[Row]) -> list[Row]:
     """Of differences in both directions, those whose first name comes first on the page."""
     places = {name: place for place, name in enumerate(dict.fromkeys(row["condition"] for row in rows))}
     return [row for row in rows if places[row["condition"]] < places.get(row["against"], len(places))]
 
 
-def _pair_column() -> Column:
+def pair_column() -> Column:
     return text_column(_("Pair"), "condition", "against", write="{} − {}".format)
 
 
@@ -167,7 +167,7 @@ def tests(tables: Tables, *, scale: str) -> list[Table]:
         "corrected by Greenhouse and Geisser's epsilon. Other listeners, the same items."
     )
     pairs = [
-        _pair_column(),
+        pair_column(),
         text_column(_("Scale"), "scale"),
         number_column(_("Listeners"), "n_listeners", count),
         number_column("W+", "w_plus", decimals(1)),
@@ -176,7 +176,7 @@ def tests(tables: Tables, *, scale: str) -> list[Table]:
         number_column("d_z", "d_z", signed),
         range_column(_("95 % CI"), "d_z_low", "d_z_high", signed),
     ]
-    once = _once(of_scale(tables.get("pair_tests", []), scale))
+    pairs_once = once(of_scale(tables.get("pair_tests", []), scale))
     pair_note = _(
         "On listeners' means: Wilcoxon's signed-rank test with Holm over all pairs of a scale, and Cohen's d_z with "
         "its exact interval."
@@ -184,7 +184,7 @@ def tests(tables: Tables, *, scale: str) -> list[Table]:
     found = of_scale(tables.get("tests", []), scale)
     return [
         Table("tests", _("Tests over listeners"), note, overall, found),
-        Table("pair-tests", _("Pairs tested over listeners"), pair_note, pairs, once),
+        Table("pair-tests", _("Pairs tested over listeners"), pair_note, pairs, pairs_once),
     ]
 
 

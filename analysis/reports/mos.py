@@ -11,9 +11,10 @@ from django.utils.translation import gettext_lazy
 
 from analysis import datasets, p808_export
 from analysis.exports import csv_lines
-from analysis.reports import inference
+from analysis.reports import inference, ordinal
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
 from analysis.reports.inference import of_scale
+from analysis.reports.listeners import listener_tables
 from analysis.reports.mean_plot import mean_plot
 from analysis.reports.messages import fill_methods_text, listener_sentences
 from analysis.reports.tables import (
@@ -120,6 +121,7 @@ def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[Table
         ),
         _distribution(of_scale(table.get("distribution", []), scale)),
         *_effects(table, scale),
+        *listener_tables(table, scale=scale),
     ]
     return [each for each in made if each.rows]
 
@@ -340,6 +342,7 @@ class MosReport(Report):
                 differences_over_listeners(table, against=against, scale=chosen.scale),
                 *inference.tests(table, scale=chosen.scale),
             ],
+            "ordinal": ordinal.context(experiment, simulated=result["simulated"], scale=chosen.scale),
             "breakdowns": breakdowns(table, unit=chosen.unit, scale=chosen.scale),
             "long": [_paged(each, chosen) for each in long if each.rows],
             "warnings": [*listener_sentences(table), *warning_sentences(table.get("warnings", []))],

@@ -18,6 +18,22 @@ def rule_titles() -> dict[str, str]:
     }
 
 
+def rule_headings() -> dict[str, str]:
+    """Names that fit above a column."""
+    return {
+        "bt500": "BT.500",
+        "bt500-literal": _("BT.500, by the letter"),
+        "p913": _("r, others (P.913)"),
+        "p808": _("r, all (P.808)"),
+        "variance": _("Variance"),
+        "repeats": _("Repeats"),
+        "attention": _("Checks failed"),
+        "bs1534": "BS.1534",
+        "sooner": _("Too soon"),
+        "quick": _("Median time (ms)"),
+    }
+
+
 def rule_sentences() -> dict[str, str]:
     return {
         "bt500": _(

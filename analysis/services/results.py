@@ -235,8 +235,8 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
         "vote_count": then.votes,
         "stale": stale,
         "computed_at": computed_at,
-        # Changes when the page should.
-        "edition": f"{then.votes} {then.abandoned} {then.exclusions} {stale} {blind} {computed_at}",
+        # Changes when the page should. That figures are being updated is said on the page as it is.
+        "edition": f"{then.votes} {then.abandoned} {then.exclusions} {stale and not result} {blind} {computed_at}",
         "counts": table.get("counts") or {},
         "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in protocol.scales],
         "table": {"rows": []}

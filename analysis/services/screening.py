@@ -22,6 +22,8 @@ def screening_of(
     from analysis.statistics.with_and_without import with_and_without
 
     found = {"screening": _findings(experiment, dataset, rated=rated, simulated=simulated)}
+    if rated:
+        found |= _bias(dataset)
     ballots = {each.ballot for each in dataset.ballots}
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
@@ -45,7 +47,7 @@ def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulate
         *(attention_findings(_failed(experiment, dataset)) if experiment.checks else []),
         *pace_findings(datasets.paces(experiment, dataset.ballots, simulated=simulated)),
     ]
-    names = {n: subject_id(each.participant, each.ballot) for n, each in enumerate(dataset.ballots, start=1)}
+    names = _names(dataset)
     return [
         {
             "rule": each.rule,
@@ -55,6 +57,23 @@ def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulate
         }
         for each in found
     ]
+
+
+def _bias(dataset: Dataset) -> dict[str, Rows]:
+    """Bias and inconsistency of each listener, of the answers that count."""
+    from analysis.statistics.listener_bias import bias_tables
+
+    marks = datasets.not_excluded(_of_test(dataset))
+    names = _names(dataset)
+    found = bias_tables(marks) if len(marks) else {}
+    return {
+        part: [row | ({"listener": names[row["listener"]]} if "listener" in row else {}) for row in rows]
+        for part, rows in found.items()
+    }
+
+
+def _names(dataset: Dataset) -> dict[int, str]:
+    return {n: subject_id(each.participant, each.ballot) for n, each in enumerate(dataset.ballots, start=1)}
 
 
 def _failed(experiment: Experiment, dataset: Dataset) -> dict[int, tuple[int, int]]:

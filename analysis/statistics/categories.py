@@ -25,8 +25,7 @@ def bounded_mean(votes: Floats, *, lowest: int = 1, highest: int = 5) -> Bounded
 
     Each vote is taken for highest - lowest trials of which it names the successes, so that Clopper and Pearson's limits
     of a share apply. It covers at least 95 % where votes spread no more than such trials do, which is SOS a up to
-    1 / (highest - lowest). Hossfeld, Heegaard, Varela and Skorin-Kapov (2018), "Confidence interval estimators for MOS
-    values", arXiv 1806.01126.
+    1 / (highest - lowest). Hossfeld et al. (2018), "Confidence interval estimators for MOS values", arXiv 1806.01126.
     """
     known = votes[np.isfinite(votes)]
     if ((known < lowest) | (known > highest) | (known != np.rint(known))).any():

@@ -52,9 +52,8 @@ def rating_findings(
         found += _repeats(name, _with_repeats(part, name, again), ranges[name])
         if ranges[name] == PERCENT:
             found += _reference(name, part)
-    together, people = _matrix(marks.assign(item=marks["item"].astype(str) + "\n" + marks["scale"].astype(str)))
-    variance = low_variance(together).variance
-    return [*found, Findings("variance", "", _known(people, variance))]
+    votes, people = _all_votes(marks)
+    return [*found, Findings("variance", "", _known(people, low_variance(votes).variance))]
 
 
 def attention_findings(failed: Mapping[Any, tuple[int, int]]) -> list[Findings]:
@@ -78,6 +77,15 @@ def _matrix(part: pd.DataFrame) -> tuple[Floats, list[Any]]:
     time = part.sort_values("position").groupby(keys, observed=True).cumcount().reindex(part.index)
     table = part["value"].groupby([*keys, time]).first().unstack([1, 2, 3])
     return table.to_numpy(np.float64), list(table.index)
+
+
+def _all_votes(marks: pd.DataFrame) -> tuple[Floats, list[Any]]:
+    """Listener x vote, whatever it is of: one's votes on all scales, from the left."""
+    listener, people = pd.factorize(marks["listener"], sort=True)
+    place = pd.Series(listener).groupby(listener).cumcount().to_numpy()
+    votes = np.full((len(people), int(place.max()) + 1), np.nan)
+    votes[listener, place] = marks["value"].to_numpy(np.float64)
+    return votes, list(people)
 
 
 def _rejections(scale: str, votes: Floats, people: Sequence[Any]) -> Iterable[Findings]:
@@ -109,12 +117,12 @@ def _with_repeats(part: pd.DataFrame, scale: str, again: pd.DataFrame | None) ->
 
 def _repeats(scale: str, part: pd.DataFrame, limits: tuple[float, float]) -> Iterable[Findings]:
     """The mean difference between a listener's first two votes on the same clip, as a share of the scale."""
+    if not part.duplicated(["listener", "item", "condition"]).any():
+        return
     ordered = part.sort_values("position")
     keys = [ordered[name].astype(object) for name in ("listener", "item", "condition")]
     time = ordered.groupby(keys, observed=True).cumcount()
     pairs = ordered["value"].astype(np.float64).groupby([*keys, time]).first().unstack()
-    if 1 not in pairs:
-        return
     apart = (pairs[1] - pairs[0]).abs().dropna() / (limits[1] - limits[0])
     by_listener = apart.groupby(level=0)
     means, counts = by_listener.mean(), by_listener.size()

@@ -293,3 +293,28 @@ def test_a_script_lists_makes_and_lifts_exclusions() -> None:
     rows = script.get(api).json()["results"]
     assert [(row["position"], row["lifted_reason"]) for row in rows] == [(None, "a fast listener"), (2, "")]
     assert bearing(token_of(experiment.owner, "read", name="reader")).post(api, {}).status_code == 403
+
+
+def test_bias_and_every_rules_figure_of_a_listener_are_on_the_page_with_the_fallback_named(client: Client) -> None:
+    """Marks 5, 5, 4 and 1 on every clip: nobody is inconsistent, so the weighted estimate has nothing to weigh by."""
+    experiment = listened(5, 5, 4, 1)
+    found = table(experiment)
+    by_listener = {row["listener"]: row for row in found["listener_bias"]}
+    assert [row["bias"] for row in by_listener.values()] == pytest.approx([1.25, 1.25, 0.25, -2.75])
+    assert {row["method"] for row in by_listener.values()} == {"bias_removed"}
+    assert all(row["collapsed"] for row in by_listener.values())
+    assert [row["quality"] for row in found["quality"]] == pytest.approx([15 / 4])
+    html = page(client, experiment)
+    assert "the weighted estimate collapsed" in html
+    assert "Bias and inconsistency (P.910)" in html
+    files = f"/api/v1/experiments/{experiment.slug}/results/mos/files"
+    rows = list(csv.DictReader(io.StringIO(text_of(client, f"{files}/table-screening-scales.csv"))))
+    assert [row["listener"] for row in rows] == list(by_listener)
+    assert {float(row["p913"]) for row in rows} == {0.0}, "somebody who gives the same vote everywhere has no r"
+    out(experiment, "reads mail meanwhile", listener="sub-0004")
+    refresh()
+    assert [row["bias"] for row in table(experiment)["listener_bias"]] == pytest.approx([1 / 3, 1 / 3, -2 / 3])
+
+
+def text_of(client: Client, address: str) -> str:
+    return b"".join(client.get(address)).decode()

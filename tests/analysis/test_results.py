@@ -151,6 +151,9 @@ def test_looking_at_stale_results_asks_for_fresh_ones_once(client: Client) -> No
         assert client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/").json()["stale"]
     waiting = Job.objects.get(name="analysis.refresh_results")
     assert waiting.requested_by == experiment.owner
+    assert queue.claim(worker="test", names=[waiting.name], job_id=waiting.pk)
+    client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/")
+    assert Job.objects.filter(name="analysis.refresh_results").count() == 1, "nor beside one that runs"
     refresh()
     client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/")
     assert Job.objects.filter(name="analysis.refresh_results").count() == 1

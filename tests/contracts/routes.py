@@ -170,6 +170,7 @@ listening:monitor                     owned          staff-405
 listening:monitor_csv                 owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
+analysis:fit_ordinal                  staff-405      owned
 analysis:exclusions                   owned          owned-400
 analysis:lift_exclusion               staff-405      owned
 analysis:plan                         owned          owned-400
@@ -209,6 +210,7 @@ api:options                           api-read-405   api-405
 api:texts                             api-owned      api-405
 api:state                             api-owned      api-owned-400
 api:unblinding                        api-read-405   api-owned-422
+api:ordinal_model                     api-owned      api-owned-409
 api:exclusions                        api-owned      api-owned-400
 api:metrics                           api-owned      api-405
 api:metrics_file                      api-read-409   api-405

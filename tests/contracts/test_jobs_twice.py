@@ -42,6 +42,15 @@ def an_experiment_with_votes() -> dict[str, Any]:
     return {"experiment_id": str(experiment.pk)}
 
 
+def enough_votes_for_a_model() -> dict[str, Any]:
+    experiment = make_experiment(seats=2, items=5)
+    for _ in range(2):
+        ballot = seated_visit(experiment).seat.ballot
+        for trial in ballot.trials.all():
+            cast_vote(ballot_id=ballot.pk, event=vote_event(trial))
+    return {"experiment_id": str(experiment.pk), "simulated": False}
+
+
 def votes_somewhere() -> dict[str, Any]:
     an_experiment_with_votes()
     return {}
@@ -139,6 +148,7 @@ def nothing_to_prepare() -> dict[str, Any]:
 
 # For every job: what prepares its world and returns its arguments, and whether the first run left anything behind.
 EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
+    "analysis.fit_ordinal_model": (enough_votes_for_a_model, Result.objects.exists),
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
     "listening.apply_design": (a_design_to_adopt, Design.objects.exists),

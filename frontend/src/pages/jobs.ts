@@ -1,4 +1,5 @@
 // Background work on a page: every [data-job="<id>"] is asked after until it is over (templates/partials/job.html).
+import { REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 
@@ -36,7 +37,7 @@ function show(root: HTMLElement, job: Job): void {
   for (const word of root.querySelectorAll<HTMLElement>("[data-when]")) word.hidden = word.dataset.when !== job.state;
 }
 
-const scope = new Scope();
+let scope = new Scope();
 
 function follow(root: HTMLElement): void {
   const stop = scope.every(POLL_MS, () => void ask());
@@ -54,4 +55,11 @@ function follow(root: HTMLElement): void {
   void ask();
 }
 
-for (const root of document.querySelectorAll<HTMLElement>("[data-job]")) follow(root);
+function followAll(): void {
+  scope.dispose();
+  scope = new Scope();
+  scope.listen(document, REPLACED, followAll); // a page may put the server's newest pieces in place of the shown ones
+  for (const root of document.querySelectorAll<HTMLElement>("[data-job]")) follow(root);
+}
+
+followAll();

@@ -1,15 +1,17 @@
 // Results page, live: what the server renders is fetched again when it changed; [data-result-plot] is drawn here.
-// [data-result="<api address>"] is asked every three seconds. [data-png="<selector>"] takes a figure away under its data-name.
+// [data-result="<api address>"] is asked twice a second, and more often while the server computes. [data-png="<selector>"] takes a figure away under its data-name.
 import { make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
 import { drawPlot, figures, pngOf } from "../plot/draw.ts";
 
-const POLL_MS = 3000;
+const POLL_MS = 500;
+const COMPUTING_MS = 250;
 
 interface Result {
   edition: string;
+  stale: boolean;
   scales: { key: string; low: number; high: number }[];
   table: Record<string, ResultRow[]>;
 }
@@ -35,6 +37,8 @@ class ResultView {
   }
 
   show(result: Result): void {
+    const status = this.#root.querySelector<HTMLElement>("[data-updating]");
+    if (status && result.stale) status.textContent = status.dataset.updating ?? "";
     if (this.#result?.edition === result.edition) return;
     this.#result = result;
     this.#draw();
@@ -86,21 +90,27 @@ class Results {
     );
     for (const button of document.querySelectorAll<HTMLElement>("[data-png]"))
       this.#scope.listen(button, "click", () => void savePicture(button));
-    this.#scope.every(POLL_MS, () => document.visibilityState === "visible" && void this.refresh());
-    void this.refresh();
+    void this.#follow(this.#scope);
   }
 
-  async refresh(): Promise<void> {
+  async #follow(scope: Scope): Promise<void> {
+    const computing = document.visibilityState === "visible" && (await this.refresh());
+    scope.after(computing ? COMPUTING_MS : POLL_MS, () => void this.#follow(scope)); // does nothing in place of a newer one
+  }
+
+  /** Show what is new; whether the server is still computing. */
+  async refresh(): Promise<boolean> {
     try {
       const results = await Promise.all(this.#views.map((view) => view.ask(this.#scope.signal)));
       const changed = this.#views.some((view, index) => view.edition !== results[index]?.edition);
-      if (changed && (await this.#replace())) return;
+      if (changed && (await this.#replace())) return false; // it has begun again
       this.#views.forEach((view, index) => {
         const result = results[index];
         if (result) view.show(result);
       });
+      return results.some(({ stale }) => stale);
     } catch {
-      // The figures on the page stay true for the votes they count; the next round asks again.
+      return false; // The figures on the page stay true for the votes they count; the next round asks again.
     }
   }
 

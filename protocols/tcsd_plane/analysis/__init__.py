@@ -18,7 +18,7 @@ class PlaneStatistics(Method):
     """
 
     slug = "tcsd_plane"
-    version = "1.1"
+    version = "1.2"
     title = "TC/SD plane"
 
     def run(self, table: pd.DataFrame) -> Json:

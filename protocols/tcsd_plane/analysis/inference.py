@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr
 
-from analysis.statistics.estimates import CONFIDENCE, Floats, figure
+from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, figure
 from analysis.statistics.mixed_model import MixedModel, fit_mixed_model
 from analysis.statistics.model_rows import model_rows, votes_of
 from analysis.statistics.multivariate import paired_hotelling, permanova_within
@@ -22,6 +22,7 @@ from protocols.tcsd_plane.analysis.placements import AXES, Placements
 Rows = list[dict[str, Any]]
 SEED = 0  # fixed, so that the same marks give the same figures
 DRAWS = 2000
+PAIRED_CONDITIONS = 30  # with more of them, pairs within each recording would be thousands of rows
 
 
 def models(placements: Placements) -> dict[str, Rows]:
@@ -80,6 +81,52 @@ def pairs_on_plane(placements: Placements) -> Rows:
                 }
             )
     return rows
+
+
+def recording_effects(placements: Placements) -> Rows:
+    """Every pair within each recording, both ways round, on each axis: a paired t test over raters.
+
+    It speaks of other raters on that recording. Holm is over both axes and all pairs of a recording.
+    """
+    between = list(combinations(range(len(placements.conditions)), 2))
+    if len(placements.conditions) > PAIRED_CONDITIONS:
+        return []
+    rows: Rows = []
+    for place, recording in enumerate(placements.recordings):
+        marks = placements.marks[:, :, place]
+        tested = [
+            (scale, one, other, Estimate.over(marks[axis, :, one] - marks[axis, :, other]))
+            for axis, scale in enumerate(AXES)
+            for one, other in between
+        ]
+        p = np.array([_paired_p(found) for *_about, found in tested])
+        adjusted = holm(p).tolist() if tested else []
+        for (scale, one, other, found), own_p, p_holm in zip(tested, p.tolist(), adjusted, strict=True):
+            if not found.n:
+                continue
+            for first, second, sign in ((one, other, 1.0), (other, one, -1.0)):
+                turned = found._replace(mean=sign * found.mean)
+                rows.append(
+                    {
+                        "recording": recording,
+                        "condition": placements.conditions[first],
+                        "against": placements.conditions[second],
+                        "scale": scale,
+                        "n_raters": found.n,
+                        "difference": figure(turned.mean),
+                        **turned.interval(),
+                        "p": figure(own_p),
+                        "p_holm": figure(p_holm),
+                    }
+                )
+    return rows
+
+
+def _paired_p(found: Estimate) -> float:
+    """Of a t test whether a mean is 0; nan where all values are the same."""
+    if found.n < 2 or not found.sd > 0:
+        return math.nan
+    return float(2 * stdtr(found.n - 1, -abs(found.mean) * math.sqrt(found.n) / found.sd))
 
 
 def families_at_equal_z(placements: Placements) -> Rows:

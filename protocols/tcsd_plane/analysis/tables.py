@@ -427,6 +427,7 @@ def analyse(placements: Placements) -> Tables:
         "components": modelled["components"],
         "both_axes": inference.both_axes(placements),
         "pairs_on_plane": inference.pairs_on_plane(placements),
+        "recording_effects": inference.recording_effects(placements),
         "friedman": tests(placements),
         "contrasts": pairs(placements),
         "agreement": agreement(placements),

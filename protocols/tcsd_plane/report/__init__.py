@@ -95,7 +95,7 @@ class PlaneReport(Report):
             "choices": choices,
             "against": against,
             "agreement": tables.agreement(table),
-            "more": [each for each in _more(table, chosen.recording) if each.rows],
+            "more": [each for each in _more(table, chosen.recording, against) if each.rows],
             "warnings": [*listener_sentences(table), *model_tables.model_sentences(table), *warnings(table)],
             "methods_text": methods_text(experiment, result),
         }
@@ -117,10 +117,11 @@ def _ellipse_names() -> dict[str, str]:
     }
 
 
-def _more(table: Mapping[str, Any], recording: str) -> list[Table]:
+def _more(table: Mapping[str, Any], recording: str, against: str) -> list[Table]:
     """The tables that are looked up rather than read."""
     means = tables.over_raters(table) if recording else tables.by_recording(table, recording)
     return [
+        tables.recording_effects(table, against, recording),
         means,
         tables.over_marks(table),
         tables.slopes(table),

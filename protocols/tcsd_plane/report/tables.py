@@ -161,6 +161,30 @@ def on_plane(table: Tables, against: str) -> Table:
     return Table("pairs-on-plane", _("Differences on the plane"), note, columns, rows)
 
 
+def recording_effects(table: Tables, against: str, recording: str) -> Table:
+    columns: list[Column] = [
+        text_column(_("Recording"), "recording"),
+        text_column(_("Condition"), "condition"),
+        text_column(_("Compared with"), "against"),
+        text_column(_("Axis"), "scale"),
+        number_column(_("Raters"), "n_raters", count),
+        number_column(_("Difference"), "difference", signed),
+        range_column(_("95 % CI"), "ci_low", "ci_high", signed),
+        number_column("p", "p", p_value),
+        number_column(_("p (Holm)"), "p_holm", p_value),
+    ]
+    note = _(
+        "Within each recording, the condition less the one that it is compared with, by a paired t test over raters: "
+        "it speaks of other raters on that recording. Holm's adjustment is over both axes and all pairs of a recording."
+    )
+    rows = [
+        row
+        for row in table.get("recording_effects", [])
+        if row["against"] == against and recording in ("", row["recording"])
+    ]
+    return Table("recording-effects", _("Differences within each recording"), note, columns, rows)
+
+
 def equal_z(table: Tables) -> Table:
     columns: list[Column] = [
         text_column(_("Family"), "family"),

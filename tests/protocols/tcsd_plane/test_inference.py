@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from analysis.statistics.contrasts import all_pairs
 from analysis.statistics.mixed_model import fit_mixed_model
@@ -57,6 +58,25 @@ def test_pairs_on_the_plane_are_hotellings_of_rater_means() -> None:
     (plane,) = inference.both_axes(placements)
     assert plane["p"] == 1 / 10_000
     assert plane == inference.both_axes(placements)[0]
+
+
+def test_effects_within_a_recording_are_paired_over_raters_with_holm_over_both_axes() -> None:
+    placements = with_gaps()
+    rows = inference.recording_effects(placements)
+    for place, recording in enumerate(placements.recordings):
+        own = [row for row in rows if row["recording"] == recording]
+        row = own[0]
+        one, other = (placements.conditions.index(row[key]) for key in ("condition", "against"))
+        apart = placements.marks[0, :, place, one] - placements.marks[0, :, place, other]
+        apart = apart[np.isfinite(apart)]
+        expected = ttest_1samp(apart, 0.0)
+        assert (row["scale"], row["n_raters"]) == ("TC", len(apart))
+        assert (row["difference"], row["p"]) == close((apart.mean(), expected.pvalue))
+        assert (row["ci_low"], row["ci_high"]) == close(tuple(expected.confidence_interval()))
+        assert own[1]["difference"] == -row["difference"]
+        p = [each["p"] for each in own[::2]]
+        assert {each["scale"] for each in own} == {"TC", "SD"}
+        assert [each["p_holm"] for each in own[::2]] == close(holm(np.array(p)).tolist())
 
 
 def test_families_are_compared_at_the_z_that_both_have() -> None:

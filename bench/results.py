@@ -1,0 +1,77 @@
+"""Time from the last vote of 20,000 until the page of results shows the model with it, in Chromium."""
+
+import os
+import time
+from collections.abc import Iterator
+from statistics import median
+
+from django.core.management import call_command
+from playwright.sync_api import Page, sync_playwright
+
+from bench.mos import ACR, voted
+from rating.models import Ballot, Experiment
+from rating.services.votes import cast_vote
+from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.testserver import running
+from tests.factories import vote_event
+from tests.people import browser_of
+from tests.servers import free_port
+
+LISTENERS = 40
+ROUNDS = 5
+AIM_S = 2.0
+PATIENCE_MS = 60_000
+SHOWS = """(answers) => {
+  const status = document.querySelector("[data-result] [role=status]");
+  const rows = document.querySelectorAll("[data-result-table] tbody tr").length;
+  return rows >= 5 && status?.textContent.includes(`with ${answers} answers`);
+}"""
+
+
+def run() -> Iterator[str]:
+    program = chromium_program()
+    if program is None:
+        yield "Chromium is not installed: nothing is measured"
+        return
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
+    call_command("collectstatic", interactive=False, verbosity=0)
+    experiment = voted(ACR, listeners=LISTENERS, left_open=2 * ROUNDS)
+    Experiment.objects.filter(pk=experiment.pk).update(state=Experiment.State.LIVE, design_sha256="0" * 64)
+    cookie = browser_of(experiment.owner).cookies["earmark"].value
+    with running(port=free_port(), environment=dict(os.environ)) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.add_cookies([{"name": "earmark", "value": cookie, "url": address}])
+        page = context.new_page()
+        url = f"{address}/experiments/{experiment.slug}/results/"
+        page.goto(url)
+        _wait(page, experiment)
+        for what, opened_first in (("a page that is open", True), ("a page that is opened then", False)):
+            taken = [_after_a_vote(page, experiment, url, opened_first=opened_first) for _ in range(ROUNDS)]
+            yield (
+                f"20,000 votes (40 listeners x 100 items x 5 conditions): {what} shows the model with the last vote "
+                f"{median(taken):.2f} s after it is acknowledged, at most {max(taken):.2f} s of {ROUNDS} "
+                f"(aim {AIM_S:g}); load of the machine {os.getloadavg()[0]:.1f}"
+            )
+        browser.close()
+
+
+def _after_a_vote(page: Page, experiment: Experiment, url: str, *, opened_first: bool) -> float:
+    if not opened_first:
+        page.goto("about:blank")
+    ballot = Ballot.objects.filter(experiment=experiment).order_by("vote_count").first()
+    if ballot is None:
+        raise RuntimeError("nobody has a page left to answer")
+    answer = cast_vote(ballot_id=ballot.pk, event=vote_event(ballot.trials.filter(answered=False)[0]))
+    if answer.status != "stored":
+        raise RuntimeError(f"the vote was not stored: {answer}")
+    began = time.perf_counter()
+    if not opened_first:
+        page.goto(url, wait_until="commit")
+    _wait(page, experiment)
+    return time.perf_counter() - began
+
+
+def _wait(page: Page, experiment: Experiment) -> None:
+    answers = sum(Ballot.objects.filter(experiment=experiment).values_list("vote_count", flat=True))
+    page.wait_for_function(SHOWS, arg=f"{answers:,}", timeout=PATIENCE_MS, polling=20)
