@@ -14,7 +14,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from analysis.anonymity import USUAL_K
 from analysis.p808_export import suffix_of
 from analysis.registry import get_report, method_of, methods
 from analysis.reports.base import TABLE_PREFIX
@@ -28,7 +27,8 @@ from analysis.serializers import (
     ResultTableSerializer,
 )
 from analysis.services import exports
-from analysis.services.archives import export_dataset
+from analysis.services.dataset.anonymity import USUAL_K
+from analysis.services.dataset.archive import export_dataset
 from analysis.services.experiment_report import export_report
 from analysis.services.ordinal import read_fit
 from analysis.services.questionnaires import export_questionnaire

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from analysis.anonymity import USUAL_K
 from analysis.datasets import counted
 from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
@@ -22,6 +21,7 @@ from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
+from analysis.services.dataset.anonymity import USUAL_K
 from analysis.services.experiment_report import experiment_report
 from analysis.services.metrics import offers_metrics
 from analysis.services.plans import compute_plan

@@ -16,7 +16,7 @@ from analysis.exports import csv_lines, meanings_for, table_columns, table_rows,
 from analysis.registry import get_report
 from analysis.reports.base import ReportFile, file_unknown
 from analysis.reports.tables import Table
-from analysis.services.dataset_tables import DatasetTables
+from analysis.services.dataset.tables import DatasetTables
 from analysis.services.results import read_result, stale_results
 from core.errors import AppError
 from core.models import AuditEntry, User

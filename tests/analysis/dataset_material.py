@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from analysis.services.archives import export_dataset
+from analysis.services.dataset.archive import export_dataset
 from listening.models import QuestionAnswer, SetupStep, Visit
 from listening.panels.services.exclusions import Target, exclude, lift
 from listening.panels.services.seats import reissue_seat

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.anonymity import TooFewListeners, suppress
+from analysis.services.dataset.anonymity import TooFewListeners, suppress
 
 COLUMNS = ("age", "hearing", "device")
 ANSWERS = st.sampled_from(["", "a", "b", "c"])

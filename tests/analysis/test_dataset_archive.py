@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.utils.dateparse import parse_datetime
 
-from analysis.dataset_columns import REFERENCES
+from analysis.services.dataset.columns import REFERENCES
 from analysis.services.results import read_result
 from core.errors import AppError
 from rating.models import Experiment, Vote

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
-from analysis.dataset_files import opened_dataset
 from analysis.registry import method_of
-from analysis.services.archives import export_dataset
-from analysis.services.dataset_check import verify_dataset
-from analysis.services.dataset_import import import_dataset
+from analysis.services.dataset.archive import export_dataset
+from analysis.services.dataset.check import verify_dataset
+from analysis.services.dataset.files import opened_dataset
+from analysis.services.dataset.restoring import import_dataset
 from analysis.services.results import read_result
 from analysis.tasks import refresh_stale_results
 from audio.synthesis import clip_bytes, speak

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.anonymity import USUAL_K
-from analysis.services.archives import export_dataset
+from analysis.services.dataset.anonymity import USUAL_K
+from analysis.services.dataset.archive import export_dataset
 from core.errors import AppError
 from listening.management.experiments import experiment_called
 

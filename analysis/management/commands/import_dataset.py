@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.dataset_files import opened_dataset
-from analysis.services.dataset_import import import_dataset
+from analysis.services.dataset.files import opened_dataset
+from analysis.services.dataset.restoring import import_dataset
 from core.errors import AppError
 from listening.management.experiments import account_called
 

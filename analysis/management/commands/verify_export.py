@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analysis.dataset_files import opened_dataset
-from analysis.services.dataset_check import verify_dataset
+from analysis.services.dataset.check import verify_dataset
+from analysis.services.dataset.files import opened_dataset
 from core.errors import AppError
 
 

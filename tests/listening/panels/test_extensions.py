@@ -14,10 +14,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from analysis.dataset_files import opened_dataset
 from analysis.reports.messages import fill_methods_text
-from analysis.services.archives import export_dataset
-from analysis.services.dataset_import import import_dataset
+from analysis.services.dataset.archive import export_dataset
+from analysis.services.dataset.files import opened_dataset
+from analysis.services.dataset.restoring import import_dataset
 from analysis.services.results import read_result
 from core.jobs import queue
 from core.jobs.worker import work

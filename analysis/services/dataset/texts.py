@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.anonymity import Suppression
-from analysis.dataset_columns import sidecar
+from analysis.services.dataset.anonymity import Suppression
+from analysis.services.dataset.columns import sidecar
 from rating.models import Experiment
 
 README = """# {title}

@@ -12,9 +12,9 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext_noop as _
 
-from analysis.dataset_columns import TEXTS
-from analysis.dataset_files import DESCRIPTION, DatasetFiles, as_json, as_number, dataset_unreadable
-from analysis.services.dataset_check import WITHDRAWN, Check, pages_of, verify_dataset
+from analysis.services.dataset.check import WITHDRAWN, Check, pages_of, verify_dataset
+from analysis.services.dataset.columns import TEXTS
+from analysis.services.dataset.files import DESCRIPTION, DatasetFiles, as_json, as_number, dataset_unreadable
 from core.errors import AppError
 from core.models import User
 from core.services import audit

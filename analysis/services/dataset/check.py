@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from analysis.dataset_columns import REFERENCES
-from analysis.dataset_files import DESCRIPTION, SIDECAR, TABLE, DatasetFiles, as_json
+from analysis.services.dataset.columns import REFERENCES
+from analysis.services.dataset.files import DESCRIPTION, SIDECAR, TABLE, DatasetFiles, as_json
 from core.errors import AppError
 from core.hashing import digest
 from core.hmacs import valid_hmacs

@@ -12,14 +12,15 @@ from uuid import UUID
 
 from django.utils.translation import gettext_noop as _
 
-from analysis import dataset_texts, datasets
-from analysis.anonymity import USUAL_K, Suppression, TooFewListeners, suppress
-from analysis.dataset_columns import kept, sidecar
-from analysis.dataset_texts import Contents, as_json
+from analysis import datasets
 from analysis.exports import csv_lines, table_columns, table_rows, with_rows
 from analysis.registry import get_report, method_of
-from analysis.result_columns import described
-from analysis.services.dataset_tables import JOINED, DatasetTables
+from analysis.services.dataset import texts
+from analysis.services.dataset.anonymity import USUAL_K, Suppression, TooFewListeners, suppress
+from analysis.services.dataset.columns import kept, sidecar
+from analysis.services.dataset.result_columns import described
+from analysis.services.dataset.tables import JOINED, DatasetTables
+from analysis.services.dataset.texts import Contents, as_json
 from analysis.services.exports import note_download, vote_columns, vote_lines
 from analysis.services.questionnaires import codebook, personal_answers, questionnaire_lines
 from analysis.services.results import read_result
@@ -130,18 +131,14 @@ class _Archive:
         yield from self._results(folder)
         yield "documentation/codebook.csv", self._codebook()
         marks = self.contents.rows.get("responses", 0)
-        yield "CITATION.cff", [dataset_texts.citation(experiment, marks=marks)]
-        about = dataset_texts.description(
+        yield "CITATION.cff", [texts.citation(experiment, marks=marks)]
+        about = texts.description(
             experiment, self.contents, simulated=self.simulated, root=self.root, suppression=suppression
         )
         yield "dataset_description.json", [as_json(about)]
         yield (
             "README.md",
-            [
-                dataset_texts.readme(
-                    experiment, self.contents, results=[self.result], root=self.root, suppression=suppression
-                )
-            ],
+            [texts.readme(experiment, self.contents, results=[self.result], root=self.root, suppression=suppression)],
         )
 
     # --- Tables -------------------------------------------------------------------------------------------------------

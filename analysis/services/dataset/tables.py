@@ -10,9 +10,10 @@ from uuid import UUID
 
 from django.db.models import Min, QuerySet
 
-from analysis import dataset_columns, datasets
+from analysis import datasets
 from analysis.datasets import CountedBallot
 from analysis.exports import subject_id
+from analysis.services.dataset import columns as described_columns
 from core.hashing import digest
 from core.stored_json import number_in, object_in
 from listening.models import ClientReport, Seat, SetupStep, Visit
@@ -75,20 +76,20 @@ class DatasetTables:
 
     def all(self) -> Iterator[Table]:
         makers: dict[str, tuple[Mapping[str, str], Callable[[], Iterable[Row]]]] = {
-            "participants": (dataset_columns.PARTICIPANTS, self.participants),
-            "seats": (dataset_columns.SEATS, self.seats),
-            "trials": (dataset_columns.TRIALS, self.trials),
-            "answers": (dataset_columns.ANSWERS, self.answers),
-            "visits": (dataset_columns.VISITS, self.visits),
-            "checks": (dataset_columns.CHECKS, self.checks),
-            "interruptions": (dataset_columns.INTERRUPTIONS, self.interruptions),
-            "exclusions": (dataset_columns.EXCLUSIONS, self.exclusions),
-            "texts": (dataset_columns.TEXTS, self.texts),
-            "labels": (dataset_columns.LABELS, self.labels),
+            "participants": (described_columns.PARTICIPANTS, self.participants),
+            "seats": (described_columns.SEATS, self.seats),
+            "trials": (described_columns.TRIALS, self.trials),
+            "answers": (described_columns.ANSWERS, self.answers),
+            "visits": (described_columns.VISITS, self.visits),
+            "checks": (described_columns.CHECKS, self.checks),
+            "interruptions": (described_columns.INTERRUPTIONS, self.interruptions),
+            "exclusions": (described_columns.EXCLUSIONS, self.exclusions),
+            "texts": (described_columns.TEXTS, self.texts),
+            "labels": (described_columns.LABELS, self.labels),
         }
         for name, (columns, make) in makers.items():
             yield Table(name, columns, make())
-        yield Table("stimuli", dataset_columns.STIMULI | self.factor_meanings, self.stimuli())
+        yield Table("stimuli", described_columns.STIMULI | self.factor_meanings, self.stimuli())
 
     # --- Seats and who sat there --------------------------------------------------------------------------------------
 
@@ -262,7 +263,7 @@ class DatasetTables:
         votes = Vote.objects.filter(ballot__in=list(self._told)).select_related("trial").order_by("id")
         for vote in votes.iterator(chunk_size=ROWS_AT_ONCE):
             yield {
-                **{name: getattr(vote, name) for name in dataset_columns.ANSWERS if hasattr(vote, name)},
+                **{name: getattr(vote, name) for name in described_columns.ANSWERS if hasattr(vote, name)},
                 "answer": vote.pk,
                 "subject_id": self._who(vote.ballot_id),
                 "outcome": str(vote.outcome),
@@ -330,7 +331,7 @@ class DatasetTables:
     def exclusions(self) -> Iterator[Row]:
         for entry in ledger_of(self.experiment):
             if entry.seat.ballot_id in self._told:
-                yield {name: getattr(entry, name, None) for name in dataset_columns.EXCLUSIONS} | {
+                yield {name: getattr(entry, name, None) for name in described_columns.EXCLUSIONS} | {
                     "ballot_id": entry.seat.ballot_id,
                     "kind": str(entry.kind),
                     "subject_id": name_of_listener(entry.seat),
@@ -369,14 +370,14 @@ class DatasetTables:
     def factors(self) -> dict[str, str]:
         """The column of each factor of the items."""
         rows = self.experiment.collection.items.values_list("factors", flat=True)
-        return dataset_columns.factor_columns({name for factors in rows for name in factors})
+        return described_columns.factor_columns({name for factors in rows for name in factors})
 
     @cached_property
     def condition_factors(self) -> dict[str, str]:
         """The column of each factor of the conditions; none while they are letters."""
         rows = [] if self.blind else self.experiment.collection.conditions.values_list("factors", flat=True)
         names = {name for factors in rows for name in factors}
-        return dataset_columns.factor_columns(names, prefix="condition_factor_")
+        return described_columns.factor_columns(names, prefix="condition_factor_")
 
     @property
     def factor_meanings(self) -> dict[str, str]:
