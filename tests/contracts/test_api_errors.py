@@ -115,6 +115,7 @@ def test_a_job_is_shown_to_who_asked_for_it_and_to_nobody_else() -> None:
         "name": "core.copy_database",
         "state": "queued",
         "attempts": 0,
+        "waiting": "Place 1 in the queue, starts within a minute",
         "progress": {"done": 0, "total": 0, "note": ""},
         "error": "DiskFull: no room",
     }

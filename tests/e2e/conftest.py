@@ -20,6 +20,8 @@ from tests.scale import ALL
 from tests.servers import chromium_path, free_port
 from tests.waiting import wait_until
 
+pytest.register_assert_rewrite("tests.e2e.assistive")  # its failures say what was found, as those of tests do
+
 PATIENCE_MS = 60_000  # a busy machine is not a defect
 CLIP_S = 0.8
 JOB_S = 10  # what a job may still take when its test is over
