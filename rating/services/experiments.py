@@ -218,7 +218,7 @@ def check_no_jobs(experiment: Experiment) -> None:
     """Jobs that lay out a draft find it live in the end, and discard what they have made. Those that compute results
     change nothing else."""
     jobs = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk))
-    job = jobs.exclude(queue=Job.Queue.RESULTS).order_by("created_at").first()
+    job = jobs.filter(queue=Job.Queue.INTERACTIVE).order_by("created_at").first()
     if job is not None:
         raise AppError(
             "experiment.busy",

@@ -53,8 +53,8 @@ def _check_possible(source: Experiment, listeners: int | None) -> None:
     check_for_people(source)
     if not Stimulus.objects.filter(item__collection=source.collection).exists():
         raise no_stimuli(collection=source.collection.title)
-    jobs = Job.objects.unfinished().exclude(queue=Job.Queue.RESULTS)
-    if jobs.filter(arguments__experiment_id=str(source.pk)).exists():
+    jobs = Job.objects.unfinished()
+    if jobs.filter(queue=Job.Queue.INTERACTIVE, arguments__experiment_id=str(source.pk)).exists():
         raise AppError(
             "simulation.seats_pending",
             409,

@@ -150,6 +150,11 @@ def test_what_cannot_be_simulated_is_refused_with_a_sentence(designed: Experimen
     refused("experiment.simulation", ask_for_simulation, experiment=simulated, actor=owner)
     too_many = refused("simulation.too_many", ask_for_simulation, experiment=designed, actor=owner, listeners=5)
     assert "from 1 to 4" in too_many
+    about = {"arguments": {"experiment_id": str(designed.pk)}}
+    laying_out = Job.objects.create(name="listening.extend_design", queue=Job.Queue.INTERACTIVE, **about)
+    refused("simulation.seats_pending", ask_for_simulation, experiment=designed, actor=owner)
+    laying_out.delete()
+    Job.objects.create(name="analysis.fit_ordinal_model", queue=Job.Queue.BULK, **about)  # which makes no seats
     ask_for_simulation(experiment=designed, actor=owner)
     refused("simulation.running", ask_for_simulation, experiment=designed, actor=owner)
 
