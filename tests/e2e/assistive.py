@@ -58,7 +58,8 @@ def cut_off(page: Page) -> list[str]:
 
 
 def tabbed(page: Page) -> Iterator[None]:
-    """Tab through the page's content, once; each stop can be seen."""
+    """Tab through the page's content, once, when its pictures of sound can be used; each stop can be seen."""
+    expect(page.locator(".viewer:not([data-ready])")).to_have_count(0)
     page.locator(".skip-link").focus()
     page.keyboard.press("Enter")
     for _ in range(MOST_STOPS):
