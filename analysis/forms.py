@@ -1,4 +1,4 @@
-"""Form of the page that analyses an uploaded table of votes."""
+"""Forms for uploaded tables: votes to analyse, and metrics to compare with votes."""
 
 from typing import Any
 
@@ -62,3 +62,14 @@ class TableForm(ValidatedForm):
 
     def clean_ci_method(self) -> str:
         return self.cleaned_data["ci_method"] or "t"
+
+
+class MetricsForm(ValidatedForm):
+    file = forms.FileField(
+        label=_("Table of metrics (CSV)"),
+        help_text=_(
+            "A column file or condition, and either the columns metric and value or a column for each metric. A file "
+            "is named CONDITION/ITEM, or by the path that it was imported from; columns item and condition do as well."
+        ),
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,text/csv"}),
+    )

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from analysis.metrics.forms import MetricsForm
+from analysis.forms import MetricsForm
 from analysis.metrics.reading import MOST_BYTES
 from analysis.models import MetricTable
 from analysis.registry import method_of

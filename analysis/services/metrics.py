@@ -1,7 +1,7 @@
 """Objective metrics of an experiment: upload and removal of their table, and figures beside the votes.
 
-A table may be uploaded while the experiment is blind, but figures wait until it is unblinded: whoever has the values
-of a file or a condition could tell by any figure made of them which letter is which.
+A table may be uploaded while the experiment is blind, but figures wait until it is unblinded: a person who
+has the values of a file or a condition could tell by any figure made of them which letter is which.
 """
 
 import hashlib

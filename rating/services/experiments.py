@@ -215,8 +215,8 @@ def check_ready(experiment: Experiment) -> None:
 
 
 def check_no_jobs(experiment: Experiment) -> None:
-    """Jobs that lay out a draft find it live in the end, and discard what they have made. Those that compute results
-    change nothing else."""
+    """Jobs that lay out a draft find it live in the end, and discard what they have made. These are interactive; jobs
+    of the other queues make no seats."""
     jobs = Job.objects.unfinished().filter(arguments__experiment_id=str(experiment.pk))
     job = jobs.filter(queue=Job.Queue.INTERACTIVE).order_by("created_at").first()
     if job is not None:

@@ -92,7 +92,7 @@ def export_experiment(*, experiment: Experiment, actor: User | None) -> str:
 
 
 def experiment_yaml(experiment: Experiment) -> str:
-    """The experiment as YAML, for whoever notes that it was taken."""
+    """The experiment as YAML; the caller records the download."""
     return dump_yaml(_file_of(experiment, Design.objects.filter(experiment=experiment).first()))
 
 
