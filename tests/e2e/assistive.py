@@ -58,8 +58,8 @@ def cut_off(page: Page) -> list[str]:
 
 
 def tabbed(page: Page) -> Iterator[None]:
-    """Tab through the page's content, once, when its pictures of sound can be used; each stop can be seen."""
-    expect(page.locator(".viewer:not([data-ready])")).to_have_count(0)
+    """Tab through the content once, when its sound is shown and its answers are saved; each stop can be seen."""
+    expect(page.locator(".viewer:not([data-ready]), #save-state:not([data-state=saved]):visible")).to_have_count(0)
     page.locator(".skip-link").focus()
     page.keyboard.press("Enter")
     for _ in range(MOST_STOPS):

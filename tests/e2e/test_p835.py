@@ -126,7 +126,7 @@ def test_an_answer_is_taken_back_a_clip_reported_and_a_pause_kept(link: str, pag
     listener.press("x")  # nothing was played yet that could be reported
     expect(page.locator("#play")).to_be_focused()
     listener.press("Space")
-    expect(page.locator("#listening")).to_be_visible()
+    expect(page.locator("#problem")).to_be_visible()
     listener.press("x")
     expect(page.get_by_role("heading", name="What went wrong with this clip?")).to_be_visible()
     expect(page.get_by_role("button", name="Send")).to_be_disabled()

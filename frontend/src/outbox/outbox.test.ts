@@ -136,6 +136,28 @@ test("nothing waits any more only after the page was told what became of it", as
   assert.equal(news.length, 1);
 });
 
+test("an answer that has just been given does not make one late that was given before and is saved", async () => {
+  class HandTimedScope extends Scope {
+    readonly due: (() => void)[] = [];
+    override after(_milliseconds: number, callback: () => void): () => void {
+      this.due.push(callback);
+      return () => {};
+    }
+  }
+  const inside = new HandTimedScope();
+  scope.own(() => inside.dispose());
+  const { outbox, states } = await open(inside);
+  await outbox.add(event());
+  await outbox.drained();
+  await outbox.add(event());
+  inside.due[0]?.();
+  assert.deepEqual(states.at(-1), { kind: "saving", waiting: 1 });
+  inside.due[1]?.();
+  assert.deepEqual(states.at(-1), { kind: "kept", waiting: 1 });
+  await outbox.drained();
+  assert.equal(states.at(-1)?.kind, "saved");
+});
+
 test("a new page sends what an earlier page left behind", async () => {
   server.reply = () => ({ status: 503 });
   const earlier = new Scope();

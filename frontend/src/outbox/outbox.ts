@@ -57,7 +57,7 @@ export class Outbox {
   #batchLimit = MAX_EVENTS;
   #reason: Exclude<ProblemReason, "storage"> | null = null;
   #unkept = false; // something waits in memory only
-  #late = false;
+  readonly #late = new Set<string>(); // events that were waiting for longer than a person expects
   #savedAt: string | null = null;
 
   constructor(options: OutboxOptions) {
@@ -80,7 +80,7 @@ export class Outbox {
     const kept = await this.#keep(event);
     const acknowledged = kept ? undefined : new Promise<void>((done) => this.#awaited.set(event.event_id, done));
     await this.#refresh();
-    this.#expectSoon();
+    this.#expectSoon(event.event_id);
     if (!this.#restMs) this.#wakeSignal.notify();
     await acknowledged;
   }
@@ -241,6 +241,7 @@ export class Outbox {
     for (const eventId of eventIds) {
       this.#held.delete(eventId);
       this.#fetches.delete(eventId);
+      this.#late.delete(eventId);
     }
     await this.#overflow.remove(eventIds);
     await this.#store.remove(eventIds);
@@ -251,7 +252,6 @@ export class Outbox {
     this.#reason = refused ? "refused" : this.#held.size ? "rejected" : null;
     this.#savedAt = news.saved_at;
     await this.#refresh();
-    if (!this.#mirror.length) this.#late = false;
     for (const verdict of news.verdicts) {
       this.#awaited.get(verdict.event_id)?.();
       this.#awaited.delete(verdict.event_id);
@@ -267,9 +267,10 @@ export class Outbox {
     this.#announce();
   }
 
-  #expectSoon(): void {
+  #expectSoon(eventId: string): void {
     this.#options.scope.after(SAVING_BECOMES_KEPT_MS, () => {
-      this.#late = this.#mirror.length > 0;
+      if (!this.#mirror.some(({ event_id }) => event_id === eventId)) return;
+      this.#late.add(eventId);
       this.#announce();
     });
   }
@@ -280,7 +281,7 @@ export class Outbox {
 
   #state(): SaveState {
     const waiting = this.#mirror.length;
-    const delayed = this.#failures > 0 || this.#late;
+    const delayed = this.#failures > 0 || this.#mirror.some(({ event_id }) => this.#late.has(event_id));
     if (this.#reason === "refused" || (this.#reason && waiting))
       return { kind: "problem", reason: this.#reason, waiting };
     if (!waiting) return { kind: "saved", at: this.#savedAt };

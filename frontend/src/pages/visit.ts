@@ -88,7 +88,7 @@ async function open(): Promise<void> {
   keys.onStop(scope, () => player.stop());
   wireKeySheet(scope, keys, screen, config.shortcuts ?? true);
   wirePause(scope, keys, screen, (paused) => {
-    player.stop();
+    if (paused) player.stop();
     reports.mention("pause", { paused });
   });
   wireProblem(scope, keys, screen, {
