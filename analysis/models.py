@@ -34,7 +34,7 @@ class Result(BaseModel):
 
 
 class MetricTable(BaseModel):
-    """Values of objective metrics that somebody uploaded for an experiment; another upload takes its place.
+    """Values of objective metrics that a person uploaded for an experiment; another upload takes its place.
 
     Names are as they came: to which clips they belong is found where they are read.
     """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from audio.formats import Shape
 
-# -60, -72 and -84 dBFS. A silence that somebody put in is at the last, but for what a codec adds; a quiet night is not.
+# -60, -72 and -84 dBFS. A silence that a person put in is at the last, but for what a codec adds; a quiet night is not.
 DEPTHS = np.array([1e-3, 2.5e-4, 6e-5], np.float32)
 
 Runs = NDArray[np.int64]  # one row a run: the depth's number, the first sample, the one after the last

@@ -75,7 +75,7 @@ def _refresh(experiment: Experiment) -> None:
     job = enqueue(refresh_results, experiment_id=str(experiment.pk))
     claimed = queue.claim(worker="bench", names=[job.name], job_id=job.pk)
     if claimed is None:
-        raise RuntimeError("The job was claimed by somebody else.")
+        raise RuntimeError("The job was claimed by another worker.")
     refresh_results(run=JobRun(claimed), experiment_id=str(experiment.pk))
     queue.complete(job=claimed)
 

@@ -25,7 +25,7 @@ class BaseModel(models.Model):
 
 
 class User(AbstractUser):
-    """Somebody with a password: an experimenter, who sees own and shared experiments, or an admin, who sees all."""
+    """A person with a password: an experimenter, who sees own and shared experiments, or an admin, who sees all."""
 
     class Role(models.TextChoices):
         EXPERIMENTER = "experimenter", _("Experimenter")

@@ -201,7 +201,7 @@ class Seat(BaseModel):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def for_people(self) -> "InvitationQuerySet":
-        """Links that somebody was given: none to a seat of a simulated listener."""
+        """Links that a person was given: none to a seat of a simulated listener."""
         kinds = (Ballot.Kind.MAIN, Ballot.Kind.REHEARSAL)
         return self.filter(Q(seat__isnull=True) | Q(seat__ballot__kind__in=kinds))
 

@@ -29,7 +29,7 @@ LONGEST_TEXT = 20_000
 
 
 class MarkdownArea(forms.Textarea):
-    """A text and its preview below, which the server makes, and the script while somebody types."""
+    """A text and its preview below, which the server makes, and the script while a person types."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         attrs = {"rows": 6, **(attrs or {}), "data-preview": reverse("rating:preview_text")}

@@ -99,7 +99,7 @@ class Scale:
         )
 
     def vote(self, perceived: float, rng: Random) -> float:
-        """What somebody gives who thinks so: with the error of a vote, on one of the values of the scale."""
+        """What a person gives who thinks so: with the error of a vote, on one of the values of the scale."""
         error = self.components.before_rounding(self.step).residual
         steps = round((rng.gauss(perceived, math.sqrt(error)) - self.low) / self.step)
         return min(max(round(self.low + steps * self.step, 9), self.low), self.high)
@@ -232,7 +232,7 @@ class Option:
     choices: Mapping[str, str] = field(default_factory=dict)  # where it is one of a few words: each with its label
     in_page: bool = False  # whether the browser is told
     by_design: bool = False  # whether a design that panels share takes its place
-    sample: Json = None  # of an object, a value as somebody could write it
+    sample: Json = None  # of an object, a value as a person could write it
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ class Protocol(ABC):
     def example(self, trial: TrialPlan, rng: Random, *, listener: str = "") -> Json:
         """Answer as a plausible participant would: the bot behind tests, the demo and load.
 
-        Answers of one listener go together: what is peculiar to somebody depends on this name, the rest on chance.
+        Answers of one listener go together: what is peculiar to a person depends on this name, the rest on chance.
         """
 
     def page_s(self, trial: TrialPlan, options: Mapping[str, Json]) -> float:

@@ -133,7 +133,7 @@ def _fresh_log(name: str) -> Path:
 
 
 class _Stopped(Exception):
-    """Somebody asked the parent to stop."""
+    """The parent was asked to stop."""
 
 
 def serve(host: str, port: int, environment: dict[str, str], said: str) -> int:
@@ -162,7 +162,7 @@ def serve(host: str, port: int, environment: dict[str, str], said: str) -> int:
 
 
 def look_after(started: Sequence[Child]) -> NoReturn:
-    """Restart what dies, until somebody asks to stop."""
+    """Restart what dies, until it is asked to stop."""
     while True:
         for child in started:
             if line := child.look_after(time.monotonic()):

@@ -12,7 +12,7 @@ PANELS_DEMO = "demo-p835"
 WORKED_ON = ("demo-plane", "demo-thumbs", "demo-speech-summaries", "demo-chaptering")
 PRACTICE = 144  # pages before its first break
 ON_THEIR_WAY = (264, 90, 31)  # pages that others have answered, for the monitor
-# Crosses as somebody might have put them by now: seven of eight, three of them close together.
+# Crosses as a person might have put them by now: seven of eight, three of them close together.
 PLACED = ((0.2, 0.3), (0.6, 0.8), (0.64, 0.8), (0.6, 0.76), (0.4, 0.1), (0.9, 0.5), (0.1, 0.9))
 PLANE_MARGIN_PX = 22, 46  # before the origin and beyond the maximum: protocols/tcsd_plane/view/geometry.ts
 MARKED = (0.135, 0.405, 0.595, 0.84)  # chapters, as shares of the recording
@@ -186,7 +186,7 @@ def _answer_one(page: Any, link: str) -> None:
 
 
 def _seated(browser: Any, link: str, *, answered: int) -> Any:
-    """Somebody who has answered so many pages already: through the API, for hearing them all would take an hour."""
+    """A person who has answered so many pages already: through the API, for hearing them all would take an hour."""
     context = browser.new_context()
     page = context.new_page()
     PointerListener(page).join(link)

@@ -1,4 +1,4 @@
-"""What somebody with the database's password can do to its rows."""
+"""What a person with the database's password can do to its rows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

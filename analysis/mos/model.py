@@ -36,7 +36,7 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     """From all marks, and those of the listeners who count in figures over listeners.
 
     The model and the bootstrap take every vote for as much as it says. Tests and agreement rest on listeners' means and
-    on stimuli that all have marked, so that somebody who left after a few pages is no part of them.
+    on stimuli that all have marked, so that a person who left after a few pages is no part of them.
     """
     found: dict[str, Rows] = {name: [] for name in TABLES}
     everybody = len(complete) == len(marks)

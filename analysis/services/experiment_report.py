@@ -156,7 +156,7 @@ def _texts(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def _versions(experiment: Experiment, result: Result) -> Iterator[tuple[str, str]]:
-    """What somebody needs to do the same again."""
+    """What a person needs to do the same again."""
     protocol = get_protocol(experiment.protocol)
     labels = labels_of(experiment)
     yield _("Software"), f"Earmark {settings.SOFTWARE_VERSION}"

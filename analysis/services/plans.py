@@ -35,7 +35,7 @@ def published_sources() -> dict[str, Source]:
 
 
 def pilot_sources(user: User | None) -> dict[str, Source]:
-    """Of the newest experiments with results that somebody may see, by experiment and scale; None sees all."""
+    """Of the newest experiments with results that a person may see, by experiment and scale; None sees all."""
     seen = Experiment.objects.all() if user is None else Experiment.objects.visible_to(user)
     results = Result.objects.filter(experiment__in=seen, simulated=False).order_by("-experiment__created_at")
     found: dict[str, Source] = {}

@@ -45,7 +45,7 @@ def questionnaire_lines(
     cells: Mapping[UUID, Mapping[str, str]] | None = None,
     columns: Sequence[str] = (),
 ) -> Iterator[str]:
-    """The answers as CSV; `cells` take the place of what somebody answered."""
+    """The answers as CSV; `cells` take the place of what a person answered."""
     asked = asked_questions(experiment, anonymous=anonymous)
     rows = _rows(experiment, asked, simulated=simulated, cells=cells or {})
     return csv_lines(rows, columns=columns or [*COLUMNS, *(question.key for question in asked)])
@@ -69,7 +69,7 @@ def _rows(
 
 
 def personal_answers(experiment: Experiment, *, simulated: bool) -> tuple[list[str], dict[UUID, dict[str, str]]]:
-    """What could tell who somebody is, by ballot: the answers before the clips and to ready-made questions."""
+    """What could tell who a person is, by ballot: the answers before the clips and to ready-made questions."""
     asked = [
         question
         for question in asked_questions(experiment, anonymous=True)

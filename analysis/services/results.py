@@ -148,7 +148,7 @@ def with_warnings(table: Mapping[str, Any], warnings: Rows) -> dict[str, Any]:
 
 
 def _about_incomplete(ballots: Sequence[CountedBallot], people: Sequence[Progress], *, apart: bool) -> Rows:
-    """Somebody who gave one answer and left would weigh as much as everybody else in a mean over listeners."""
+    """A person who gave one answer and left would weigh as much as everybody else in a mean over listeners."""
     named = [
         {
             "listener": subject_id(ballot.participant, ballot.ballot),

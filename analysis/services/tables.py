@@ -1,4 +1,4 @@
-"""Analysis of a table of votes that somebody uploads: computed in the sandbox, and kept nowhere."""
+"""Analysis of a table of votes that a person uploads: computed in the sandbox, and kept nowhere."""
 
 from dataclasses import dataclass
 from typing import Any, BinaryIO

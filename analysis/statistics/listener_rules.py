@@ -100,7 +100,7 @@ def _rejections(scale: str, votes: Floats, people: Sequence[Any]) -> Iterable[Fi
 
 
 def _correlations(scale: str, votes: Floats, people: Sequence[Any]) -> Iterable[Findings]:
-    """Somebody who gave one and the same vote everywhere has no correlation, which counts as 0."""
+    """A person who gave one and the same vote everywhere has no correlation, which counts as 0."""
     rules: list[tuple[str, Callable[[Floats], Any]]] = [("p913", p913_correlation), ("p808", p808_correlation)]
     for rule, correlated in rules:
         found = correlated(votes)

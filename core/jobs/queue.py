@@ -228,7 +228,7 @@ def _held(job: Job) -> JobQuerySet:
 
 
 def _wanted(job: Job) -> JobQuerySet:
-    """The same, unless somebody has asked the job to stop."""
+    """The same, unless a person has asked the job to stop."""
     return _held(job).filter(cancel_asked_at__isnull=True)
 
 

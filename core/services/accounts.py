@@ -65,7 +65,7 @@ def set_password(user: User, password: str | None) -> None:
 
 @transaction.atomic
 def change_role(*, account: User, role: User.Role, actor: User | None, reason: str = "") -> User:
-    """Make somebody an admin or an experimenter. One admin always remains; nobody demotes themselves."""
+    """Make a person an admin or an experimenter. One admin always remains; nobody demotes themselves."""
     user, admins = _locked(account)
     if user.role == role:
         return user
@@ -89,7 +89,7 @@ def change_role(*, account: User, role: User.Role, actor: User | None, reason: s
 
 @transaction.atomic
 def deactivate(*, account: User, actor: User | None, reason: str = "") -> User:
-    """Let somebody no longer sign in; what they own stays. Open sessions, API tokens and links end at once."""
+    """Let a person no longer sign in; what they own stays. Open sessions, API tokens and links end at once."""
     user, admins = _locked(account)
     if not user.is_active:
         return user
@@ -100,7 +100,7 @@ def deactivate(*, account: User, actor: User | None, reason: str = "") -> User:
 
 @transaction.atomic
 def reactivate(*, account: User, actor: User | None, reason: str = "") -> User:
-    """Let somebody sign in again, with the password and the second factor that they had."""
+    """Let a person sign in again, with the password and the second factor that they had."""
     user, _admins = _locked(account)
     return user if user.is_active else _set_active(user, True, actor=actor, action="account.reactivated", reason=reason)
 
@@ -123,7 +123,7 @@ def _check_not_last_admin(user: User, admins: list[User]) -> None:
         raise AppError(
             "account.last_admin",
             409,
-            _("'{name}' is the only admin; make somebody else an admin first."),
+            _("'{name}' is the only admin; make another person an admin first."),
             name=user.username,
         )
 
@@ -139,7 +139,7 @@ def _check_not_own(user: User, actor: User | None) -> None:
 
 @transaction.atomic
 def set_quota(*, account: User, quota_gb: float | None, actor: User) -> User:
-    """Let somebody store so much, or as much as everybody (None)."""
+    """Let a person store so much, or as much as everybody (None)."""
     user = User.objects.select_for_update().get(pk=account.pk)
     if user.quota_gb != quota_gb:
         before, user.quota_gb = user.quota_gb, quota_gb
@@ -156,7 +156,7 @@ def set_quota(*, account: User, quota_gb: float | None, actor: User) -> User:
 
 @transaction.atomic
 def remove_second_factor(*, account: User, actor: User | None, reason: str) -> bool:
-    """Let somebody who lost the telephone and the recovery codes begin again; False when there is nothing to remove."""
+    """Let a person who lost the telephone and the recovery codes begin again; False when there is nothing to remove."""
     removed, _ = Authenticator.objects.filter(user=account).delete()
     if removed:
         audit.record(actor=actor, action="account.second_factor_removed", target=account, reason=reason)

@@ -54,7 +54,7 @@ def newest_job(kind: JobKind[...]) -> Job | None:
 
 @transaction.atomic
 def take_copy(*, name: str, actor: User) -> Path:
-    """The file of a copy, for somebody who downloads it; the audit log says who."""
+    """The file of a copy, for a person who downloads it; the audit log says who."""
     path = next((path for path in database.copies() if path.name == name), None)
     if path is None:
         raise not_found()

@@ -311,9 +311,9 @@ class SessionSettingsForm(ValidatedForm):
     full_url = forms.CharField(
         label=_("Redirect when all places are taken (URL)"), max_length=LONGEST_URL, required=False
     )
-    screen_out_code = forms.CharField(label=_("Code when somebody is screened out"), max_length=40, required=False)
+    screen_out_code = forms.CharField(label=_("Code when a person is screened out"), max_length=40, required=False)
     screen_out_url = forms.CharField(
-        label=_("Redirect when somebody is screened out (URL)"),
+        label=_("Redirect when a person is screened out (URL)"),
         max_length=LONGEST_URL,
         required=False,
         help_text=_("Shown to people who come by a link for many or for Prolific and cannot take part."),

@@ -74,7 +74,7 @@ def seat_abandoned() -> AppError:
     return AppError(
         "visit.abandoned",
         410,
-        _("Your place was given to somebody else. Everything you did is kept. Thank you for taking part."),
+        _("Your place was given to another person. Everything you did is kept. Thank you for taking part."),
     )
 
 

@@ -70,7 +70,7 @@ def _counted(*before: Column) -> list[Column]:
 def pooled(table: Result) -> Table:
     note = _(
         "All trials of a pair together: exact limits, and the exact one-sided binomial test against a half. A small p "
-        "says that somebody could tell the two apart. It says nothing about other listeners."
+        "says that at least one listener could tell the two apart. It says nothing about other listeners."
     )
     columns = [*_counted(), number_column(_("Listeners"), "n_listeners", count)]
     return Table("pooled", _("All trials"), note, columns, table.get("rows", []))

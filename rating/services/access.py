@@ -17,7 +17,7 @@ from stimuli.models import Collection
 
 
 class Access(IntEnum):
-    """What somebody may do with an experiment, each including those before it."""
+    """What a person may do with an experiment, each including those before it."""
 
     VIEW = 1
     CHANGE = 2

@@ -267,7 +267,7 @@ def close(*, experiment: Experiment, actor: User, reason: str = "") -> Experimen
 
 
 def unblinds_too_early(experiment: Experiment) -> bool:
-    """Whether somebody may still give an answer, so that unblinding is asked for twice."""
+    """Whether a person may still give an answer, so that unblinding is asked for twice."""
     listening = experiment.state in (Experiment.State.LIVE, Experiment.State.PAUSED)
     return listening and experiment.unblinded_at is None
 

@@ -82,7 +82,7 @@ def read_label_set(protocol: Protocol, *, language: str, based_on: str, scales: 
 def change_label_set(
     *, experiment: Experiment, actor: User, name: str, language: str, scales: Mapping[str, Any]
 ) -> OwnLabelSet:
-    """Change the words; changed words are a draft again, until somebody approves them."""
+    """Change the words; changed words are a draft again, until a person approves them."""
     own = own_label_set(_draft(experiment), name)
     _check_language(language)
     read = _read_scales(scales, as_label_set(own))

@@ -15,7 +15,7 @@ QUESTION = "question "  # before the key of an own question
 def follow_language(experiment: Experiment, before: dict[str, Any]) -> None:
     """Fit the texts to a change of the experiment, whose fields `before` holds as they were, and nothing is saved yet.
 
-    The standard consent text changes with the language. What somebody has written stays, and is noted with the language
+    The standard consent text changes with the language. What a person has written stays, and is noted with the language
     in which it was written, until it is changed or the language is changed back.
     """
     language = before.get("language", experiment.language)
@@ -29,7 +29,7 @@ def follow_language(experiment: Experiment, before: dict[str, Any]) -> None:
 
 
 def _own(experiment: Experiment, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Every text that somebody has written, by name; of an own question, the whole definition."""
+    """Every text that a person has written, by name; of an own question, the whole definition."""
     texts = {name: before.get(name, getattr(experiment, name)) for name in OWN_TEXTS}
     questions = before.get("questions", experiment.questions)
     own = {f"{QUESTION}{question['key']}": question for question in questions if not question.get("ready")}

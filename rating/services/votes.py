@@ -119,7 +119,7 @@ def cast_vote(*, ballot_id: UUID, event: VoteEvent, sound_needed: bool = False) 
 
 def _ballot_abandoned() -> AppError:
     return AppError(
-        "visit.given_away", 409, _("This place was given to somebody else; this answer is kept, and does not count.")
+        "visit.given_away", 409, _("This place was given to another person; this answer is kept, and does not count.")
     )
 
 

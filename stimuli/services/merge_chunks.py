@@ -53,4 +53,4 @@ def _scratch_folder(recording: Recording) -> Iterator[Path]:
 
 def _home() -> Path:
     """Beside the files, so that they can be linked."""
-    return Path(settings.DATA_DIR) / "folding"
+    return Path(settings.DATA_DIR) / "merging"

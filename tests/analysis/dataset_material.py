@@ -91,7 +91,7 @@ def table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
 
 
 def written(place: Path, files: Files, *, sums: bool = True) -> Path:
-    """Pack files as a dataset; with new checksums, as somebody would who alters it on purpose."""
+    """Pack files as a dataset; with new checksums, as a person would who alters it on purpose."""
     if sums:
         listed = {name: text for name, text in files.items() if name != "checksums.sha256"}
         lines = [f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in listed.items()]

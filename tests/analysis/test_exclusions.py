@@ -74,7 +74,7 @@ def test_an_excluded_listener_leaves_every_figure_and_comes_back_when_it_is_lift
     assert "With and without exclusions" in html
     assert "0 of these exclusions were made after the conditions were known by name." in html
     assert "+0.92" in html
-    lift(experiment=experiment, entry_id=entry.pk, actor=experiment.owner, reason="it was somebody else")
+    lift(experiment=experiment, entry_id=entry.pk, actor=experiment.owner, reason="it was another person")
     assert read_result(experiment=experiment, slug="mos", simulated=False)["stale"]
     refresh()
     assert [row["mos"] for row in table(experiment)["rows"]] == [15 / 4]
@@ -310,7 +310,7 @@ def test_bias_and_every_rules_figure_of_a_listener_are_on_the_page_with_the_fall
     files = f"/api/v1/experiments/{experiment.slug}/results/mos/files"
     rows = list(csv.DictReader(io.StringIO(text_of(client, f"{files}/table-screening-scales.csv"))))
     assert [row["listener"] for row in rows] == list(by_listener)
-    assert {float(row["p913"]) for row in rows} == {0.0}, "somebody who gives the same vote everywhere has no r"
+    assert {float(row["p913"]) for row in rows} == {0.0}, "a person who gives the same vote everywhere has no r"
     out(experiment, "reads mail meanwhile", listener="sub-0004")
     refresh()
     assert [row["bias"] for row in table(experiment)["listener_bias"]] == pytest.approx([1 / 3, 1 / 3, -2 / 3])

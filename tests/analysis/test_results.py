@@ -56,7 +56,7 @@ def test_the_mean_and_its_interval_are_over_listeners() -> None:
     assert row["ci_high"] - row["mos"] == pytest.approx(6.3531, abs=1e-4)
 
 
-def test_conditions_are_letters_until_somebody_unblinds() -> None:
+def test_conditions_are_letters_until_a_person_unblinds() -> None:
     experiment = make_experiment(seats=1)
     listen(experiment)
     refresh()

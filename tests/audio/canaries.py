@@ -1,4 +1,4 @@
-"""A file that nobody may open and an address that nobody may ask, and how to know whether somebody did."""
+"""A file that nobody may open and an address that nobody may ask, and how to know whether one of them was."""
 
 import ctypes
 import os

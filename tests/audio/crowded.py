@@ -5,11 +5,11 @@ import os
 from typing import Any
 
 _fork = os.fork
-_refusals = iter(range(3))
+_failures = iter(range(3))
 
 
 def _crowded_fork() -> int:
-    if next(_refusals, None) is not None:
+    if next(_failures, None) is not None:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
     return _fork()
 

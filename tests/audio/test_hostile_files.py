@@ -51,7 +51,7 @@ def bird(tmp_path: Path) -> Iterator[Canary]:
 
 
 def laid_out(specimens: Sequence[Specimen], folder: Path) -> list[Path]:
-    """Write them under their names, as somebody who trusts names would have it."""
+    """Write them under their names, as a person who trusts names would have it."""
     paths = [folder / f"{number} {specimen.name}" for number, specimen in enumerate(specimens)]
     for path, specimen in zip(paths, specimens, strict=True):
         path.write_bytes(specimen.content)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audio import k_weighting as kweighting
-from audio import measure as examination
+from audio import measure
 from audio import true_peak as truepeak
 from audio.errors import SoundBroken
 from audio.formats import Samples, Shape
@@ -225,7 +225,7 @@ def test_a_partial_result_survives_the_way_out_of_the_sandbox() -> None:
 
 def test_after_the_warm_up_nothing_is_left_to_compile() -> None:
     kernels: list[Any] = [
-        *(kweighting._weigh, kweighting._filtered_energy, examination._clipped),
+        *(kweighting._weigh, kweighting._filtered_energy, measure._clipped),
         *(truepeak.magnitudes, truepeak._raised, truepeak._copied, truepeak._largest_between),
     ]
     warm_up()

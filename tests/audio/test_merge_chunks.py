@@ -1,4 +1,4 @@
-"""Folding: the final files hold what the chunks held, and before that everything is shown as far as it is known."""
+"""Merging chunks: the final files hold what the chunks held; before that all is shown as far as it is known."""
 
 import io
 from pathlib import Path
@@ -100,7 +100,7 @@ def test_measures_and_loudness_are_those_of_the_whole(folded: MergedFiles, folde
     assert folded.clock == ()
 
 
-def test_folding_again_gives_the_same_files(
+def test_merging_again_gives_the_same_files(
     folded: MergedFiles, folder: Path, packs: list[bytes], sound: Sound, tmp_path: Path
 ) -> None:
     again = merge_chunks(packs, shape=sound.shape, folder=tmp_path, chunk_samples=CHUNK)

@@ -1,4 +1,4 @@
-"""The Python client at a live server: its README word by word, refusals as exceptions, and reading again."""
+"""The Python client at a live server: its README word by word, errors as exceptions, and reading again."""
 
 import re
 import subprocess
@@ -43,7 +43,7 @@ def work_one() -> bool:
 
 @contextmanager
 def worker() -> Iterator[None]:
-    """Do what is queued while somebody else waits for it."""
+    """Do what is queued while another thread waits for it."""
     over = threading.Event()
 
     def go_on() -> None:

@@ -206,16 +206,16 @@ def broken_payloads(payload: Json) -> Iterator[Json]:
 def check_reading(protocol: Protocol) -> None:
     """A broken payload is refused with InvalidAnswer, or means something legal; it is never another error."""
     trial = planned(protocol)[0]
-    refusals: list[str] = []
+    messages: list[str] = []
     for payload in broken_payloads(protocol.example(trial, Random(1))):
         try:
             answer = protocol.read(payload, trial)
         except InvalidAnswer as refusal:
-            refusals.append(str(refusal))
+            messages.append(str(refusal))
         else:
             assert_legal(protocol, trial, answer)
-    assert len(refusals) > len(WRONG_LEAVES)
-    assert max(map(len, refusals)) < 500
+    assert len(messages) > len(WRONG_LEAVES)
+    assert max(map(len, messages)) < 500
     nothings: list[Json] = [{}, [], None, "", 0, True]
     for nothing in nothings:
         with pytest.raises(InvalidAnswer):

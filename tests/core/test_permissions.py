@@ -70,7 +70,7 @@ def test_with_the_second_factor_everything_opens(settings: Settings) -> None:
         assert browser.get(address).status_code == 200, address
 
 
-def test_a_token_of_somebody_without_the_required_second_factor_is_worth_nothing(settings: Settings) -> None:
+def test_a_token_of_a_person_without_the_required_second_factor_is_worth_nothing(settings: Settings) -> None:
     script = bearing(token_of(experimenter(), "read"))
     assert script.get("/api/odd/staff/").status_code == 200
     settings.SECOND_FACTOR_REQUIRED = True

@@ -23,7 +23,7 @@ KEYS = {"Tab": "\ue004", "Control": "\ue009", "Escape": "\ue00c", "Space": " ", 
 
 
 class FirefoxServer(Server):
-    """A Firefox with a fresh profile and no window, which waits for somebody to drive it."""
+    """A Firefox with a fresh profile and no window, which waits to be driven."""
 
     def __init__(self, folder: Path, program: Path) -> None:
         super().__init__(folder)
@@ -78,7 +78,7 @@ class Wire:
 
 
 class FirefoxViewing(AnyViewing):
-    """Somebody at the page of one sound in Firefox; `complaints` is what the console said in earnest."""
+    """A person at the page of one sound in Firefox; `complaints` is what the console said in earnest."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.complaints: list[str] = []

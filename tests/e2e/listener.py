@@ -130,7 +130,7 @@ class KeyboardListener(PointerListener):
         self.page.keyboard.press(key)
 
     def tab_to(self, selector: str) -> None:
-        """Walk with Tab until the element has the focus, as somebody without a mouse does."""
+        """Walk with Tab until the element has the focus, as a person without a mouse does."""
         for _ in range(60):
             if self.page.evaluate("selector => document.activeElement?.matches(selector)", selector):
                 return

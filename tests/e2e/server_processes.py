@@ -101,7 +101,7 @@ def _worker(environment: dict[str, str]) -> Iterator[int]:
 
 
 class Sending:
-    """Somebody's program that hands in one file through the API."""
+    """A program that hands in one file through the API."""
 
     def __init__(self, address: str, owner: User) -> None:
         self.address = address

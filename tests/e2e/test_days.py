@@ -39,7 +39,7 @@ SHORT, SHORT_HOURS = "vbr.mp3", 0.7
 WORKER_MB = 400
 # Two web processes of about 90 MB with a fork server each of 110, and up to four children of 10 to 25 at a time.
 WEB_MB = 500
-LEAST_MB = 100  # of either; scales that show less have missed somebody
+LEAST_MB = 100  # of either; scales that show less have missed a process
 DAY_VIEW_KB = 200
 LOOKS, READERS = 24, 4
 AROUND = 20  # columns of the finest spectrogram

@@ -93,7 +93,7 @@ def _stretches() -> list[Stretch]:
 
 
 class Rater(Viewing):
-    """Somebody at the plane's page with an audio capture in the browser."""
+    """A person at the plane's page with an audio capture in the browser."""
 
     def go_to_the_mark(self) -> None:
         """Go by the clock on the page, which says nothing of samples."""

@@ -65,7 +65,7 @@ class Heard:
 
 
 class AnyViewing(ABC):
-    """Somebody at the page of one sound, in whatever browser; scripts are functions of at most one argument."""
+    """A person at the page of one sound, in whatever browser; scripts are functions of at most one argument."""
 
     @abstractmethod
     def visit(self, url: str) -> None:
@@ -162,7 +162,7 @@ class AnyViewing(ABC):
 
 
 class Viewing(AnyViewing):
-    """Somebody at the page of one sound in Chromium."""
+    """A person at the page of one sound in Chromium."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

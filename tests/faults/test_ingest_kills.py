@@ -83,7 +83,7 @@ def test_kills_during_ingest_change_no_byte(
     assert repeated.filter(name=ingest.ingest_chunk.name).exists(), "no kill hit a running chunk, so nothing was tested"
     assert derived_digests(recording) == wanted
     assert recording.measures == measures
-    assert not list((settings.DATA_DIR / "folding").iterdir())
+    assert not list((settings.DATA_DIR / "merging").iterdir())
     report(
         f"{KILLS} kills, {repeated.count()} of {Job.objects.count()} jobs run again, "
         f"{len(wanted)} files identical after {time.monotonic() - begun_at:.0f} s"

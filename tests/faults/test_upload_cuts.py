@@ -32,7 +32,7 @@ LIMIT_S = 240
 
 
 def sender_to(web: WebServer, content: bytes, *, with_checksums: bool) -> tuple[TusSender, ImportFile]:
-    """A file that was announced, and somebody who sends it."""
+    """A file that was announced, and its sender."""
     collection = new_collection()
     upload = begin(collection, DeclaredFile("day.wav", len(content))).files.get()
     sender = TusSender(

@@ -140,7 +140,7 @@ def test_copies_that_would_be_clipped_are_told_and_can_be_made_at_another_loudne
     assert Stimulus.objects.filter(item__collection=made.collection).count() == 2
 
 
-def test_an_upload_of_somebody_else_is_not_found(checked: Import) -> None:
+def test_an_upload_of_another_person_is_not_found(checked: Import) -> None:
     stranger = browser_of(make_user())
     assert stranger.get(f"/new-experiment/?import={checked.pk}").status_code == 404
     assert stranger.get("/new-experiment/?import=x").status_code == 400

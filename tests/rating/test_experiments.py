@@ -256,7 +256,7 @@ def test_an_experimenter_sees_own_and_shared_experiments_an_admin_all() -> None:
     assert collection_for(colleague, experiment.collection.slug) == experiment.collection
 
 
-def test_an_experiment_is_shared_only_with_somebody_who_exists() -> None:
+def test_an_experiment_is_shared_only_with_a_person_who_exists() -> None:
     experiment = make_experiment()
     with raises_error("experiment.colleague_unknown"):
         share(experiment=experiment, actor=experiment.owner, colleague_name="nobody")

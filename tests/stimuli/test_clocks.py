@@ -78,7 +78,7 @@ def test_a_correction_belongs_to_one_collection_and_not_to_the_recording(stimulu
     assert (hours(stimulus), hours(neighbour)) == ([0], [0, 1, 2])
 
 
-def test_without_separators_the_clock_runs_through_once_somebody_says_when_it_began() -> None:
+def test_without_separators_the_clock_runs_through_once_a_person_says_when_it_began() -> None:
     stimulus = cell_of(recording(clock=[]))
     assert (clocks.origin_of(stimulus), clocks.clock_of(stimulus)) == ("none", ())
     stimulus = clocks.set_start(stimulus=stimulus, starts_at_s=3600, actor=owner_of(stimulus))

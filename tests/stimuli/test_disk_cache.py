@@ -86,7 +86,7 @@ def within_seconds(work: threading.Thread) -> None:
     work.daemon = True
     work.start()
     work.join(60)
-    assert not work.is_alive(), "somebody waits for himself"
+    assert not work.is_alive(), "a lock is waited for by its holder"
 
 
 def test_making_one_thing_may_mean_making_another_first(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_an_import_begins_with_the_list_of_its_files(collection: Collection) -> 
     assert AuditEntry.objects.get(action="import.begun").after == {"files": 2, "bytes": 5}
 
 
-def test_an_import_without_files_or_into_somebody_else_s_collection_does_not_begin(collection: Collection) -> None:
+def test_an_import_without_files_or_into_another_person_s_collection_does_not_begin(collection: Collection) -> None:
     with raises_error("import.empty"):
         imports.begin_import(collection=collection, owner=collection.owner, files=[], now=timezone.now())
     with raises_error("collection.not_yours", match=collection.owner.username):

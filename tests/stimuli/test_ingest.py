@@ -112,11 +112,11 @@ def test_a_second_run_of_any_job_finds_nothing_to_do(day: Path) -> None:
 
 def test_files_that_a_killed_merge_left_are_removed(day: Path, settings: Settings) -> None:
     recording = bring_in(day)
-    left = Path(settings.DATA_DIR) / "folding" / f"{recording.pk} dead"
+    left = Path(settings.DATA_DIR) / "merging" / f"{recording.pk} dead"
     left.mkdir(parents=True)
     (left / "tiles.pack").write_bytes(b"half")
     work_all()
-    assert list((Path(settings.DATA_DIR) / "folding").iterdir()) == []
+    assert list((Path(settings.DATA_DIR) / "merging").iterdir()) == []
     storage.keep(Derived.of(recording).chunk(1), b"left by a kill after the commit")
     enqueue(ingest.merge_recording, recording_id=str(recording.pk))
     work_all()
@@ -180,12 +180,12 @@ def test_the_scheduled_job_resumes_what_fell_between_two_stools(day: Path) -> No
 def test_the_scheduled_job_clears_away_what_killed_ones_left_after_a_day(settings: Settings, tmp_path: Path) -> None:
     """But not the scratch folder of a command that has been at work for longer, which holds it."""
     settings.UPLOADS_DIR = uploads = tmp_path / "uploads"
-    folding = Path(settings.DATA_DIR) / "folding"
+    merging = Path(settings.DATA_DIR) / "merging"
     folders = {
         "killed import": uploads / "folder-killed",
         "import killed just now": uploads / "folder-fresh",
-        "fold of a recording that is gone": folding / "somebody's left",
-        "fold that has just begun": folding / "somebody's fresh",
+        "merge for a recording that is gone": merging / "killed",
+        "merge that has just begun": merging / "fresh",
     }
     with upload_files.scratch_folder() as held:
         for folder in (*folders.values(), held):
@@ -197,7 +197,7 @@ def test_the_scheduled_job_clears_away_what_killed_ones_left_after_a_day(setting
         work(queue.claim(worker="test", names=[job.name]) or job)
         assert {name for name, folder in folders.items() if folder.exists()} == {
             "import killed just now",
-            "fold that has just begun",
+            "merge that has just begun",
         }
         assert (held / "half").read_bytes() == b"half"
     assert not held.exists()

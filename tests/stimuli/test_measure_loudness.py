@@ -17,7 +17,7 @@ RATE_HZ = 44100
 
 
 class Terminal(io.StringIO):
-    """An error stream that somebody watches."""
+    """An error stream that is a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -273,7 +273,7 @@ def test_a_token_sends_if_it_may_write_and_looks_if_it_may_read(owner: User, upl
     assert head(reader, upload).headers["Upload-Offset"] == str(len(CONTENT))
 
 
-def test_a_page_of_another_site_cannot_send_in_somebody_s_name(owner: User, upload: ImportFile) -> None:
+def test_a_page_of_another_site_cannot_send_in_a_person_s_name(owner: User, upload: ImportFile) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(owner)
     assert code(patch(strict, upload, CONTENT)) == (403, "request.csrf")

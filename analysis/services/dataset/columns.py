@@ -198,7 +198,7 @@ LABELS = {
     "value": "A point of the scale.",
     "label": "The label at this point.",
 }
-# In the anonymous edition: columns that could tell who somebody is or when exactly they answered.
+# In the anonymous edition: columns that could tell who a person is or when exactly they answered.
 NOT_ANONYMOUS: Mapping[str, tuple[str, ...]] = {
     "participants": ("browser",),
     "seats": ("taken_at", "released_at", "finished_at"),

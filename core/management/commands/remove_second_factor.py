@@ -9,7 +9,7 @@ from core.services import accounts
 
 
 class Command(BaseCommand):
-    help = "Remove somebody's second factor, so that the password alone lets in until a new one is set up."
+    help = "Remove a person's second factor, so that the password alone lets in until a new one is set up."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the name that the account signs in with")

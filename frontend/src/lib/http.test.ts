@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { isRefusal, LONGEST_PAUSE_MS, Problem, pauseAfter, retrying, Unreachable } from "./http.ts";
+import { isFinalError, LONGEST_PAUSE_MS, Problem, pauseAfter, retrying, Unreachable } from "./http.ts";
 import { Scope, WakeSignal } from "./scope.ts";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -83,10 +83,10 @@ test("the signal ends a pause early", async () => {
 
 test("a refusal ends the matter at once where that is asked for; what may pass and a lost session do not", async () => {
   const asking = failing(new Problem(404, {}));
-  await assert.rejects(retrying(asking.work, { ...asking, isFinal: isRefusal }), { status: 404 });
+  await assert.rejects(retrying(asking.work, { ...asking, isFinal: isFinalError }), { status: 404 });
   assert.deepEqual(asking.told, []);
   const others = [new Problem(503, {}), new Problem(429, {}), new Problem(401, {}), new Problem(403, {})];
-  assert.deepEqual([...others, new Unreachable(), new Error("a fault")].map(isRefusal), Array(6).fill(false));
+  assert.deepEqual([...others, new Unreachable(), new Error("a fault")].map(isFinalError), Array(6).fill(false));
 });
 
 test("nothing is asked once the page is gone", async () => {

@@ -106,8 +106,8 @@ interface Retry {
 
 const never = new Promise<never>(() => {});
 
-/** Ask again until there is an answer that asking again would not change, after pauses that grow. */
-export function isRefusal(error: unknown): boolean {
+/** An answer that asking again would not change. */
+export function isFinalError(error: unknown): boolean {
   return error instanceof Problem && !error.passing && !error.sessionLost;
 }
 
@@ -122,6 +122,7 @@ export function askedPause(error: unknown): number {
   return error instanceof Problem ? Math.min(LONGEST_PAUSE_MS, error.retryAfterMs) : 0;
 }
 
+/** Ask again, after pauses that grow, until there is an answer or an error that is final. */
 export async function retrying<T>(
   work: () => Promise<T>,
   { scope, onFailure, isFinal, wakeSignal }: Retry,

@@ -323,12 +323,12 @@ test("a full disk is treated like missing storage: the answer waits for the serv
   assert.equal(server.stored.size, 1);
 });
 
-test("parting sends the waiting answers but does not remove them", async () => {
+test("leaving the page sends the waiting answers but does not remove them", async () => {
   server.reply = () => "hang up";
   const { outbox, store } = await open();
   await outbox.add(event());
   const before = server.bodies.length;
-  outbox.sendParting();
+  outbox.sendOnLeaving();
   await until(() => server.bodies.length > before);
   assert.equal((await store.waiting()).length, 1);
 });

@@ -1,5 +1,5 @@
 // Outbox of answers: stored on the device first, then sent until the server's answer to each is final.
-import { askedPause, isRefusal, Problem, pauseAfter, request, requestJson } from "../lib/http.ts";
+import { askedPause, isFinalError, Problem, pauseAfter, request, requestJson } from "../lib/http.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import { bodyOf, isFinal, MAX_EVENTS, type Receipt, type Result, takeBatch, type VoteEvent } from "./events.ts";
 import { MemoryStore, type Store } from "./store.ts";
@@ -105,7 +105,7 @@ export class Outbox {
   }
 
   /** A last courtesy when the page goes away. The events stay in the outbox: only an answer removes them. */
-  sendParting(): void {
+  sendOnLeaving(): void {
     const batch = takeBatch(this.#mirror);
     if (!batch.length) return;
     const { votesUrl, csrf } = this.#options;
@@ -202,7 +202,7 @@ export class Outbox {
         const limits = { signal: this.#options.scope.signal, timeoutMs: SOUND_TIMEOUT_MS };
         await (await request(address, limits)).arrayBuffer();
       } catch (error) {
-        if (!isRefusal(error)) throw error;
+        if (!isFinalError(error)) throw error;
         gone.add(address);
       }
     }

@@ -1,6 +1,6 @@
 // Questionnaire: each answer is sent as it is given, kept on this device until the server has it, and handed in together.
 import { embedded, need } from "../lib/dom.ts";
-import { isRefusal, Problem, requestJson, retrying } from "../lib/http.ts";
+import { isFinalError, Problem, requestJson, retrying } from "../lib/http.ts";
 import { gettext } from "../lib/i18n.ts";
 import { Scope, WakeSignal } from "../lib/scope.ts";
 import { type Answer, type Kept, UnsentAnswers } from "../questions/answers.ts";
@@ -89,7 +89,7 @@ async function sendAll(): Promise<void> {
     show("saving", gettext("Saving…"));
     const ask = () => requestJson(config.api, { json: { question, value }, csrf: config.csrf, signal: scope.signal });
     // What the server does not take is said beside its field when everything is handed in.
-    await retrying(ask, { scope, onFailure, wakeSignal, isFinal: isRefusal }).catch(() => {});
+    await retrying(ask, { scope, onFailure, wakeSignal, isFinal: isFinalError }).catch(() => {});
     unsent.settle(question, value);
   }
   show("saved", gettext("Saved"));

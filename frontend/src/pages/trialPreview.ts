@@ -10,7 +10,7 @@ import { Screen } from "../trial/screen.ts";
 import { Views } from "../trial/views.ts";
 import { Workspace } from "../trial/workspace.ts";
 
-/** A screen that leaves the focus in the form beside it, unless somebody is at work in the frame. */
+/** A screen that leaves the focus in the form beside it, unless a person is at work in the frame. */
 class FramedScreen extends Screen {
   override focus(place: Parameters<Screen["focus"]>[0]): void {
     if (document.hasFocus()) super.focus(place);

@@ -18,7 +18,7 @@ import { Screen } from "../trial/screen.ts";
 const MOST_ERRORS_TOLD = 5;
 
 function wireLeaving(scope: Scope, outbox: Outbox, durable: boolean): void {
-  scope.listen(window, "pagehide", () => outbox.sendParting());
+  scope.listen(window, "pagehide", () => outbox.sendOnLeaving());
   // A page restored from the browser's memory would show an old trial.
   scope.listen<PageTransitionEvent>(window, "pageshow", (event) => event.persisted && location.reload());
   scope.listen<BeforeUnloadEvent>(window, "beforeunload", (event) => {

@@ -1,6 +1,6 @@
 // Sound check between consent and the first clip: ears, level, headphones.
 import { need } from "../lib/dom.ts";
-import { isRefusal, requestJson, retrying } from "../lib/http.ts";
+import { isFinalError, requestJson, retrying } from "../lib/http.ts";
 import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Player } from "../player/player.ts";
@@ -136,7 +136,7 @@ export class Setup {
       scope: this.#parts.scope,
       onFailure,
       wakeSignal: this.#wakeSignal,
-      isFinal: isRefusal,
+      isFinal: isFinalError,
     }).then((answer) => {
       note.textContent = "";
       return answer;

@@ -1,5 +1,5 @@
 // Requests of a visit: what comes next, every page, the receipt, votes and reports.
-import { isRefusal, newUuid, Problem, requestJson, retrying } from "../lib/http.ts";
+import { isFinalError, newUuid, Problem, requestJson, retrying } from "../lib/http.ts";
 import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import type { Heard, Json, Listened } from "../outbox/events.ts";
@@ -58,7 +58,7 @@ export class VisitApi {
     try {
       const next = await retrying(ask, {
         ...this.retry(scope, gettext("Waiting for the server.")),
-        isFinal: isRefusal,
+        isFinal: isFinalError,
       });
       location.replace(next.questions_url ?? next.receipt_url ?? location.href);
     } catch (error) {
@@ -76,7 +76,7 @@ export class VisitApi {
       if (error instanceof Problem && error.code === SEAT_GIVEN_AWAY) location.reload(); // the page says what happened
       const lost = error instanceof Problem && error.sessionLost;
       this.#parts.saveState.setSessionLost(lost);
-      this.#parts.screen.note(isRefusal(error) ? (error as Problem).message : sentence);
+      this.#parts.screen.note(isFinalError(error) ? (error as Problem).message : sentence);
     };
     return { scope, onFailure, wakeSignal: this.#wakeSignal };
   }

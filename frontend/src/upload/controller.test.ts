@@ -4,7 +4,7 @@ import { Problem, Unreachable } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { UploadController, type UploadControllerParts } from "./controller.ts";
 import type { Picked } from "./droppedFiles.ts";
-import type { Announced, Row } from "./queue.ts";
+import type { DeclaredFile, Row } from "./queue.ts";
 
 /** A server that knows what was announced; empty files are there as soon as it knows them. */
 class FakeServer {
@@ -14,7 +14,7 @@ class FakeServer {
   trouble: Error | null = null;
   readonly forgotten: string[] = [];
 
-  async announce(picked: readonly Picked[]): Promise<Announced[]> {
+  async announce(picked: readonly Picked[]): Promise<DeclaredFile[]> {
     const isNew = !this.importId;
     await new Promise((resolve) => setTimeout(resolve, 5));
     if (this.trouble) throw this.trouble;
@@ -23,7 +23,7 @@ class FakeServer {
     return picked.map(({ path, file }) => announced(path, file.size));
   }
 
-  async list(): Promise<Announced[]> {
+  async list(): Promise<DeclaredFile[]> {
     if (this.trouble) throw this.trouble;
     return [announced("old.wav", 3)];
   }

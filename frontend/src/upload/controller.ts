@@ -1,6 +1,6 @@
 // Controller of the upload page: brings together the dropped files, the server, the sender and the screen.
 import { need } from "../lib/dom.ts";
-import { isRefusal, Problem, retrying } from "../lib/http.ts";
+import { isFinalError, Problem, retrying } from "../lib/http.ts";
 import { fill, gettext, ngettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
 import {
@@ -104,7 +104,7 @@ export class UploadController {
     if (!server.importId) return;
     const onFailure = (problem: unknown) => this.#complain(problem);
     try {
-      const ask = { scope, wakeSignal: this.#wakeSignal, isFinal: isRefusal, onFailure };
+      const ask = { scope, wakeSignal: this.#wakeSignal, isFinal: isFinalError, onFailure };
       this.#queue.announce(await retrying(() => server.list(), ask));
     } catch (refusal) {
       this.#complain(refusal);

@@ -45,7 +45,7 @@ function theOnly<T>(candidates: readonly T[]): T | undefined {
 type RowState = "waiting" | "sending" | "retrying" | "done" | "absent" | "failed";
 
 /** A file as the server knows it. */
-export interface Announced {
+export interface DeclaredFile {
   path: string;
   byte_count: number;
   received_bytes: number;
@@ -85,7 +85,7 @@ export class UploadQueue {
   }
 
   /** Take over what the server says; what is known already keeps its file. */
-  announce(files: readonly Announced[]): void {
+  announce(files: readonly DeclaredFile[]): void {
     for (const { path, byte_count, received_bytes, upload_url } of files) {
       if (this.#rows.has(path)) continue;
       const state = received_bytes === byte_count ? "done" : "absent";

@@ -2,7 +2,7 @@
 import { request, requestJson } from "../lib/http.ts";
 import type { Scope } from "../lib/scope.ts";
 import type { Picked } from "./droppedFiles.ts";
-import type { Announced, Row } from "./queue.ts";
+import type { DeclaredFile, Row } from "./queue.ts";
 
 /** What Django hands over: addresses, and the import if the page is that of one. */
 export interface Config {
@@ -56,11 +56,11 @@ export class Server {
   }
 
   /** Announce files to the import, which begins with the first of them. */
-  async announce(picked: readonly Picked[]): Promise<Announced[]> {
+  async announce(picked: readonly Picked[]): Promise<DeclaredFile[]> {
     const files = picked.map(({ path, file }) => ({ path, byte_count: file.size }));
-    if (this.#importId) return this.#post<Announced[]>(`${this.#importId}/files/`, { files });
+    if (this.#importId) return this.#post<DeclaredFile[]>(`${this.#importId}/files/`, { files });
     if (!this.#importsUrl) await this.#openCollection(picked);
-    const begun = await this.#post<{ id: string; files: Announced[] }>("", {
+    const begun = await this.#post<{ id: string; files: DeclaredFile[] }>("", {
       files,
       stimulus: this.#config.stimulus ?? null,
     });
@@ -69,11 +69,11 @@ export class Server {
   }
 
   /** Announce a file in the place of one that a check has seen. */
-  replace(path: string, file: File): Promise<Announced[]> {
-    return this.#post<Announced[]>(`${this.#importId}/replace/`, { files: [{ path, byte_count: file.size }] });
+  replace(path: string, file: File): Promise<DeclaredFile[]> {
+    return this.#post<DeclaredFile[]>(`${this.#importId}/replace/`, { files: [{ path, byte_count: file.size }] });
   }
 
-  list(): Promise<Announced[]> {
+  list(): Promise<DeclaredFile[]> {
     const url = `${this.#importsUrl}${this.#importId}/files/`;
     return requestJson(url, { signal: this.#scope.signal, timeoutMs: LONG_LIST_MS });
   }

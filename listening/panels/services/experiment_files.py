@@ -72,7 +72,7 @@ class ExperimentFileRejected(AppError):
 
 
 def export_experiment(*, experiment: Experiment, actor: User | None) -> str:
-    """The experiment as YAML, for somebody who may see it; the log keeps that it was taken."""
+    """The experiment as YAML, for a person who may see it; the log keeps that it was taken."""
     design = Design.objects.filter(experiment=experiment).first()
     blind = experiment.state != Experiment.State.DRAFT and experiment.unblinded_at is None
     if actor and blind and design and design.preset == IMPORTED:

@@ -69,7 +69,7 @@ def _seats_designed() -> AppError:
         409,
         _(
             "The seats of this experiment were laid out together, and one more would break the balance. Add listeners "
-            "to all panels, or give a seat that was left to somebody else."
+            "to all panels, or give a seat that was left to another person."
         ),
     )
 

@@ -195,7 +195,7 @@ def hand_in(*, visit: Visit, seat: Seat, now: datetime, actor: User, client: str
 
 
 class SheetChanged(AppError):
-    """Somebody else saved the sheet first; the page shows it as it stands now."""
+    """Another person saved the sheet first; the page shows it as it stands now."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -244,7 +244,7 @@ def visit_on_paper(seat: Seat) -> Visit:
             "paper.seat_online",
             409,
             _(
-                "Seat {seat} was taken by somebody who answers online. Choose another seat, or give this one away "
+                "Seat {seat} was taken by a person who answers online. Choose another seat, or give this one away "
                 "first."
             ),
             seat=seat.number,

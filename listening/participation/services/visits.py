@@ -143,7 +143,7 @@ class OtherGroup(AppError):
             409,
             _(
                 "In this study some people make what others judge, and you have taken part in the other group. Thank "
-                "you: please leave this place to somebody else."
+                "you: please leave this place to another person."
             ),
         )
 
@@ -346,7 +346,7 @@ def outlook(*, invitation: Invitation, group: str, session_settings: SessionSett
 
 
 def remaining(*, ballot: Ballot, session_settings: SessionSettings) -> dict[str, int]:
-    """What somebody who comes back reads: pages, how many are done, and about how many minutes are left."""
+    """What a person who comes back reads: pages, how many are done, and about how many minutes are left."""
     sessions = sessions_of(ballot=ballot)
     answered, total = (sum(session[name] for session in sessions) for name in ("answered", "total"))
     left = {session["session"]: session["seconds_left"] for session in sessions if session["seconds_left"]}

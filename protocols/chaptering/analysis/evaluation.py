@@ -30,7 +30,7 @@ from protocols.chaptering.analysis.titles import (
 
 @dataclass(frozen=True)
 class Answer:
-    """What somebody or something said about one recording: boundaries, and where they are known titles and words."""
+    """What a person or a program said about one recording: boundaries, and where they are known titles and words."""
 
     boundaries_s: Sequence[float]
     titles: Sequence[Title] | None = None

@@ -13,7 +13,7 @@ from protocols.speech_summaries.analysis.utterances import Candidate, Summary, U
 
 REFERENCES = ("reference", "full-length")  # the roles that a transcript may have
 VERSIONS = ("tokens", "summary")  # the kinds of text that judges read
-FEWEST_ALIKE = 3  # utterances on which a version is somebody's own summary, before that person is taken for its author
+FEWEST_ALIKE = 3  # utterances on which a version is a person's own summary, before that person is taken for its author
 
 Maker = int  # a listener
 Ratings = Mapping[tuple[str, str], Mapping[int, float]]  # by item and condition, then by judge

@@ -265,7 +265,7 @@ def arcs(utterance: Row) -> Table:
         {"from": _called(start, tokens), "to": _called(end, tokens), "makers": kept, "share": kept / makers}
         for start, end, kept in utterance["network"]["arcs"]
     ]
-    note = _("An arc: somebody's summary has the second word straight after the first.")
+    note = _("An arc: a person's summary has the second word straight after the first.")
     return Table("arcs", _("Show the arcs as a table"), note, columns, rows)
 
 

@@ -5,16 +5,7 @@ import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { icon } from "../../../frontend/src/viewer/dom.ts";
 import type { BoardState, News } from "./boardState.ts";
 import type { Cross, Place, Token } from "./contract.ts";
-import {
-  type Axis,
-  describe,
-  describeAxis,
-  describeRelations,
-  exact,
-  numberOf,
-  spoken,
-  standingOf,
-} from "./crosses.ts";
+import { type Axis, describe, describeAxis, describeRelations, exact, numberOf, spoken, stateOf } from "./crosses.ts";
 import {
   ARM,
   boxOf,
@@ -202,7 +193,7 @@ export class Drawing {
     for (const element of [ring, cross, label, leader]) set(element, { visibility });
     if (!point || !at) return;
     const { selected, carried, crosses } = this.#state;
-    const state = carried?.token === token ? "carried" : standingOf(crosses[token]);
+    const state = carried?.token === token ? "carried" : stateOf(crosses[token]);
     const data = { "data-state": state, "data-chosen": token === selected ? "yes" : "no" };
     set(ring, { cx: point.x, cy: point.y, ...data });
     set(cross, { transform: `translate(${point.x} ${point.y})`, ...data });
@@ -254,7 +245,7 @@ export class Tray {
   draw(): void {
     const { crosses, visible, selected } = this.#state;
     for (const [token, button] of this.tokens) {
-      button.setAttribute("data-state", standingOf(crosses[token]));
+      button.setAttribute("data-state", stateOf(crosses[token]));
       button.classList.toggle("is-empty", !crosses[token]);
       button.classList.toggle("is-done", crosses[token] !== undefined);
       button.setAttribute("aria-pressed", String(token === selected));
@@ -457,7 +448,7 @@ export class Ranges {
       group.hidden = cross !== undefined && !visible[token];
       const place = cross ?? this.#state.caretOf(token);
       group.setAttribute("aria-label", describe(token, crosses));
-      group.setAttribute("data-state", standingOf(cross));
+      group.setAttribute("data-state", stateOf(cross));
       group.setAttribute("data-chosen", token === selected ? "yes" : "no");
       relation.textContent = "";
       for (const axis of AXES) {

@@ -107,7 +107,7 @@ test("after a reload undo works again, if the history leads to where the crosses
   assert.deepEqual(after.crosses, { s3: at(0.9, 0.9, true) });
   const elsewhere = history({ ...before.crosses, s2: at(0.5, 0.5) });
   elsewhere.resume(before.trail);
-  assert.equal(elsewhere.canUndo, false, "somebody went on elsewhere");
+  assert.equal(elsewhere.canUndo, false, "a person went on elsewhere");
 });
 
 test("the tab remembers a trail by its name, and does without where it may not", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Crosses } from "./contract.ts";
-import { alignedWith, numberOf, relationsOf, standingOf, tentativeAt, tentativeTokens } from "./crosses.ts";
+import { alignedWith, numberOf, relationsOf, stateOf, tentativeAt, tentativeTokens } from "./crosses.ts";
 
 const CROSSES: Crosses = {
   s1: { tc: 0.1, sd: 0.5, decided: true },
@@ -15,7 +15,7 @@ test("a summary goes by its number", () => {
 });
 
 test("a cross stands in the tray, tentative or decided", () => {
-  assert.deepEqual([undefined, CROSSES.s2, CROSSES.s1].map(standingOf), ["tray", "tentative", "decided"]);
+  assert.deepEqual([undefined, CROSSES.s2, CROSSES.s1].map(stateOf), ["tray", "tentative", "decided"]);
   assert.deepEqual(tentativeTokens(CROSSES), ["s2", "s3"]);
   assert.deepEqual(tentativeAt({ tc: 1.2, sd: 0.33333 }), { tc: 1, sd: 0.3333, decided: false });
 });

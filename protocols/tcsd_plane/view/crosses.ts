@@ -11,9 +11,9 @@ export function numberOf(token: Token): string {
   return token.replace(/^\D+/, "");
 }
 
-type Standing = "tray" | "tentative" | "decided";
+type CrossState = "tray" | "tentative" | "decided";
 
-export function standingOf(cross: Cross | undefined): Standing {
+export function stateOf(cross: Cross | undefined): CrossState {
   if (!cross) return "tray";
   return cross.decided ? "decided" : "tentative";
 }

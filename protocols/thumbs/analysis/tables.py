@@ -104,7 +104,7 @@ Cells = dict[tuple[Any, ...], list[float]]
 
 
 def scored_of(table: pd.DataFrame) -> Scored:
-    """Gather every mark that is not practice; where somebody scored the same caption twice, the mean counts."""
+    """Gather every mark that is not practice; where a person scored the same caption twice, the mean counts."""
     rated = table[(table["kind"] != "practice") & table["scale"].isin([*SCALES, SAID])]
     names = ("listener", "group", "item", "factors", "condition", "scale", "value")
     captions: Cells = defaultdict(list)

@@ -188,7 +188,7 @@ def _put(sheet: Worksheet, row: int, column: int, value: Any) -> Cell:
     cell.value = ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value
     if isinstance(value, str):
         cell.data_type = "s"
-        cell.quotePrefix = is_risky(value)  # it stays one when somebody edits the cell
+        cell.quotePrefix = is_risky(value)  # it stays one when a person edits the cell
     cell.alignment = TOP
     return cell
 

@@ -138,7 +138,7 @@ def test_a_second_design_replaces_the_first_without_a_trace_but_the_log(experime
     assert designs.verify_design(Experiment.objects.get()).holds
 
 
-def test_a_rehearsal_that_somebody_sat_through_stays_behind_the_new_seats(experiment: Experiment) -> None:
+def test_a_rehearsal_that_was_finished_stays_behind_the_new_seats(experiment: Experiment) -> None:
     adopt(experiment, DesignRequest(panels=4, seats=1, size=2, sessions=1))
     rehearsed = panels.add_seats(
         panel=panels.panel_of(experiment=experiment, number=4), count=2, kind=Ballot.Kind.REHEARSAL
@@ -153,7 +153,7 @@ def test_a_rehearsal_that_somebody_sat_through_stays_behind_the_new_seats(experi
     assert Panel.objects.count() == 1
 
 
-def test_nothing_is_laid_out_once_somebody_has_sat_down_or_the_doors_are_open(experiment: Experiment) -> None:
+def test_nothing_is_laid_out_once_a_seat_is_taken_or_the_experiment_is_live(experiment: Experiment) -> None:
     adopt(experiment)
     before = rows()
     Seat.objects.filter(number=1, panel__number=1).update(state=Seat.State.TAKEN)

@@ -71,7 +71,7 @@ def test_a_page_that_is_often_hidden_is_looked_at() -> None:
     assert "hidden" in raised(figures_of(shown, []), hidden_reports=2)
 
 
-def test_silence_in_the_middle_of_a_session_is_a_lost_connection_unless_somebody_paused() -> None:
+def test_silence_in_the_middle_of_a_session_is_a_lost_connection_unless_a_person_paused() -> None:
     silent = NOW - timedelta(minutes=3)
     assert raised(last_seen_at=silent, in_session=True) == ["lost"]
     assert raised(last_seen_at=NOW - timedelta(minutes=1), in_session=True) == []

@@ -47,7 +47,7 @@ def test_a_browser_that_sat_in_one_group_takes_no_seat_in_the_other(
         assert response.status_code == 409
         assert "you have taken part in the other group" in response.content.decode()
     assert taken(experiment) == [first]
-    assert join(Client(), other).status_code == 302  # the link is still good for somebody else
+    assert join(Client(), other).status_code == 302  # the link is still good for another person
 
 
 def test_the_same_group_and_ones_own_seat_stay_open(experiment: Experiment, client: Client) -> None:

@@ -138,7 +138,7 @@ def test_the_same_person_from_prolific_comes_back_by_any_link_of_the_experiment_
     assert Participant.objects.count() == 1
 
 
-def test_somebody_from_prolific_comes_back_although_the_test_is_paused() -> None:
+def test_a_person_from_prolific_comes_back_although_the_test_is_paused() -> None:
     experiment, browser = make_experiment(seats=1), Client()
     link = prolific_link(experiment)
     consent(browser, link)
@@ -146,7 +146,7 @@ def test_somebody_from_prolific_comes_back_although_the_test_is_paused() -> None
     assert seat_of(consent(browser, link)) == Visit.objects.get().seat
 
 
-def test_somebody_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other() -> None:
+def test_a_person_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_no_other() -> None:
     experiment = make_experiment(seats=3)
     link = prolific_link(experiment)
     seat = seat_of(consent(Client(), link))
@@ -156,7 +156,7 @@ def test_somebody_from_prolific_whose_seat_was_given_away_is_told_so_and_takes_n
     assert Participant.objects.count() == 1
 
 
-def test_the_same_person_in_another_experiment_is_somebody_else_there() -> None:
+def test_the_same_person_in_another_experiment_is_another_person_there() -> None:
     for experiment in (make_experiment(seats=1), make_experiment(seats=1)):
         consent(Client(), prolific_link(experiment))
     assert Recruitment.objects.filter(service="prolific").count() == Participant.objects.count() == 2

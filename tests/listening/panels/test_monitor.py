@@ -65,7 +65,7 @@ def test_a_panel_is_shown_by_what_its_seats_are_doing() -> None:
     assert running.visit.seat.number == 2
 
 
-def test_a_line_says_how_far_in_which_session_somebody_is(experiment: Experiment) -> None:
+def test_a_line_says_how_far_in_which_session_a_person_is(experiment: Experiment) -> None:
     Trial.objects.filter(position__gt=2).update(session=2)
     sitting = sit_down(experiment)
     Trial.objects.filter(position__lte=2).update(session=1)
@@ -151,7 +151,7 @@ def test_every_cell_is_held_against_the_votes_that_are_planned_for_it() -> None:
     assert row["median"] == 1
 
 
-def test_what_somebody_left_behind_fills_no_cell(experiment: Experiment) -> None:
+def test_what_a_person_left_behind_fills_no_cell(experiment: Experiment) -> None:
     sitting = sit_down(experiment)
     sitting.answer_all()
     seats.reissue_seat(seat=sitting.visit.seat, now=timezone.now(), actor=experiment.owner)
@@ -280,7 +280,7 @@ def test_the_number_of_questions_does_not_grow_with_people_or_pages() -> None:
     assert counts[0] <= 13
 
 
-def foldings(experiment: Experiment) -> int:
+def computations(experiment: Experiment) -> int:
     """How many ballots' answers are read for one look."""
     with CaptureQueriesContext(connection) as asked:
         look(experiment)
@@ -290,9 +290,9 @@ def foldings(experiment: Experiment) -> int:
 def test_answers_are_folded_once_and_again_when_there_are_more(experiment: Experiment) -> None:
     sitting = sit_down(experiment)
     answer(sitting, 2)
-    assert [foldings(experiment) for _ in range(2)] == [1, 0]
+    assert [computations(experiment) for _ in range(2)] == [1, 0]
     answer(sitting, 1)
-    assert [foldings(experiment) for _ in range(2)] == [1, 0]
+    assert [computations(experiment) for _ in range(2)] == [1, 0]
 
 
 def test_after_the_first_few_ten_more_answers_are_worth_another_look_and_so_is_the_last() -> None:
@@ -301,10 +301,10 @@ def test_after_the_first_few_ten_more_answers_are_worth_another_look_and_so_is_t
     looks = []
     for trial in visit.seat.ballot.trials.all():
         visits.submit_votes(visit=visit, events=[vote_event(trial)], now=timezone.now())
-        looks.append(foldings(experiment))
+        looks.append(computations(experiment))
     assert looks == [1] * 20 + [0] * 9 + [1] + [0] * 2
     visits.finish_visit(visit=visit, now=timezone.now())
-    assert foldings(experiment) == 1
+    assert computations(experiment) == 1
 
 
 # --- All experiments --------------------------------------------------------------------------------------------------

@@ -227,8 +227,8 @@ def test_a_seat_that_is_answered_online_is_refused(staff: Client, experiment: Ex
     rejected = [staff.post(address, {"agreed": "on"}), staff.get(f"{address}1/")]
     assert [answer.status_code for answer in rejected] == [409, 409]
     for answer in (*rejected, staff.post(f"{address}finish/", follow=True)):
-        assert "somebody who answers online" in answer.content.decode()
-    assert "somebody who answers online" in staff.get(address).content.decode()
+        assert "a person who answers online" in answer.content.decode()
+    assert "a person who answers online" in staff.get(address).content.decode()
     assert Participant.objects.count() == 1
 
 

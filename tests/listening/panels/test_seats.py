@@ -80,7 +80,7 @@ def test_coming_back_renews_a_lapsed_seat_that_nobody_needed() -> None:
     assert seat.leased_until > timezone.now()
 
 
-# --- A seat goes to somebody else -------------------------------------------------------------------------------------
+# --- A seat goes to another person ------------------------------------------------------------------------------------
 
 
 def test_a_claim_that_finds_only_a_lapsed_seat_gets_its_plan_on_a_new_turn(experiment: Experiment) -> None:

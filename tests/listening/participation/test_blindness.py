@@ -63,7 +63,7 @@ def test_every_sound_has_the_same_headers_and_its_address_is_used_once() -> None
     assert len(headers) == 1
 
 
-def test_a_sound_of_somebody_else_cannot_be_fetched() -> None:
+def test_a_sound_of_another_person_cannot_be_fetched() -> None:
     one, other = sit_down(), sit_down()
     address = next(iter(other.upcoming()["trials"][0]["media"].values()))["url"]
     assert one.client.get(address).status_code == 401

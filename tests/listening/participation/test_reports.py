@@ -136,7 +136,7 @@ def test_a_failed_clip_of_an_answered_page_changes_nothing(sitting: Sitting) -> 
     assert ClientReport.objects.count() == 1
 
 
-def test_a_page_of_somebody_else_and_a_clip_without_a_page_are_refused() -> None:
+def test_a_page_of_another_person_and_a_clip_without_a_page_are_refused() -> None:
     experiment = make_experiment(seats=2)
     one, other = sit_down(experiment), sit_down(experiment)
     for trial in (upcoming(other)[0], None):

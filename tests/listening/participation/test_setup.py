@@ -48,7 +48,7 @@ def shared_sitting(module_db: None) -> Sitting:
     return seated()
 
 
-def test_ears_and_level_are_due_unless_somebody_decides_otherwise() -> None:
+def test_ears_and_level_are_due_unless_a_person_decides_otherwise() -> None:
     assert names(state(sit_down())) == ["ears", "level"]
     assert names(state(seated(ear_check=False, level_check=False))) == []
     assert names(state(seated(headphone_screen="flag"))) == ["ears", "level", "headphones"]

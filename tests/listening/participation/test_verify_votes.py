@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True)
 class Study:
-    """A ballot with its receipt, and one that somebody is still answering; each page was answered twice."""
+    """A ballot with its receipt, and one that a person is still answering; each page was answered twice."""
 
     experiment: Experiment
     finished: Ballot

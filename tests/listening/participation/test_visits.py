@@ -191,7 +191,7 @@ def test_finish_by_service_raises_what_the_api_says() -> None:
 
 
 def outlook_of(experiment: Experiment) -> tuple[int, int]:
-    """What somebody who has not begun reads: clips and minutes."""
+    """What a person who has not begun reads: clips and minutes."""
     context = Client().get(f"/join/{new_token(experiment)}/").context
     return context["clips"], context["minutes"]
 

@@ -119,7 +119,7 @@ def test_many_planted_errors_are_all_told_at_once() -> None:
     assert kinds == {"F4": "error", "H5": "positive", "G6": "error", "J7": "error"}
 
 
-def test_a_positive_penalty_counts_only_when_somebody_decides_so() -> None:
+def test_a_positive_penalty_counts_only_when_a_person_decides_so() -> None:
     file = opened(book())
     fill(file, FIRST_ROW, FLUENCY=0.3)
     result = returned(file, book())
@@ -203,7 +203,7 @@ def test_links_lead_to_the_seat_and_a_text_stays_a_text() -> None:
     sheet = opened(book())["Assessment"]
     assert sheet["C4"].hyperlink.target == f"https://example.org/join/token/#record-{sheet['B4'].value}"
     assert (sheet["E5"].value, sheet["E5"].data_type) == ("=Rain on a roof", "s")
-    assert [sheet[f"E{row}"].quotePrefix for row in (4, 5)] == [False, True]  # also when somebody edits the cell
+    assert [sheet[f"E{row}"].quotePrefix for row in (4, 5)] == [False, True]  # also when a person edits the cell
     assert opened(book(link=""))["Assessment"]["C4"].value is None
 
 

@@ -132,7 +132,7 @@ def _configure(home: Path, form: str) -> None:
 
 
 def _open_for_writing(pipe: Path) -> int:
-    """A pipe can be opened for writing once somebody reads it."""
+    """A pipe can be opened for writing once the other end is open for reading."""
     opened: list[int] = []
 
     def attempt() -> bool:
@@ -142,7 +142,7 @@ def _open_for_writing(pipe: Path) -> int:
             return False
         return True
 
-    _await(attempt, "somebody to listen")
+    _await(attempt, "Audacity to listen")
     os.set_blocking(opened[0], True)
     return opened[0]
 
