@@ -11,6 +11,7 @@ import numpy as np
 from audio.array_archive import ChunkResult
 from audio.clock import Runs, Stretch, find_hours
 from audio.formats import Shape
+from audio.outline import outline_of_peaks
 from audio.partial_results import Measures, PartialResult, merge_results
 from audio.pyramid import BIN_SAMPLES, COLUMNS, ROWS, STATISTICS, Codes, Pyramid, Tile
 from audio.tiles import Peaks, encode_dat_header, encode_index, encode_tile
@@ -28,6 +29,7 @@ def peaks_name(level: int) -> str:
 class MergedFiles:
     files: tuple[str, ...]
     measures: Measures
+    outline: str
     clock: tuple[Stretch, ...]
 
 
@@ -81,6 +83,7 @@ def merge_chunks(
     pyramid = Pyramid.of(shape, chunk_samples)
     peak_names = [peaks_name(level) for level in range(pyramid.peak_levels)]
     results: list[PartialResult] = []
+    coarsest: list[Peaks] = []
     runs: list[Runs] = []
     with ExitStack() as stack:
         tiles = TileWriter(pyramid, stack.enter_context((folder / TILES).open("wb")))
@@ -94,6 +97,7 @@ def merge_chunks(
             tiles.add(chunk)
             for level, target in enumerate(outlines):
                 target.write(chunk.peaks(level).tobytes())
+            coarsest.append(chunk.peaks(pyramid.peak_levels - 1))
             results.append(chunk.partial_result())
             runs.append(chunk.runs())
     if len(results) != pyramid.chunks:
@@ -104,6 +108,7 @@ def merge_chunks(
     return MergedFiles(
         files=(TILES, TILE_INDEX, LOUDNESS, *peak_names),
         measures=merge_results(results, shape.sample_rate_hz),
+        outline=outline_of_peaks(np.concatenate(coarsest)),
         clock=tuple(find_hours(np.concatenate(runs), shape=shape, clock_s=clock_s)),
     )
 
