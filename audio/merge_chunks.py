@@ -14,7 +14,7 @@ from audio.formats import Shape
 from audio.outline import outline_of_peaks
 from audio.partial_results import Measures, PartialResult, merge_results
 from audio.pyramid import BIN_SAMPLES, COLUMNS, ROWS, STATISTICS, Codes, Pyramid, Tile
-from audio.tiles import Peaks, encode_dat_header, encode_index, encode_tile
+from audio.tiles import DAT_HEADER, Peaks, encode_dat_header, encode_index, encode_tile
 
 TILES, TILE_INDEX, LOUDNESS = "tiles.pack", "tiles.idx", "loudness.f32"
 
@@ -83,7 +83,6 @@ def merge_chunks(
     pyramid = Pyramid.of(shape, chunk_samples)
     peak_names = [peaks_name(level) for level in range(pyramid.peak_levels)]
     results: list[PartialResult] = []
-    coarsest: list[Peaks] = []
     runs: list[Runs] = []
     with ExitStack() as stack:
         tiles = TileWriter(pyramid, stack.enter_context((folder / TILES).open("wb")))
@@ -97,20 +96,22 @@ def merge_chunks(
             tiles.add(chunk)
             for level, target in enumerate(outlines):
                 target.write(chunk.peaks(level).tobytes())
-            coarsest.append(chunk.peaks(pyramid.peak_levels - 1))
             results.append(chunk.partial_result())
             runs.append(chunk.runs())
     if len(results) != pyramid.chunks:
         raise ValueError(f"{len(results)} of {pyramid.chunks} chunks came.")
     (folder / TILE_INDEX).write_bytes(tiles.index())
-    energies = np.concatenate([result.blocks for result in results])
-    (folder / LOUDNESS).write_bytes(energies.astype("<f4").tobytes())
+    (folder / LOUDNESS).write_bytes(np.concatenate([result.blocks for result in results]).astype("<f4").tobytes())
     return MergedFiles(
         files=(TILES, TILE_INDEX, LOUDNESS, *peak_names),
         measures=merge_results(results, shape.sample_rate_hz),
-        outline=outline_of_peaks(np.concatenate(coarsest)),
+        outline=outline_of_peaks(_bins_in(folder / peak_names[-1])),
         clock=tuple(find_hours(np.concatenate(runs), shape=shape, clock_s=clock_s)),
     )
+
+
+def _bins_in(path: Path) -> Peaks:
+    return np.fromfile(path, np.int8, offset=DAT_HEADER.size).reshape(-1, 2)
 
 
 def _peaks_header(pyramid: Pyramid, level: int) -> bytes:
