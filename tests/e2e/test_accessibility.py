@@ -41,7 +41,7 @@ STAFF_PAGES = [
     "/experiments/demo-acr/simulations/",
     "/experiments/demo-acr/results/",
     "/collections/",
-    "/collections/demo-acr/",
+    "/collections/demo-acr/?show=loudness",
     "/account/",
     "/experiments/none/",
 ]
