@@ -24,7 +24,13 @@ class FakeBox {
 function open() {
   const boxes = ["one", "two", "three"].map((name) => new FakeBox(name));
   const button = { disabled: false, focused: 0, focus: () => (button.focused += 1) };
-  const text = { textContent: "Select two cells." };
+  const text = {
+    textContent: "Select two cells.",
+    childNodes: ["Select two cells."],
+    replaceChildren: (...nodes: string[]) => {
+      text.textContent = nodes.join("");
+    },
+  };
   const form = {
     dataset: {} as Record<string, string>,
     querySelector: (name: string) => (name === "button" ? button : text),

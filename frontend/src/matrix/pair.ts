@@ -21,14 +21,14 @@ export class Pair {
   readonly #button: HTMLButtonElement;
   readonly #text: HTMLElement;
   readonly #form: HTMLElement;
-  readonly #invitation: string;
+  readonly #invitation: Node[];
   #chosen: HTMLInputElement[] = [];
 
   constructor(table: HTMLElement, form: HTMLElement, scope: Scope) {
     this.#form = form;
     this.#button = need("button", form);
     this.#text = need("[data-pair-text]", form);
-    this.#invitation = this.#text.textContent ?? "";
+    this.#invitation = [...this.#text.childNodes];
     this.#boxes = [...table.querySelectorAll<HTMLInputElement>("input[name=clip]")];
     for (const box of this.#boxes) box.tabIndex = -1; // C in the cell does the same, and Tab would stop at every cell
     scope.listen(table, "change", (event) => this.#change(event.target as HTMLInputElement));
@@ -70,12 +70,9 @@ export class Pair {
       else delete cell.dataset.pick;
     }
     const [one = "", two = ""] = chosen.map(nameOf);
-    this.#text.textContent =
-      chosen.length === MOST
-        ? fill(gettext("A: {one}. B: {two}."), { one, two })
-        : chosen.length
-          ? fill(gettext("{one} is selected. Select one more."), { one })
-          : this.#invitation;
+    if (chosen.length === MOST) this.#text.textContent = fill(gettext("A: {one}. B: {two}."), { one, two });
+    else if (chosen.length) this.#text.textContent = fill(gettext("{one} is selected. Select one more."), { one });
+    else this.#text.replaceChildren(...this.#invitation);
     this.#button.disabled = chosen.length < MOST;
     this.#form.dataset.chosen = String(chosen.length);
   }
