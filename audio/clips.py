@@ -15,6 +15,7 @@ from audio.decode.open import open_file
 from audio.errors import AudioError, LevelTooHigh, LevelUnknown
 from audio.formats import Format, Samples, Shape
 from audio.measure import RecordingMeter
+from audio.outline import outline_of
 from audio.partial_results import Measures
 from audio.sandbox.client import Outcome
 from audio.wav import HEAD, HEAD_LENGTH, add_dither, encode_wav, is_plain, measure_depth
@@ -35,7 +36,8 @@ def examine_plain_clips(*files: BinaryIO, names: Sequence[str], longest_h: float
         shape = replace(stored, bits=measure_depth(samples, stored.bits))
         meter = RecordingMeter(shape, name=name)
         meter.feed(samples)
-        clips.append({"shape": shape.to_json(), "is_short": True, "measures": meter.measures().to_json()})
+        measured = {"measures": meter.measures().to_json(), "outline": outline_of(samples)}
+        clips.append({"shape": shape.to_json(), "is_short": True, **measured})
     return {"clips": clips}
 
 
@@ -144,12 +146,13 @@ class NormalisedClip:
     content: bytes  # a plain WAV
     gain_db: float
     measures: Measures
+    outline: str
 
 
 def normalise_clips(
     *files: BinaryIO, names: Sequence[str], befores: Sequence[Mapping[str, Any]], target_lufs: float
 ) -> Outcome:
-    """Give each clip a gain: facts `copies` with gain and measures, and the copy as a blob under its number."""
+    """Give each clip a gain: facts `copies` with what was measured, and the copy as a blob under its number."""
     entries: list[dict[str, Any]] = []
     blobs: dict[str, bytes] = {}
     for number, (file, name, before) in enumerate(zip(files, names, befores, strict=True)):
@@ -160,7 +163,7 @@ def normalise_clips(
             entries.append({"error": error.to_json()})
             continue
         blobs[str(number)] = copy.content
-        entries.append({"gain_db": copy.gain_db, "after": copy.measures.to_json()})
+        entries.append({"gain_db": copy.gain_db, "after": copy.measures.to_json(), "outline": copy.outline})
     return Outcome({"copies": entries}, blobs)
 
 
@@ -180,7 +183,7 @@ def normalise_clip(
             break
         gain_db += error_lu
     content = encode_wav(data, sample_rate_hz=shape.sample_rate_hz, channels=shape.channels, bits=BITS)
-    return NormalisedClip(content, gain_db, after)
+    return NormalisedClip(content, gain_db, after, outline_of(heard))
 
 
 def gain_to_target_lu(measures: Measures, target_lufs: float, name: str = "") -> float:

@@ -11,9 +11,10 @@ import numpy as np
 from audio.array_archive import ChunkResult
 from audio.clock import Runs, Stretch, find_hours
 from audio.formats import Shape
+from audio.outline import outline_of_peaks
 from audio.partial_results import Measures, PartialResult, merge_results
 from audio.pyramid import BIN_SAMPLES, COLUMNS, ROWS, STATISTICS, Codes, Pyramid, Tile
-from audio.tiles import Peaks, encode_dat_header, encode_index, encode_tile
+from audio.tiles import DAT_HEADER, Peaks, encode_dat_header, encode_index, encode_tile
 
 TILES, TILE_INDEX, LOUDNESS = "tiles.pack", "tiles.idx", "loudness.f32"
 
@@ -28,6 +29,7 @@ def peaks_name(level: int) -> str:
 class MergedFiles:
     files: tuple[str, ...]
     measures: Measures
+    outline: str
     clock: tuple[Stretch, ...]
 
 
@@ -99,13 +101,17 @@ def merge_chunks(
     if len(results) != pyramid.chunks:
         raise ValueError(f"{len(results)} of {pyramid.chunks} chunks came.")
     (folder / TILE_INDEX).write_bytes(tiles.index())
-    energies = np.concatenate([result.blocks for result in results])
-    (folder / LOUDNESS).write_bytes(energies.astype("<f4").tobytes())
+    (folder / LOUDNESS).write_bytes(np.concatenate([result.blocks for result in results]).astype("<f4").tobytes())
     return MergedFiles(
         files=(TILES, TILE_INDEX, LOUDNESS, *peak_names),
         measures=merge_results(results, shape.sample_rate_hz),
+        outline=outline_of_peaks(_bins_in(folder / peak_names[-1])),
         clock=tuple(find_hours(np.concatenate(runs), shape=shape, clock_s=clock_s)),
     )
+
+
+def _bins_in(path: Path) -> Peaks:
+    return np.fromfile(path, np.int8, offset=DAT_HEADER.size).reshape(-1, 2)
 
 
 def _peaks_header(pyramid: Pyramid, level: int) -> bytes:

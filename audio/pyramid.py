@@ -118,6 +118,8 @@ STATISTICS = ("max", "mean")
 DIRECT_LEVELS = 3  # levels 0, 1 and 2 are transformed from the sound; from here on the statistics differ
 STORED_FROM = 4  # finer levels would be nine tenths of the bytes, and are drawn from the sound in view
 BIN_SAMPLES = 512
+# Of a sound without chunks: also of a clip of a few seconds, every pixel of a fine screen then has a bin of its own.
+FINE_BIN_SAMPLES = 8
 BIN_FACTOR = 4
 FEW_BINS = 256  # a level of peaks with no more than these needs none above it
 
@@ -141,17 +143,19 @@ class Pyramid:
     length_samples: int
     sample_rate_hz: int
     chunk_samples: int = CHUNK_SAMPLES
+    finest_bin: int = BIN_SAMPLES
 
     @classmethod
-    def of(cls, shape: Shape, chunk_samples: int = 0) -> "Pyramid":
-        return cls(shape.length_samples, shape.sample_rate_hz, chunk_samples or samples_of_chunk(shape.channels))
+    def of(cls, shape: Shape, chunk_samples: int = 0, finest_bin: int = BIN_SAMPLES) -> "Pyramid":
+        chunk_samples = chunk_samples or samples_of_chunk(shape.channels)
+        return cls(shape.length_samples, shape.sample_rate_hz, chunk_samples, finest_bin)
 
     def to_json(self) -> dict[str, Any]:
         """What a viewer must know to ask for tiles and peaks."""
         spectrogram = spectrogram_at(self.sample_rate_hz).to_json()
         tiles = {"columns": COLUMNS, "levels": self.levels, "stored_from": STORED_FROM}
         statistics = {"statistics": list(STATISTICS), "mean_from": DIRECT_LEVELS}
-        peaks = {"bin_samples": BIN_SAMPLES, "factor": BIN_FACTOR, "levels": self.peak_levels}
+        peaks = {"bin_samples": self.finest_bin, "factor": BIN_FACTOR, "levels": self.peak_levels}
         return {"spectrogram": spectrogram | tiles | statistics, "peaks": peaks}
 
     # --- Chunks -------------------------------------------------------------------------------------------------------
@@ -233,7 +237,7 @@ class Pyramid:
         return level + 1
 
     def bin_samples(self, level: int) -> int:
-        return BIN_SAMPLES * int(BIN_FACTOR**level)
+        return self.finest_bin * int(BIN_FACTOR**level)
 
     def bins(self, level: int) -> int:
         return -(-self.length_samples // self.bin_samples(level))

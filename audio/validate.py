@@ -26,6 +26,7 @@ from audio.errors import (
 )
 from audio.formats import HEAD_BYTES, Format, Samples, Shape, recognise_format
 from audio.measure import RecordingMeter
+from audio.outline import OutlineMeter
 from audio.sandbox import warmup as warmup
 from audio.sandbox.client import Outcome
 from audio.wav import DepthMeter
@@ -52,9 +53,9 @@ def probe_file(file: BinaryIO, *, name: str, longest_h: float, short_s: float) -
 
 
 def examine_clips(*files: BinaryIO, names: Sequence[str], longest_h: float, short_s: float) -> dict[str, Any]:
-    """Examine many short files, each by itself: `shape`, `measures` and `sha256`, or the `error` that refuses it.
+    """Examine many short files, each by itself: what was found, or the `error` that refuses it.
 
-    A long one gets its shape only, and `is_short` says so.
+    That is `shape`, `measures`, `outline` and `sha256`. A long one gets its shape only, and `is_short` says so.
     """
     clips = [
         _examine(file, name=name, longest_h=longest_h, short_s=short_s) for file, name in zip(files, names, strict=True)
@@ -77,9 +78,11 @@ def _examine(file: BinaryIO, *, name: str, longest_h: float, short_s: float) -> 
             list(_end(sound))
             return {"shape": sound.shape.to_json(), "is_short": False, "measures": None, "sha256": None}
         meter, depth = RecordingMeter(sound.shape, name=name), DepthMeter(sound.shape.bits)
+        outline = OutlineMeter(sound.shape.length_samples)
         for samples in sound.blocks():
             meter.feed(samples)
             depth.feed(samples)
+            outline.feed(samples)
         measures = meter.measures()
     except AudioError as error:
         return {"error": error.to_json()}
@@ -87,6 +90,7 @@ def _examine(file: BinaryIO, *, name: str, longest_h: float, short_s: float) -> 
         "shape": sound.shape.to_json() | {"bits": depth.bits},
         "is_short": True,
         "measures": measures.to_json(),
+        "outline": outline.outline(),
         "sha256": _sha256(file),
     }
 

@@ -70,6 +70,8 @@ class Recording(BaseModel):
     state = models.CharField(max_length=20, choices=State, default=State.READY)
     # What was measured (audio.partial_results.Measures); empty until the last sample was seen.
     measures = models.JSONField(default=dict)
+    # The form of the whole for small waveforms (audio.outline); empty until the last sample was seen.
+    outline = models.CharField(max_length=64, blank=True)
     # From file time to clock time as detected (audio.clock.Stretch), counted from the start; empty
     # for a sound without hour separators. Each stimulus may say when it started, and correct it.
     clock = models.JSONField(default=list)

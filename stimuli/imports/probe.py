@@ -40,11 +40,12 @@ class ProbedFile:
     sha256: str
     byte_count: int
     shape: dict[str, Any]
-    measures: dict[str, Any] | None  # of a long one they come with its ingest
+    measures: dict[str, Any] | None  # of a long one they come with its ingest, and so does the outline
     is_short: bool
     is_plain: bool = False  # it is in the form in which clips are served already
     index: str = ""  # where the frame index of a long one lies
     origin_bits: int = 0  # of what it was made from by a change of level
+    outline: str = ""
 
     @property
     def duration_s(self) -> float:
@@ -185,4 +186,5 @@ def _probed_file(name: str, place: Path, digest: str, verdict: Any) -> ProbedFil
         is_short=verdict["is_short"],
         is_plain=plain,
         index=verdict.get("index", ""),
+        outline=verdict.get("outline", ""),
     )

@@ -125,6 +125,7 @@ class Migration(migrations.Migration):
                 ('bits', models.PositiveSmallIntegerField(default=16)),
                 ('state', models.CharField(choices=[('ingesting', 'Being prepared'), ('ready', 'Ready'), ('refused', 'Refused')], default='ready', max_length=20)),
                 ('measures', models.JSONField(default=dict)),
+                ('outline', models.CharField(blank=True, max_length=64)),
                 ('clock', models.JSONField(default=list)),
                 ('refusal', models.TextField(blank=True)),
                 ('gain_db', models.FloatField(null=True)),

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop as _
 
 from audio.errors import DECODER_SAYS, UNRECOGNISED, EmptyAudio, NotAudio
 from audio.formats import HEAD_BYTES, recognise_format
+from audio.outline import outline_of
 from audio.wav import LEAST_BITS, is_plain, measure_depth
 from core.errors import AppError
 from core.models import User
@@ -239,8 +240,9 @@ def _read(content: bytes, *, name: str) -> tuple[Recording, bool]:
     if not found.frames:
         raise to_app_error(EmptyAudio(name=name))
     bits = {"PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 32}.get(found.subtype, 16)
+    samples = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0]
     if bits > LEAST_BITS:
-        bits = measure_depth(soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)[0], bits)
+        bits = measure_depth(samples, bits)
     sha256 = hashlib.sha256(content).hexdigest()
     recording = Recording(
         sha256=sha256,
@@ -251,5 +253,6 @@ def _read(content: bytes, *, name: str) -> tuple[Recording, bool]:
         channels=found.channels,
         length_samples=found.frames,
         bits=bits,
+        outline=outline_of(samples),
     )
     return recording, is_plain(content[:44], len(content), bits=bits)

@@ -202,8 +202,8 @@ def _known(probed: dict[str, ProbedFile]) -> dict[str, Recording]:
     # A recording from a time when nothing was measured yet is measured now.
     unmeasured = [row for row in found.values() if not row.measures and probed[row.sha256].measures]
     for row in unmeasured:
-        row.measures = probed[row.sha256].measures
-    Recording.objects.bulk_update(unmeasured, ["measures"], batch_size=ROWS_AT_ONCE)
+        row.measures, row.outline = probed[row.sha256].measures, probed[row.sha256].outline
+    Recording.objects.bulk_update(unmeasured, ["measures", "outline"], batch_size=ROWS_AT_ONCE)
     return found
 
 
@@ -216,6 +216,7 @@ def _recording(probed: ProbedFile, origin: tuple[UUID, float] | None) -> Recordi
         byte_count=probed.byte_count,
         state=state,
         measures=probed.measures or {},
+        outline=probed.outline,
         made_from_id=made_from,
         gain_db=gain_db,
         **probed.shape,

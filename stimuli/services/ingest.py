@@ -207,9 +207,9 @@ def _merge(recording: Recording, *, transactional: Transactional = transaction.a
             recording.refresh_from_db(from_queryset=Recording.objects.select_for_update())
             if recording.state != Recording.State.READY:
                 recording.state = Recording.State.READY
-                recording.measures = merged.measures.to_json()
+                recording.measures, recording.outline = merged.measures.to_json(), merged.outline
                 recording.clock = [stretch.to_json() for stretch in merged.clock]
-                recording.save(update_fields=["state", "measures", "clock"])
+                recording.save(update_fields=["state", "measures", "outline", "clock"])
 
 
 def _remove_chunks(recording: Recording, *, transactional: Transactional = transaction.atomic) -> None:

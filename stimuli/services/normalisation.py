@@ -297,6 +297,7 @@ def _copy(source: ClipSource, entry: dict[str, Any], content: bytes) -> Normalis
         is_short=True,
         is_plain=True,
         origin_bits=source.sound.shape["bits"],
+        outline=entry["outline"],
     )
     return NormalisedClip(source, probed, entry["gain_db"])
 
@@ -433,4 +434,5 @@ def origin_of(collection: Collection, reader: User) -> dict[str, Any] | None:
 
 def _origin(import_: Import, reader: User) -> dict[str, Any]:
     source = Collection.objects.visible_to(reader).filter(pk=import_.plan["source"]).first()
-    return {"import_id": import_.pk, "source": source, "target": level(import_.plan["target_lufs"])}
+    target = import_.plan["target_lufs"]
+    return {"import_id": import_.pk, "source": source, "target": level(target), "target_lufs": target}

@@ -142,8 +142,8 @@ def measure_missing(*, collection: Collection) -> int:
         for row, verdict in zip(batch, verdicts, strict=True):
             if isinstance(verdict, AppError):
                 raise verdict
-            row.measures = verdict["measures"]
-        Recording.objects.bulk_update(batch, ["measures"])
+            row.measures, row.outline = verdict["measures"], verdict["outline"]
+        Recording.objects.bulk_update(batch, ["measures", "outline"])
     return len(missing)
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop as _
 
 from audio.clock import Stretch
 from audio.formats import CANNOT_BE_CUT, Format, Shape
-from audio.pyramid import Pyramid
+from audio.pyramid import BIN_SAMPLES, FINE_BIN_SAMPLES, Pyramid
 from audio.sandbox.client import Outcome
 from audio.slices import Coding, are_similar
 from core.errors import AppError
@@ -149,7 +149,7 @@ def shape_of(recording: Recording) -> Shape:
 
 
 def pyramid_of(recording: Recording) -> Pyramid:
-    return Pyramid.of(shape_of(recording))
+    return Pyramid.of(shape_of(recording), finest_bin=BIN_SAMPLES if is_long(recording) else FINE_BIN_SAMPLES)
 
 
 def index_of(source: Source) -> bytes:

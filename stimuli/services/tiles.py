@@ -145,9 +145,8 @@ def _reach(pyramid: Pyramid, level: int, index: int) -> tuple[int, int]:
 
 def _drawn_peaks(source: Source, level: int) -> BinaryIO:
     """A level of a short recording as a .dat file."""
-    return picture_cache().open_or_create(
-        f"{source.name} {DERIVATION} peaks {level}", lambda target: _draw_peaks(source, level, target)
-    )
+    key = f"{source.name} {DERIVATION} peaks of {source.pyramid.bin_samples(level)}"
+    return picture_cache().open_or_create(key, lambda target: _draw_peaks(source, level, target))
 
 
 def _draw_peaks(source: Source, level: int, target: BinaryIO) -> None:

@@ -1,20 +1,16 @@
 """Pages of collections: the list, the matrix with quality checks, and loudness normalisation."""
 
-from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -23,13 +19,14 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from stimuli.forms import DeleteCollectionForm, ExclusionForm, LevelForm, RenameForm
-from stimuli.models import Collection, Import, Item, Stimulus
+from stimuli.models import Collection, Import, Item
 from stimuli.services import collection_editing as editing
 from stimuli.services import normalisation
 from stimuli.services.collections import check_may_import, collection_for, may_import
 from stimuli.services.normalisation import origin_of
 from stimuli.services.quality_checks import check_collection
-from stimuli.views.imports import PILLS, clock, names
+from stimuli.views.imports import PILLS, names
+from stimuli.views.matrix import Look, matrix_page
 
 
 @require_GET
@@ -45,6 +42,7 @@ def collections(request: HttpRequest) -> HttpResponse:
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
     shown = collection_for(staff(request), slug)
     checks = check_collection(collection=shown)
+    copy = origin_of(shown, staff(request))
     context = {
         "collection": shown,
         "counts": {
@@ -55,8 +53,14 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "checks": shown_checks(shown, checks),
         "imports": Import.objects.visible_to(staff(request)).filter(collection=shown).unfinished(),
         "may_import": may_import(collection=shown, person=staff(request)),
-        "copy": origin_of(shown, staff(request)),
-        **matrix_page(shown, request.GET.get("page", "1"), checks["findings"]),
+        "copy": copy,
+        **matrix_page(
+            shown,
+            request.GET.get("page", "1"),
+            checks["findings"],
+            Look.asked(request.GET.dict()),
+            copy["target_lufs"] if copy else None,
+        ),
     }
     return render(request, "stimuli/collection.html", context)
 
@@ -138,43 +142,10 @@ def normalise(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "stimuli/normalise.html", context, status=form.status if form.errors else 200)
 
 
-# --- Matrix and quality checks ----------------------------------------------------------------------------------------
+# --- Quality checks ---------------------------------------------------------------------------------------------------
 
 
-ITEMS_A_PAGE = 50
 MOST_FINDINGS = 100
-
-
-@dataclass(frozen=True)
-class CellView:
-    """One cell as it is drawn."""
-
-    stimulus: Stimulus | None
-    duration: str = ""
-    text: str = ""
-    worst: str = ""  # the gravest finding's pill
-    finding_count: int = 0
-
-
-@dataclass(frozen=True)
-class Row:
-    item: Item
-    cells: list[CellView]
-
-
-def matrix_page(collection: Collection, number: str, findings: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """The conditions, the rows of one page, and the pages there are."""
-    conditions = list(collection.conditions.all())
-    page: Page[Item] = Paginator(collection.items.order_by("name"), ITEMS_A_PAGE).get_page(number)
-    stimuli = Stimulus.objects.filter(item__in=list(page)).select_related("item", "condition", "recording")
-    cells = {(stimulus.item_id, stimulus.condition_id): stimulus for stimulus in stimuli}
-    complaints = defaultdict(list)
-    for finding in findings:
-        complaints[finding["stimulus"]].append(finding["severity"])
-    rows = [
-        Row(item, [_cell(cells.get((item.pk, condition.pk)), complaints) for condition in conditions]) for item in page
-    ]
-    return {"conditions": conditions, "rows": rows, "page": page}
 
 
 def shown_checks(collection: Collection, checks: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,23 +157,6 @@ def shown_checks(collection: Collection, checks: Mapping[str, Any]) -> dict[str,
         "findings": [_shown(collection, finding) for finding in findings[:MOST_FINDINGS]],
         "more": max(0, len(findings) - MOST_FINDINGS),
     }
-
-
-def duration(seconds: float) -> str:
-    """In words that fit a key: seconds for a clip, hours for a day."""
-    if seconds < 60:
-        return _("{seconds} s").format(seconds=number_format(seconds, 2))
-    return clock(seconds)
-
-
-def _cell(stimulus: Stimulus | None, complaints: Mapping[str, list[str]]) -> CellView:
-    if stimulus is None:
-        return CellView(None)
-    found = complaints.get(str(stimulus.pk), [])
-    worst = next((PILLS.get(severity, "info") for severity in ("error", "warning", "note") if severity in found), "")
-    text = stimulus.text or {}
-    words = text.get("text") or " ".join(text.get("tokens", []))
-    return CellView(stimulus, duration(stimulus.duration_s), words, worst, len(found))
 
 
 def _shown(collection: Collection, finding: Mapping[str, Any]) -> dict[str, str]:

@@ -12,6 +12,8 @@ from listening.panels.services import demo, panels
 from listening.panels.services.designs import adopt_draft, draft_design
 from rating.models import Experiment
 from rating.services.experiments import go_live
+from stimuli.models import Collection
+from stimuli.services.quality_checks import measure_missing
 from tests.e2e.conftest import Platform, let_in
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_journey import sign_in
@@ -41,7 +43,7 @@ STAFF_PAGES = [
     "/experiments/demo-acr/simulations/",
     "/experiments/demo-acr/results/",
     "/collections/",
-    "/collections/demo-acr/",
+    "/collections/demo-acr/?show=loudness",
     "/account/",
     "/experiments/none/",
 ]
@@ -77,6 +79,7 @@ def overflows(page: Page, name: str) -> list[str]:
 
 def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
     demo.create_demo()
+    measure_missing(collection=Collection.objects.get(slug="demo-acr"))
     page.goto(platform.url("/accounts/login/"))
     problems = scan(page, "sign-in")
     sign_in(page, platform)

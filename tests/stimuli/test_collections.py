@@ -12,7 +12,7 @@ import soundfile
 from audio.errors import EmptyAudio, NotAudio
 from stimuli.models import Recording, Stimulus
 from stimuli.services.collections import NewSound, add_stimuli, add_stimulus, create_collection
-from stimuli.views.collections import matrix_page
+from stimuli.views.matrix import matrix_page
 from tests.errors import raises_error
 from tests.factories import make_collection, make_user, tone
 from tests.stimuli.stored import content, name_of, recording_of, size

@@ -48,7 +48,7 @@ def test_a_manifest_says_all_that_a_viewer_must_know(tmp_path: Path) -> None:
     told = browser.manifest()
     assert (told["version"], told["state"], told["channels"], told["sample_rate_hz"]) == (1, "ready", 2, RATE)
     assert told["ready"] == [[0, len(samples)]]
-    assert told["peaks"]["bin_samples"] == 512
+    assert told["peaks"]["bin_samples"] == 8
     assert told["spectrogram"]["window_samples"] == 1024
     assert told["spectrogram"]["step_samples"] == 128
     assert told["slices"] == {"longest_samples": 10 * RATE}
@@ -59,10 +59,10 @@ def test_a_manifest_says_all_that_a_viewer_must_know(tmp_path: Path) -> None:
 def test_peaks_of_a_short_sound_are_the_outline_of_its_samples(tmp_path: Path) -> None:
     browser, samples = short(tmp_path, "wav")
     for level in range(browser.manifest()["peaks"]["levels"]):
-        width = 512 * 4**level
+        width = 8 * 4**level
         bins = [samples[at : at + width] for at in range(0, len(samples), width)]
         wanted = [[np.floor(part.min() * 128), np.ceil(part.max() * 128)] for part in bins]
-        assert np.array_equal(browser.peaks(level, 0, 4096), np.array(wanted, np.int8))
+        assert np.array_equal(browser.peaks(level, 0, 16_384), np.array(wanted, np.int8))
     assert np.array_equal(browser.peaks(0, 5, 3), browser.peaks(0, 0, 100)[5:8])
     assert len(browser.peaks(0, 10_000, 3)) == 0
 
@@ -86,9 +86,9 @@ def test_peaks_come_as_a_file_that_other_programs_read(tmp_path: Path) -> None:
     browser, samples = short(tmp_path, "wav")
     answer = browser.client.get(f"{browser.sound}peaks-0.dat")
     content = answer.getvalue()
-    bins = -(-len(samples) // 512)
-    assert struct.unpack("<iIiiIi", content[:24]) == (2, 1, RATE, 512, bins, 1)
-    assert content[24:] == browser.peaks(0, 0, 4096).tobytes()
+    bins = -(-len(samples) // 8)
+    assert struct.unpack("<iIiiIi", content[:24]) == (2, 1, RATE, 8, bins, 1)
+    assert content[24:] == browser.peaks(0, 0, 16_384).tobytes()
     assert answer.headers["Content-Disposition"] == 'attachment; filename="peaks-0.dat"'
 
 

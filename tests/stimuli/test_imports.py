@@ -8,6 +8,7 @@ import pytest
 import soundfile
 from pytest_django.fixtures import Settings
 
+from audio.outline import outline_of
 from core.models import AuditEntry, Job
 from stimuli import storage
 from stimuli.models import Collection, Condition, Import, Item, Recording, Stimulus
@@ -73,6 +74,8 @@ def test_clips_are_served_bare_and_equally_long_within_an_item(tmp_path: Path, c
         clip = tmp_path / "clip.wav"
         clip.write_bytes(served[name[:2]])
         away = np.abs(soundfile.read(clip, dtype="int32")[0].astype(np.int64) - heard)
+        samples, _ = soundfile.read(tmp_path / name, dtype="float32", always_2d=True)
+        assert recording_of("a", name[:2]).outline == outline_of(samples)
         assert away.max() <= (1.5 * 2**16 if name == "C2/a.wav" else 0), "only what had more than 16 bits is dithered"
         assert soundfile.info(clip).subtype == "PCM_16"
 

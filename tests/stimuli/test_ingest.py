@@ -67,6 +67,7 @@ def test_chunks_come_first_to_last_and_the_merge_makes_the_recording_ready(day: 
     recording.refresh_from_db()
     assert recording.state == "ready"
     assert recording.measures["sample_peak_dbfs"] < 0
+    assert len(recording.outline) == 64
     assert {"tiles.pack", "tiles.idx", "loudness.f32", "peaks-512.dat", "peaks-2048.dat"} <= set(
         derived_digests(recording)
     )

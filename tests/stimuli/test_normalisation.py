@@ -11,6 +11,7 @@ import pytest
 import soundfile
 
 from audio.errors import LevelTooHigh
+from audio.outline import outline_of
 from audio.quality_checks import Options
 from audio.synthesis import clip_bytes
 from core.jobs import JobRun, enqueue, queue
@@ -79,6 +80,7 @@ def test_a_copy_is_its_source_times_one_gain_and_says_so(source: Collection) -> 
         assert (rate, len(heard)) == (copy.made_from.sample_rate_hz, copy.made_from.length_samples)
         assert soundfile.info(place(copy.file)).subtype == f"PCM_{copy.bits}" == "PCM_24"
         np.testing.assert_allclose(heard, original * 10 ** (copy.gain_db / 20), atol=2.0**-23)
+        assert copy.outline == outline_of(heard.astype(np.float32).reshape(len(heard), -1))
 
 
 def test_copies_of_sounds_with_different_depths_are_served_with_the_lowest(tmp_path: Path) -> None:

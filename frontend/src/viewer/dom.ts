@@ -69,6 +69,7 @@ export interface Parts {
   stage: HTMLElement;
   axis: HTMLElement;
   colourBar: HTMLElement;
+  waveSkeleton: HTMLElement;
   skeleton: HTMLElement;
   about: HTMLDetailsElement;
   field: HTMLElement;
@@ -173,6 +174,7 @@ export function makeParts(options: Options): Parts {
     }),
     axis: layer("axis"),
     colourBar: layer("colours"),
+    waveSkeleton: layer("skeleton viewer__skeleton--wave"),
     skeleton: layer("skeleton"),
     about: make(
       "details",
@@ -205,7 +207,9 @@ export function makeParts(options: Options): Parts {
     live: make("p", { class: "sr-only", role: "status" }),
   };
   parts.retry.hidden = true;
+  parts.waveSkeleton.hidden = true;
   parts.skeleton.hidden = true;
+  parts.skeleton.append(make("span", {}, gettext("Loading the picture")));
   parts.minimap.hidden = !options.minimap;
   parts.colourBar.hidden = !options.colourBar;
   parts.bar.hidden = !options.bar;
@@ -241,7 +245,7 @@ function arrange(parts: Parts, labels: [HTMLElement, HTMLElement], hint: HTMLEle
   parts.selection.append(layer("edge viewer__edge--start"), layer("edge viewer__edge--stop"));
   parts.overlay.append(parts.selection, parts.marks, parts.hover, parts.cursor);
   parts.veil.append(parts.veilText, parts.retry);
-  parts.field.append(parts.ruler, parts.wave, parts.spectrum, parts.skeleton, parts.overlay);
+  parts.field.append(parts.ruler, parts.wave, parts.spectrum, parts.skeleton, parts.waveSkeleton, parts.overlay);
   parts.stage.append(parts.axis, parts.field, parts.colourBar, parts.veil);
   const fields = make(
     "div",

@@ -230,7 +230,7 @@ export function drawWave(surface: Surface, state: ViewerState, peaks: PeakStore,
   const thin = Math.max(Math.round(surface.ratio), 1);
   const scale = (height / 2 / 128) * state.look.waveScale;
   const levelOf = (value: number) => Math.min(Math.max(middle - value * scale, 0), height);
-  const bins = peaks.bins(state.view);
+  const bins = peaks.bins(state.view, surface.ratio);
   const perPixel = state.view.samplesPerPixel / surface.ratio;
   drawSilences(context, surface, state, palette.hatch);
   context.fillStyle = palette.line;

@@ -123,6 +123,8 @@ test("the waveform has a bin for every pixel where the peaks are that fine, and 
   }
   assert.equal(peaksLevel(PEAKS, 20), 0);
   assert.equal(peaksLevel(PEAKS, 512 * 4 ** 3), 3);
+  // A short sound has bins of 8 samples: a clip of 5 s at 8 kHz is drawn to the pixel on a fine screen of 2600.
+  assert.equal(binSamples({ ...PEAKS, bin_samples: 8 }, peaksLevel({ ...PEAKS, bin_samples: 8 }, 40_000 / 2600)), 8);
   const day = blocksIn(PEAKS, 6, { start: 0, stop: DAY }, DAY);
   assert.deepEqual(day, [0]);
   const blocks = blocksIn(PEAKS, 0, { start: BLOCK_BINS * 512 - 1, stop: BLOCK_BINS * 512 + 1 }, DAY);

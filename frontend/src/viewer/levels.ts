@@ -99,7 +99,7 @@ export function binSamples(shape: PeaksShape, level: number): number {
   return shape.bin_samples * shape.factor ** level;
 }
 
-/** The coarsest level that still has a bin for every pixel; the finest when none has. */
+/** The coarsest level that still has a bin for every pixel of the screen; the finest when none has. */
 export function peaksLevel(shape: PeaksShape, samplesPerPixel: number): number {
   const steps = Math.floor(Math.log(samplesPerPixel / shape.bin_samples) / Math.log(shape.factor) + 1e-9);
   return Math.min(Math.max(steps, 0), shape.levels - 1);

@@ -94,8 +94,11 @@ export class Painter {
     const { ruler, wave, spectrum, minimap } = this.#surfaces;
     if (ruler.fit()) drawRuler(ruler, state, this.#palette);
     if (wave.fit()) drawWave(wave, state, peaks, this.#palette);
-    const loading = spectrum.fit() && drawSpectrum(spectrum, state, tiles, this.#palette);
-    parts.skeleton.hidden = !loading;
+    const awaitsTiles = spectrum.fit() && drawSpectrum(spectrum, state, tiles, this.#palette);
+    const awaitsPeaks = peaks.loading(state.view, screenRatio(), state.length);
+    parts.skeleton.hidden = !awaitsTiles;
+    parts.waveSkeleton.hidden = !awaitsPeaks;
+    parts.stage.setAttribute("aria-busy", String(awaitsTiles || awaitsPeaks));
     if (minimap.fit()) drawMinimap(minimap, state, tiles, this.#palette);
     this.#plan();
   }
@@ -129,7 +132,7 @@ export class Painter {
     const { view, length, bounds } = state;
     const ahead = state.playing !== "idle" && state.follow ? pan(view, view.width, bounds) : view;
     tiles.want(view, screenRatio(), length, ahead);
-    peaks.want(view, { start: view.start, stop: rangeOf(ahead).stop }, length);
+    peaks.want(view, screenRatio(), { start: view.start, stop: rangeOf(ahead).stop }, length);
   }
 
   #watchSize(): void {

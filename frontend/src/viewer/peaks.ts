@@ -1,7 +1,7 @@
 // Peaks of the waveform: fetched in blocks, reduced to what one pixel shows.
 
 import { DataStore, type DataStoreParts } from "./dataStore.ts";
-import type { View } from "./geometry.ts";
+import { rangeOf, type View } from "./geometry.ts";
 import { BLOCK_BINS, binSamples, blocksIn, peaksLevel } from "./levels.ts";
 import type { Manifest, PeaksShape, Range, Remote } from "./remote.ts";
 
@@ -77,15 +77,23 @@ export class PeakStore {
     this.#store.refresh();
   }
 
-  want(view: View, range: Range, length: number): void {
-    const level = peaksLevel(this.#shape, view.samplesPerPixel);
+  want(view: View, ratio: number, range: Range, length: number): void {
+    const level = peaksLevel(this.#shape, view.samplesPerPixel / ratio);
     this.#store.want(blocksIn(this.#shape, level, range, length).map((block) => `${level}/${block}`));
   }
 
   /** The level that suits the view, with coarser bins in the place of those that have not come. */
-  bins(view: View): Bins {
-    const level = peaksLevel(this.#shape, view.samplesPerPixel);
+  bins(view: View, ratio: number): Bins {
+    const level = peaksLevel(this.#shape, view.samplesPerPixel / ratio);
     return { samples: binSamples(this.#shape, level), at: (bin) => this.#bin(level, bin) };
+  }
+
+  /** Whether a part of the view has no bins yet, not even coarse ones, and is on its way. */
+  loading(view: View, ratio: number, length: number): boolean {
+    const level = peaksLevel(this.#shape, view.samplesPerPixel / ratio);
+    return blocksIn(this.#shape, level, rangeOf(view), length).some(
+      (block) => !this.#bin(level, block * BLOCK_BINS) && !this.#store.failed(`${level}/${block}`),
+    );
   }
 
   #bin(level: number, bin: number): { values: Int8Array; index: number } | undefined {

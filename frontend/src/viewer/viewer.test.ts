@@ -194,10 +194,14 @@ test("until a picture has come, its place shows that it is loading", async () =>
   const { root, scope, viewer } = mount();
   await viewer.ready;
   paint();
-  assert.equal(root.find("viewer__skeleton").hidden, false);
+  const signs = () => ["viewer__skeleton", "viewer__skeleton--wave"].map((name) => !root.find(name).hidden);
+  assert.deepEqual(signs(), [true, true]);
+  assert.equal(root.find("viewer__skeleton").textContent, "Loading the picture");
+  assert.equal(root.find("viewer__stage").getAttribute("aria-busy"), "true");
   for (let turn = 0; turn < 10; turn += 1) await breathe();
   paint();
-  assert.equal(root.find("viewer__skeleton").hidden, true);
+  assert.deepEqual(signs(), [false, false]);
+  assert.equal(root.find("viewer__stage").getAttribute("aria-busy"), "false");
   scope.dispose();
 });
 
