@@ -123,6 +123,15 @@ def test_everybody_who_sees_the_monitor_asks_for_themselves_and_loses_it_with_th
     assert told(after=days) == []
 
 
+def test_a_message_is_in_the_language_in_which_it_was_asked_for(client: Client, experiment: Experiment) -> None:
+    client.force_login(experiment.owner)
+    asks = {"by_email": "on", "address": "erin@example.org"}
+    client.post(f"/experiments/{experiment.slug}/monitor/alert/", asks, headers={"Accept-Language": "fr"})
+    assert told(after=timedelta(days=3)) == [
+        "- Aucune réponse n’est arrivée depuis 3 jours, et 4 places sur 4 ne sont pas terminées."
+    ]
+
+
 def test_the_same_box_ends_the_messages_and_the_log_has_both(client: Client, experiment: Experiment) -> None:
     client.force_login(experiment.owner)
     page = f"/experiments/{experiment.slug}/monitor/alert/"
