@@ -58,6 +58,7 @@ SCHEDULE = {
     "stimuli.expire_imports": 3600,
     "listening.forget_addresses": 3600,
     "listening.empty_bin": 3600,
+    "listening.send_alerts": 900,
     "analysis.refresh_stale_results": env.int("EARMARK_RESULTS_EVERY_S", default=60),
 }
 

@@ -46,6 +46,7 @@ GUIDES = {
     "listening:from_elsewhere": "guides/experiment-file#coming-from-elsewhere",
     "listening:remove_seats": "guides/experimenter#changing-an-experiment",
     "listening:monitor": "guides/experimenter#following-an-experiment",
+    "listening:monitor_alert": "guides/experimenter#following-an-experiment",
     "listening:monitor_all": "guides/experimenter#following-an-experiment",
     "analysis": "methods/mos",
     "analysis:results": "guides/last-vote-to-paper",

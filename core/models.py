@@ -162,10 +162,11 @@ class Job(BaseModel):
 
     class Meta:
         ordering = ["created_at"]
-        # In the order of claiming, so that the next job is the first row of the index that is due.
+        # A person's next job is the first row of `job_due` that is theirs; `job_turns` says when they had a turn.
         indexes = [
             models.Index(fields=["state", "queue", "not_before", "created_at"], name="job_due"),
             models.Index(fields=["name", "about"], name="job_about"),
+            models.Index(fields=["queue", "requested_by", "started_at"], name="job_turns"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -28,7 +28,7 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
 class JobQuerySet(models.QuerySet["Job"]):
     def due(self, *, bulk: bool = True) -> "JobQuerySet":
-        """Jobs that wait for a worker, the next one first: by queue, then by how long they have waited.
+        """Jobs that wait for a worker, by queue and then by how long they have waited; people take turns in a queue.
 
         Leases and waiting times are judged by the database's clock alone.
         """

@@ -42,6 +42,7 @@ urlpatterns = [
     path(f"{EXPERIMENT}open-links/", panels.OpenLinks.as_view(), name="open_links"),
     path(f"{EXPERIMENT}rehearsals/", panels.Rehearsals.as_view(), name="rehearsals"),
     path(f"{EXPERIMENT}monitor/", panels.Monitor.as_view(), name="monitor"),
+    path(f"{EXPERIMENT}monitor/alert/", panels.MonitorAlerts.as_view(), name="monitor_alert"),
     path("visits/<uuid:visit_id>/upcoming/", api.Upcoming.as_view(), name="upcoming"),
     path("visits/<uuid:visit_id>/pages/", api.Pages.as_view(), name="pages"),
     path("visits/<uuid:visit_id>/votes/", api.Votes.as_view(), name="votes"),

@@ -301,6 +301,23 @@ class Message(BaseModel):
         return str(self.pk)
 
 
+class MonitorAlert(BaseModel):
+    """The wish of a person on the staff to be told by e-mail when an experiment needs attention."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="monitor_alerts")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    address = models.EmailField()
+    language = models.CharField(max_length=10)  # of the page on which it was asked for
+    told = models.JSONField(default=list)  # names of what stands and was told
+    error = models.CharField(max_length=200, blank=True)  # of the mail server, where it refused the last message
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="monitor_alert_once", fields=["experiment", "user"])]
+
+    def __str__(self) -> str:
+        return self.experiment.slug
+
+
 class Visit(BaseModel):
     """One sitting on one device; a personal link or a resume code begins another visit to the same seat elsewhere."""
 

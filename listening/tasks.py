@@ -8,7 +8,7 @@ from django.utils import timezone
 from core.jobs import JobRun, job
 from core.jobs.groups import Subject, subject
 from listening.models import Mailing
-from listening.panels.services import removal, seats
+from listening.panels.services import alerts, removal, seats
 from listening.panels.services.demo import build_demo
 from listening.panels.services.designs import apply_design
 from listening.panels.services.experiment_files import lay_out_file
@@ -26,6 +26,7 @@ __all__ = [
     "fill_panel",
     "forget_addresses",
     "lay_out_file",
+    "send_alerts",
     "send_mailing",
     "simulate_listeners",
 ]
@@ -39,6 +40,11 @@ def forget_addresses(*, run: JobRun) -> None:
 @job(queue="bulk")
 def empty_bin(*, run: JobRun) -> None:
     removal.empty_bin()
+
+
+@job(queue="bulk")
+def send_alerts(*, run: JobRun) -> None:
+    alerts.tell(now=timezone.now(), fence=run.fenced)
 
 
 # --- What jobs are about ----------------------------------------------------------------------------------------------

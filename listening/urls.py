@@ -80,6 +80,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/rehearsals/", links.rehearse, name="rehearse"),
     path("experiments/<slug:slug>/previews/", people.preview, name="preview"),
     path("experiments/<slug:slug>/monitor/", people.monitor, name="monitor"),
+    path("experiments/<slug:slug>/monitor/alert/", people.monitor_alert, name="monitor_alert"),
     path("experiments/<slug:slug>/monitor/seats/", people.monitor_csv, name="monitor_csv"),
     path("monitor/", people.monitor_all, name="monitor_all"),
 ]

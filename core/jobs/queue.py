@@ -4,12 +4,14 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Max, Min
 from django.db.models.functions import Now
 
 from core.models import Job, User
@@ -79,7 +81,8 @@ def add_once(*, job_id: UUID, name: str, key: str, queue: Job.Queue) -> Job | No
 def claim(*, worker: str, names: Collection[str], job_id: UUID | str | None = None, bulk: bool = True) -> Job | None:
     """Take the next job that is due (or the given one) under a fresh token and a lease; None if none is.
 
-    Interactive jobs go before results and these before bulk; in a queue, the job that has waited longest goes first.
+    Interactive jobs go before results and these before bulk. In a queue people take turns; of one person's jobs, that
+    which has waited longest goes first.
 
     Only jobs that this worker knows by name are taken, so that old workers leave new work alone during an upgrade.
     """
@@ -89,7 +92,7 @@ def claim(*, worker: str, names: Collection[str], job_id: UUID | str | None = No
     if not waiting.exists():  # Most polls end here, without taking SQLite's only write lock.
         return None
     with transaction.atomic():
-        job = waiting.select_for_update(skip_locked=True).first()
+        job = _next_locked(waiting)
         if job is None:
             return None
         Job.objects.filter(pk=job.pk).update(
@@ -102,6 +105,29 @@ def claim(*, worker: str, names: Collection[str], job_id: UUID | str | None = No
         )
         job.refresh_from_db()
     return job
+
+
+def _next_locked(waiting: JobQuerySet) -> Job | None:
+    """The next of these jobs that no other worker is about to claim."""
+    for lane, owner in turns(waiting):
+        own = waiting.filter(queue=lane, requested_by=owner)
+        if job := own.select_for_update(skip_locked=True).first():
+            return job
+    return None
+
+
+def turns(waiting: JobQuerySet) -> Iterator[tuple[int, int | None]]:
+    """Each queue and each person whose jobs wait in it, in the order of their turns: first who had none for longest.
+
+    Jobs that nobody has asked for take one turn together, as None.
+    """
+    rows = waiting.order_by().values_list("queue", "requested_by").annotate(Min("not_before"))
+    for lane, own_rows in groupby(sorted(rows, key=itemgetter(0)), key=itemgetter(0)):
+        oldest = {owner: at for _lane, owner, at in own_rows}
+        started = {owner: Job.objects.filter(queue=lane, requested_by=owner) for owner in oldest}
+        last = {owner: own.aggregate(at=Max("started_at"))["at"] for owner, own in started.items()}
+        for owner in sorted(oldest, key=lambda one: (last[one] is not None, last[one] or oldest[one], oldest[one])):
+            yield lane, owner
 
 
 def about(arguments: dict[str, Any]) -> str:

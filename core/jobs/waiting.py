@@ -1,14 +1,17 @@
 """Waiting time of a job for the person who waits: its place in the queue, and an estimate of when it starts."""
 
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
+from uuid import UUID
 
-from django.db.models import Count, Q
 from django.utils.translation import gettext, ngettext
 
+from core.jobs.queue import turns
 from core.models import Job
+from core.querysets import JobQuerySet
 
 LATEST = 20  # finished jobs of a name, by which the next one is judged
 MINUTE_S = 60
@@ -26,10 +29,9 @@ def wait_of(job: Job, *, now: datetime) -> Wait | None:
     """What a waiting job waits for; none where it runs, is over, or is to be tried again later."""
     if job.state != Job.State.QUEUED or job.not_before > now:
         return None
-    sooner = Q(not_before__lt=job.not_before) | Q(not_before=job.not_before, created_at__lt=job.created_at)
-    due = Job.objects.filter(state=Job.State.QUEUED, not_before__lte=now)
-    ahead = due.filter(Q(queue__lt=job.queue) | (Q(queue=job.queue) & sooner)).exclude(pk=job.pk)
-    counts = dict(ahead.order_by().values_list("name").annotate(Count("pk")))
+    due = Job.objects.filter(state=Job.State.QUEUED, not_before__lte=now).order_by("not_before", "created_at")
+    sooner = due.filter(queue__lt=job.queue).values_list("name", flat=True)
+    counts = Counter(sooner) + Counter(_names_ahead(job, due.filter(queue=job.queue)))
     # Workers stay free of bulk jobs for those before them in the order.
     running = Job.objects.filter(state=Job.State.RUNNING, queue__lte=job.queue)
     started = list(running.values_list("name", "started_at"))
@@ -40,6 +42,19 @@ def wait_of(job: Job, *, now: datetime) -> Wait | None:
     waiting_s = sum(usual[name] * count for name, count in counts.items())
     left_s = sum(max(0.0, usual.get(name, 0.0) - (now - at).total_seconds()) for name, at in started if at)
     return Wait(place, (waiting_s + left_s) / max(1, len(started)))
+
+
+def _names_ahead(job: Job, waiting: JobQuerySet) -> Iterator[str]:
+    """The names of those jobs of the same queue that are claimed before this one, because people take turns."""
+    by_owner: dict[int | None, list[tuple[UUID, str]]] = defaultdict(list)
+    for pk, name, asked_by in waiting.values_list("pk", "name", "requested_by"):
+        by_owner[asked_by].append((pk, name))
+    own = [pk for pk, _name in by_owner[job.requested_by_id]]
+    turn = own.index(job.pk) if job.pk in own else 0  # it may have been claimed a moment ago
+    is_before = True
+    for _lane, owner in turns(waiting):
+        is_before = is_before and owner != job.requested_by_id
+        yield from (name for _pk, name in by_owner[owner][: turn + is_before])
 
 
 def _usual_s(names: Collection[str]) -> dict[str, float]:

@@ -124,6 +124,7 @@ class Migration(migrations.Migration):
                 'indexes': [
                     models.Index(fields=['state', 'queue', 'not_before', 'created_at'], name='job_due'),
                     models.Index(fields=['name', 'about'], name='job_about'),
+                    models.Index(fields=['queue', 'requested_by', 'started_at'], name='job_turns'),
                 ],
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='job_state_known'),

@@ -257,6 +257,22 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='MonitorAlert',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('address', models.EmailField(max_length=254)),
+                ('language', models.CharField(max_length=10)),
+                ('told', models.JSONField(default=list)),
+                ('error', models.CharField(blank=True, max_length=200)),
+                ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='monitor_alerts', to='rating.experiment')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('experiment', 'user'), name='monitor_alert_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='Exclusion',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),

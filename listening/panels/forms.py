@@ -540,3 +540,8 @@ class WorkbookForm(ValidatedForm):
     agreed = forms.BooleanField(
         label=_("The assessor has agreed to the consent text, and I hold the agreement."), required=False
     )
+
+
+class MonitorAlertForm(ValidatedForm):
+    by_email = forms.BooleanField(label=_("Tell me by e-mail when something needs attention"), required=False)
+    address = forms.EmailField(label=_("E-mail address"), required=False)

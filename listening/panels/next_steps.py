@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 
 from core.models import Job
 from listening.models import Design
-from listening.panels.services import designs, durations, panels
+from listening.panels.services import designs, durations, panels, simulated_copies
 from rating.label_sets import labels_of
 from rating.models import Ballot, Experiment
 from rating.protocol import Designable, LabelStatus
@@ -244,6 +244,9 @@ def _listening(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:
     if experiment.state == Experiment.State.PAUSED:
         paused = gettext("Paused: no listener can start.")
         return Step(StepState.CHECK, f"{paused} {said}", address)
+    job = simulated_copies.job_of(experiment) if experiment.is_simulation else None
+    if job and job.is_unfinished:
+        return Step(StepState.GOING, said, address, job=job)
     over = experiment.state == Experiment.State.CLOSED or (total > 0 and finished == total)
     return Step(StepState.DONE if over else StepState.GOING, said, address)
 

@@ -248,6 +248,11 @@ class MonitorSerializer(serializers.Serializer[Any]):
     finish_at = serializers.DateTimeField(allow_null=True)
 
 
+class MonitorAlertSerializer(serializers.Serializer[Any]):
+    by_email = serializers.BooleanField()
+    address = serializers.EmailField(allow_blank=True, default="")
+
+
 class StatusSerializer(serializers.Serializer[Any]):
     experiment = serializers.CharField(source="experiment.slug")
     title = serializers.CharField(source="experiment.title")

@@ -167,6 +167,7 @@ listening:adopt_design                staff-405      owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
+listening:monitor_alert               staff-405      owned
 listening:monitor_csv                 owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
@@ -252,6 +253,7 @@ api:link_revocation                   api-read-405   api-owner
 api:open_links                        api-read-405   api-owner
 api:rehearsals                        api-read-405   api-owner
 api:monitor                           api-owned      api-405
+api:monitor_alert                     api-owned      api-405
 api:upcoming                          visit          no-method
 api:pages                             visit-409      no-method
 api:votes                             no-method      visit-400

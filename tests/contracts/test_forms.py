@@ -108,6 +108,7 @@ FORMS = {
     "listening:preview": Form({"panel": 1, "seat": 1, "from_session": 0}, {"seat": 99}),
     "listening:reissue": Form({"reason": "ill"}, {"reason": LONG}, make=with_a_taken_seat),
     "listening:session_settings": Form(SETTINGS, {"completion_url": "http://example.org/unsafe"}),
+    "listening:monitor_alert": Form({"by_email": "on", "address": "erin@example.org"}, {"address": "not an address"}),
     "listening:adopt_design": Form(DESIGN, {"seats": 9999}, make=designed_draft, led_back=True),
     "listening:paper": Form({"agreed": "on"}, make=on_paper),
     "listening:rename_link": Form({"label": "P07"}, {"label": LONG}, make=with_a_taken_seat),

@@ -21,7 +21,7 @@ from core.models import Job, User
 from core.services.accounts import create_account, random_password
 from listening.design.base import DesignRequest
 from listening.models import Design, Extension, Message, Panel, Recruitment, Seat
-from listening.panels.services import demo, designs, extensions, panels, simulated_copies
+from listening.panels.services import alerts, demo, designs, extensions, panels, simulated_copies
 from listening.panels.services.mailing import send_invitations
 from rating.models import Experiment
 from rating.services.disposal import DAYS_IN_BIN
@@ -137,6 +137,13 @@ def a_copy_of_the_database() -> dict[str, Any]:
     return {}
 
 
+def a_wish_to_be_told() -> dict[str, Any]:
+    experiment = make_experiment(seats=1)
+    alerts.set_alert(experiment=experiment, user=experiment.owner, by_email=True, address="erin@example.org")
+    seated_visit(experiment)
+    return {}
+
+
 def an_empty_demo() -> dict[str, Any]:
     create_account(name=demo.EXPERIMENTER, role=User.Role.EXPERIMENTER, password=random_password(), actor=None)
     return {"module": "tests.testapp.small_demo"}
@@ -160,6 +167,7 @@ EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
         Recruitment.objects.filter(address="").exists,
     ),
     "listening.send_mailing": (a_mailing, Message.objects.filter(sent_at__isnull=False).exists),
+    "listening.send_alerts": (a_wish_to_be_told, lambda: bool(mail.outbox)),
     "listening.empty_bin": (an_experiment_past_its_time_in_the_bin, lambda: not Experiment.objects.exists()),
     "listening.build_demo": (an_empty_demo, Experiment.objects.exists),
     "listening.simulate_listeners": (

@@ -77,7 +77,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
 
     first.page.locator("#rest").wait_for()
     expect(first.page.locator("#rest-title")).to_have_text("Practice is over")
-    expect(first.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE} answers are safe")
+    expect(first.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE} answers are saved on the server")
     expect(first.page.locator("#save-state")).to_contain_text("Saved")
     assert votes_by_session() == {0: PRACTICE}
 
@@ -94,7 +94,7 @@ def test_practice_and_a_session_with_a_reload_a_lost_network_and_a_second_device
     second.go_on()
     assert listen(second, SESSION - 1) == []
     second.page.locator("#rest").wait_for()
-    expect(second.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE + SESSION} answers are safe")
+    expect(second.page.locator("#rest-safe")).to_contain_text(f"{PRACTICE + SESSION} answers are saved on the server")
 
     assert votes_by_session() == {0: PRACTICE, 1: SESSION}
     assert not Vote.objects.exclude(outcome="accepted").exists()

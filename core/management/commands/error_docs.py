@@ -38,7 +38,7 @@ SECTIONS = [
     (
         "Panels and seats",
         "Panels, seats, their links, paper and workbooks.",
-        "panel seat session_settings preview paper workbook",
+        "panel seat session_settings monitor_alert preview paper workbook",
     ),
     (
         "Questionnaires",

@@ -1,4 +1,5 @@
 // Page that updates automatically: [data-live="<address>"] is fetched again every few seconds, or [data-every] in ms.
+import { REPLACED } from "../lib/dom.ts";
 import { request } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 
@@ -12,6 +13,7 @@ function show(root: HTMLElement, html: string): void {
   for (const details of fresh.querySelectorAll("details[id]"))
     details.toggleAttribute("open", root.querySelector(`#${CSS.escape(details.id)}`)?.hasAttribute("open") ?? false);
   root.replaceChildren(...fresh.body.childNodes);
+  document.dispatchEvent(new Event(REPLACED));
 }
 
 async function refresh(root: HTMLElement): Promise<void> {

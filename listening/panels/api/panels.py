@@ -22,7 +22,7 @@ from core.permissions import Audience, staff
 from core.serializers import JobSerializer, validated
 from listening.design.base import DesignRequest
 from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
-from listening.models import Design, Invitation, InvitationQuerySet, Seat
+from listening.models import Design, Invitation, InvitationQuerySet, MonitorAlert, Seat
 from listening.panels.forms import DesignForm, usual
 from listening.panels.serializers import (
     ApplyDesignSerializer,
@@ -33,6 +33,7 @@ from listening.panels.serializers import (
     LabelSerializer,
     LinkSerializer,
     MadeLinksSerializer,
+    MonitorAlertSerializer,
     MonitorSerializer,
     NewLinksSerializer,
     NewPanelSerializer,
@@ -44,7 +45,7 @@ from listening.panels.serializers import (
     SessionSettingsSerializer,
     StatusSerializer,
 )
-from listening.panels.services import designs, links, monitoring, panels, removal, seats
+from listening.panels.services import alerts, designs, links, monitoring, panels, removal, seats
 from listening.panels.services.copying import copy_experiment
 from listening.panels.services.material import material_of
 from listening.panels.services.session_settings import change_session_settings, session_settings_of
@@ -297,6 +298,27 @@ class Monitor(PanelsApi):
         """Return how far everybody is, and never what anybody answered."""
         seen = monitoring.experiment_status(experiment=experiment_of(request, slug), now=timezone.now())
         return Response(MonitorSerializer(seen).data)
+
+
+class MonitorAlerts(PanelsApi):
+    @extend_schema(operation_id="monitor_alert", responses=MonitorAlertSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return whether you are told by e-mail when something needs attention."""
+        return _alert(alerts.alert_of(experiment=experiment_of(request, slug), user=staff(request)))
+
+    @extend_schema(operation_id="set_monitor_alert", request=MonitorAlertSerializer, responses=MonitorAlertSerializer)
+    def put(self, request: Request, slug: str) -> Response:
+        """Have yourself told by e-mail, or no longer; without an address, at the one of your account."""
+        experiment, asked = experiment_of(request, slug, need=Access.VIEW), validated(MonitorAlertSerializer, request)
+        user = staff(request)
+        address = asked["address"] or user.email
+        made = alerts.set_alert(experiment=experiment, user=user, by_email=asked["by_email"], address=address)
+        return _alert(made)
+
+
+def _alert(alert: MonitorAlert | None) -> Response:
+    told = {"by_email": alert is not None, "address": alert.address if alert else ""}
+    return Response(MonitorAlertSerializer(told).data)
 
 
 class MonitorAll(PanelsApi):

@@ -18,16 +18,18 @@ from core.forms import ValidatedForm
 from core.http_errors import error_message
 from core.models import User
 from core.permissions import Audience, requires, staff
+from core.services.password_links import sends_mail
 from listening.models import Seat, Visit
 from listening.panels.forms import (
     InvitationsForm,
+    MonitorAlertForm,
     OpenLinkForm,
     PanelForm,
     PreviewForm,
     RehearsalsForm,
     SessionSettingsForm,
 )
-from listening.panels.services import durations, monitoring, panels, removal, seats, simulated_copies
+from listening.panels.services import alerts, durations, monitoring, panels, removal, seats, simulated_copies
 from listening.panels.services.copying import copy_experiment
 from listening.panels.services.extensions import ask_for_seats
 from listening.panels.services.links import links_of
@@ -244,12 +246,45 @@ def csv_file(name: str, columns: list[str], rows: list[list[Any]]) -> HttpRespon
 @requires(Audience.STAFF)
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     """Panels, seats, flags and missing cells; the page asks for `?part=live` again and again."""
-    experiment = experiment_of(request, slug)
+    return _monitor_page(request, experiment_of(request, slug))
+
+
+@require_POST
+@requires(Audience.STAFF)
+def monitor_alert(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have the reader told by e-mail when something needs attention, or no longer."""
+    experiment, form = experiment_of(request, slug, need=Access.VIEW), MonitorAlertForm(request.POST)
+    change = partial(alerts.set_alert, experiment=experiment, user=staff(request))
+    alert = form.carry_out(change, by_code={"monitor_alert.no_address": "address"})
+    if form.errors:
+        return _monitor_page(request, experiment, refused=form)
+    if alert:
+        messages.success(request, _("Messages will go to %(address)s.") % {"address": alert.address})
+    else:
+        messages.success(request, _("You get no more e-mail about this experiment."))
+    return redirect("listening:monitor", slug=slug)
+
+
+def _monitor_page(
+    request: HttpRequest, experiment: Experiment, *, refused: MonitorAlertForm | None = None
+) -> HttpResponse:
     seen, names = monitoring.experiment_status(experiment=experiment, now=timezone.now()), _flag_names()
     lines = [line | {"flags": [names[flag] for flag in line["flags"]]} for line in seen["lines"]]
     job = simulated_copies.job_of(experiment) if experiment.is_simulation else None
-    context = {"experiment": experiment, "seen": seen | {"lines": lines}, "job": job, "tab": "monitor"}
-    return render(request, _template(request, "monitor"), context)
+    reader = staff(request)
+    alert = alerts.alert_of(experiment=experiment, user=reader)
+    filled_in = {"by_email": alert is not None, "address": alert.address if alert else reader.email}
+    context = {
+        "experiment": experiment,
+        "seen": seen | {"lines": lines},
+        "job": job,
+        "alert": alert,
+        "alert_form": refused or MonitorAlertForm(initial=filled_in),
+        "quiet_days": alerts.QUIET.days,
+        "sends_mail": sends_mail(),
+        "tab": "monitor",
+    }
+    return render(request, _template(request, "monitor"), context, status=refused.status if refused else 200)
 
 
 @require_GET

@@ -16,6 +16,7 @@ from pytest_django.fixtures import Settings
 
 from core.jobs import declared_jobs, enqueue, notify, queue
 from core.models import Job
+from tests.factories import make_user
 from tests.servers import free_port
 from tests.testapp.models import Effect
 from tests.testapp.tasks import hold, stumble, write, write_bulk, write_result, write_urgent
@@ -101,13 +102,17 @@ def test_a_celery_task_leaves_a_job_alone_that_is_not_due() -> None:
     assert not TASKS["testapp.stumble"](str(job.pk)), "the pause before the retry has not passed"
 
 
-def test_a_celery_task_without_an_id_takes_the_next_job_of_its_name() -> None:
+def test_a_celery_task_takes_the_job_of_its_queue_whose_turn_it_is() -> None:
     from core.jobs.celery_tasks import TASKS
 
+    anna, bert = make_user(), make_user()
     enqueue(write_urgent, effect="urgent")
-    enqueue(write_bulk, effect="bulk")
-    assert [TASKS["testapp.write_bulk"]() for _ in range(2)] == [True, False]
-    assert effects() == ["bulk"]
+    many = [enqueue(write_bulk, effect=f"anna {n}", requested_by=anna) for n in range(3)]
+    enqueue(write_bulk, effect="bert", requested_by=bert)
+    messages = [*many, many[2]]  # the last one is sent twice, that of the second person is lost
+    assert [TASKS["testapp.write_bulk"](str(job.pk)) for job in messages] == [True] * 4
+    assert effects() == ["anna 0", "bert", "anna 1", "anna 2"]
+    assert not TASKS["testapp.write_bulk"](str(many[0].pk))
 
 
 # --- Notifications ----------------------------------------------------------------------------------------------------

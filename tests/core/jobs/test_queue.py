@@ -6,11 +6,14 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.db.models.functions import Now
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from core.jobs import JobRun, LeaseLost, declared_jobs, enqueue, queue
+from core.jobs.waiting import wait_of
 from core.jobs.worker import work
 from core.models import Job
+from tests.factories import make_user
 from tests.testapp.models import Effect
 from tests.testapp.tasks import count_up, refuse, stumble, write, write_bulk, write_result, write_unfenced, write_urgent
 
@@ -54,6 +57,28 @@ def test_what_a_person_waits_for_is_claimed_before_bulk_work_that_has_waited_lon
     for age, job in enumerate([urgent, result, *reversed(waiting)]):
         Job.objects.filter(pk=job.pk).update(not_before=Now() - timedelta(minutes=age))
     assert [claimed() for _ in range(5)] == [urgent, result, *waiting]
+
+
+def test_people_take_turns_in_a_queue_and_the_place_that_is_shown_is_the_order_of_claiming() -> None:
+    anna, bert = make_user(), make_user()
+    asked = [("a0", anna), ("a1", anna), ("a2", anna), ("a3", anna), ("b0", bert), ("n0", None), ("b1", bert)]
+    jobs = {name: enqueue(write_bulk, effect=name, requested_by=owner) for name, owner in asked}
+    for age, name in enumerate(reversed(jobs)):
+        Job.objects.filter(pk=jobs[name].pk).update(not_before=Now() - timedelta(minutes=1 + age))
+
+    def by_place() -> list[str]:
+        waits = {name: wait_of(fresh(job), now=timezone.now()) for name, job in jobs.items()}
+        places = {wait.place: name for name, wait in waits.items() if wait}
+        assert sorted(places) == list(range(1, len(places) + 1))
+        return [places[place] for place in sorted(places)]
+
+    expected = ["a0", "b0", "n0", "a1", "b1", "a2", "a3"]
+    assert by_place() == expected
+    assert [claimed().arguments["effect"] for _ in range(3)] == expected[:3]
+    jobs["b2"] = enqueue(write_bulk, effect="b2", requested_by=bert)
+    expected = ["a1", "b1", "a2", "b2", "a3"]
+    assert by_place() == expected
+    assert [claimed().arguments["effect"] for _ in range(5)] == expected
 
 
 def test_a_claim_without_bulk_leaves_bulk_jobs_to_others() -> None:

@@ -94,6 +94,23 @@ def test_the_monitor_of_the_copy_shows_the_seats_as_bots(simulated: Experiment) 
     assert page.count('class="badge">bot<') == 3
 
 
+def test_the_pages_of_a_copy_say_how_far_the_simulation_is(designed: Experiment, simulated: Experiment) -> None:
+    waiting = ask_for_simulation(experiment=designed, actor=designed.owner)
+    client = browser_of(designed)
+
+    def page_of(copy: Experiment, part: str = "") -> str:
+        return str(client.get(f"/experiments/{copy.slug}/{part}").content.decode())
+
+    progress = 'aria-label="Simulated listeners are answering"'
+    for part in ("", "monitor/"):
+        assert progress in page_of(waiting, part)
+        assert progress not in page_of(simulated, part)
+    assert "as soon as they are created" in page_of(waiting, "monitor/")
+    assert "until you unblind them" not in page_of(waiting)
+    assert "3 of 4 seats finished" in page_of(simulated)
+    assert "until you unblind them" in page_of(simulated)
+
+
 def test_results_of_the_copy_are_marked_and_those_of_the_source_stay_empty(
     designed: Experiment, simulated: Experiment
 ) -> None:
