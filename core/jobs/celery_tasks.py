@@ -25,15 +25,14 @@ NOTIFIED_FOR_S = min(30, settings.JOB_LEASE_S / 2)  # until beat comes again
 
 
 def _task(kind: JobKind[...]) -> "Task[..., bool]":
-    """The task of a job: it claims the job of its queue whose turn it is, and does the work.
+    """The task of a job: it claims the job of its name whose turn it is, and does the work.
 
-    That is mostly the one that the message names, and else one of another person. There are as many messages as jobs;
-    a repeated or late one finds nothing to claim.
+    That is mostly the one of the message, and else one of another person. There are as many messages as jobs; a
+    repeated or late one finds nothing to claim.
     """
-    names = [name for name, other in declared_jobs().items() if other.queue is kind.queue]
 
     def run(job_id: str = "") -> bool:
-        job = queue.claim(worker=worker_name(), names=names)
+        job = queue.claim(worker=worker_name(), names=[kind.name])
         if job is None:
             return False
         work(job)

@@ -13,6 +13,8 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+PAGE_HEIGHT = "document.documentElement.scrollHeight"
+
 
 def test_a_reload_in_the_middle_keeps_every_answer_and_the_receipt_comes_after_the_last_question(
     platform: Platform, page: Page
@@ -30,7 +32,11 @@ def test_a_reload_in_the_middle_keeps_every_answer_and_the_receipt_comes_after_t
         page.reload()
         expect(page.get_by_label("25 to 34")).to_be_checked()
         expect(page.get_by_label("How long did you sleep?")).to_have_value("7.5")
+        expect(page.locator("#questions-note")).to_contain_text("The server cannot be reached.")
+        height = page.evaluate(PAGE_HEIGHT)
     expect(page.locator("#save-state")).to_have_text("Saved", timeout=60_000)
+    expect(page.locator("#questions-note")).to_be_empty()
+    assert page.evaluate(PAGE_HEIGHT) == height, "a page that gets shorter moves what is being pressed"
     assert QuestionAnswer.objects.count() == 3
     assert scan(page, "questionnaire") + overflows(page, "questionnaire") == []
     page.get_by_role("button", name="Continue").click()

@@ -62,10 +62,14 @@ function fillIn(question: string, answer: Answer): void {
   }
 }
 
-function show(state: "saved" | "saving" | "kept", text: string, said = ""): void {
+/** Without a sentence the note stays as it is. Its place is kept when it goes: a page that gets shorter under a press
+ * moves what is pressed. */
+function show(state: "saved" | "saving" | "kept", text: string, said = note.textContent): void {
   pill.dataset.state = state;
   pill.textContent = text;
-  if (note.textContent !== said) note.textContent = said;
+  if (note.textContent === said) return;
+  note.style.minHeight = `${note.offsetHeight}px`;
+  note.textContent = said;
 }
 
 function onFailure(error: unknown): void {
@@ -92,7 +96,7 @@ async function sendAll(): Promise<void> {
     await retrying(ask, { scope, onFailure, wakeSignal, isFinal: isFinalError }).catch(() => {});
     unsent.settle(question, value);
   }
-  show("saved", gettext("Saved"));
+  show("saved", gettext("Saved"), "");
 }
 
 /** Send what waits; while that goes on, more may be added. */

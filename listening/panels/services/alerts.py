@@ -30,7 +30,7 @@ from rating.services.experiments import check_for_people
 QUIET = timedelta(days=3)
 FEWEST_LISTENERS = 4  # of fewer, a single one would be a large share
 SHARE = 0.25
-ABOUT_ABSENCE = {"lost", "lapsed"}  # flags that say nothing about how somebody answers
+ABOUT_ABSENCE = {"lost", "lapsed"}  # flags that say nothing about how a person answers
 GONE = {"abandoned", "withdrawn"}
 
 Counts = dict[str, int]

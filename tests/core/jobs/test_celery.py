@@ -102,7 +102,7 @@ def test_a_celery_task_leaves_a_job_alone_that_is_not_due() -> None:
     assert not TASKS["testapp.stumble"](str(job.pk)), "the pause before the retry has not passed"
 
 
-def test_a_celery_task_takes_the_job_of_its_queue_whose_turn_it_is() -> None:
+def test_a_celery_task_takes_the_job_of_its_name_whose_turn_it_is() -> None:
     from core.jobs.celery_tasks import TASKS
 
     anna, bert = make_user(), make_user()
