@@ -187,10 +187,14 @@ def decoded(content: bytes) -> Samples:
 def wait_for(
     what: str, look: Callable[[], dict[str, Any]], happened: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any]:
-    deadline = time.monotonic() + PATIENCE_S
-    while not happened(found := look()):
+    """What is found when it has happened; patience ends when nothing has changed for long, not when it takes long."""
+    found, deadline = look(), time.monotonic() + PATIENCE_S
+    while not happened(found):
         assert time.monotonic() < deadline, f"waited in vain for {what}: {found}"
         time.sleep(LOOK_EVERY_S)
+        before, found = found, look()
+        if found != before:
+            deadline = time.monotonic() + PATIENCE_S
     return found
 
 
