@@ -130,7 +130,7 @@ def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     except AppError as error:
         messages.error(request, error_message(error))
     query = "?simulated=1" if simulated else ""
-    return redirect(f"{reverse('analysis:report', args=[slug])}{query}#pdf")
+    return redirect(f"{reverse('analysis:report', args=[slug])}{query}")
 
 
 @require_http_methods(["GET", "POST"])
