@@ -124,7 +124,7 @@ def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     """Have the report written as PDF; the page of the report shows how far it is. Who may read may have it."""
     experiment = experiment_of(request, slug, need=Access.VIEW)
     simulated = experiment.is_simulation or request.POST.get("simulated") == "1"
-    how = {"simulated": simulated, "language": active_language(), "now": timezone.now()}
+    how: dict[str, Any] = {"simulated": simulated, "language": active_language(), "now": timezone.now()}
     try:
         request_report_pdf(experiment=experiment, actor=staff(request), **how)
     except AppError as error:
