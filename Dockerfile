@@ -26,8 +26,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     EARMARK_PRODUCTION=true \
     EARMARK_DATA_DIR=/var/lib/earmark \
     NUMBA_CACHE_DIR=/var/lib/earmark/kernels
-# Figures as PNG and PDF: cairo draws them, with a face that has every sign.
-RUN apt-get update && apt-get install --yes --no-install-recommends libcairo2 fonts-dejavu-core \
+# Figures as PNG and PDF: cairo draws them, with a face that has every sign. Reports and consent texts as PDF: Pango.
+RUN apt-get update && apt-get install --yes --no-install-recommends \
+    libcairo2 libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/*
 RUN groupadd --gid 10001 earmark \
     && useradd --uid 10001 --gid earmark --no-create-home --shell /usr/sbin/nologin earmark \

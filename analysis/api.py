@@ -32,11 +32,15 @@ from analysis.services.dataset.archive import export_dataset
 from analysis.services.experiment_report import export_report
 from analysis.services.ordinal import read_fit
 from analysis.services.questionnaires import export_questionnaire
+from analysis.services.report_pdf import export_report_pdf
 from analysis.services.results import read_items, read_result
-from analysis.tasks import keep_current, request_ordinal_fit
+from analysis.tasks import keep_current, request_ordinal_fit, request_report_pdf
+from core.languages import active_language
+from core.pdf import PDF
 from core.permissions import Audience, staff
+from core.serializers import JobSerializer
 from rating.models import Experiment
-from rating.services.access import experiment_of
+from rating.services.access import Access, experiment_of
 
 SIMULATED = OpenApiParameter("simulated", bool, description="Include simulated listeners; left out by default.")
 ANONYMOUS = OpenApiParameter("anonymous", bool, description="Leave out what participants wrote in free text.")
@@ -48,6 +52,7 @@ PAGE = OpenApiParameter("page", int, description="From 1.")
 CSV = {(200, "text/csv"): OpenApiTypes.STR}
 ZIP = {(200, "application/zip"): OpenApiTypes.BINARY}
 HTML = {(200, "text/html"): OpenApiTypes.STR}
+PDF_FILE = {(200, PDF): OpenApiTypes.BINARY}
 ANY = {(200, "*/*"): OpenApiTypes.BINARY}
 
 
@@ -285,6 +290,29 @@ class ReportHtml(Download):
     def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
         keep_current(experiment=experiment, reader=staff(request))
         return "report.html", [export_report(experiment=experiment, now=timezone.now(), **_who(request))]
+
+
+class ReportPdf(Download):
+    """The report of the experiment as PDF, as it stood when it was last asked for; POST has it written anew."""
+
+    content_type = PDF
+
+    def make(self, request: Request, experiment: Experiment, **asked: Any) -> tuple[str, Iterable[str | bytes]]:
+        made = export_report_pdf(experiment=experiment, language=active_language(), **_who(request))
+        return "report.pdf", [made]
+
+    @extend_schema(operation_id="report_pdf", parameters=[SIMULATED], responses=PDF_FILE)
+    def get(self, request: Request, slug: str, **asked: Any) -> StreamingHttpResponse:
+        return super().get(request, slug, **asked)
+
+    @extend_schema(
+        operation_id="write_report_pdf", parameters=[SIMULATED], request=None, responses={202: JobSerializer}
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        experiment = experiment_of(request, slug, need=Access.VIEW)
+        keep_current(experiment=experiment, reader=staff(request))
+        job = request_report_pdf(experiment=experiment, language=active_language(), now=timezone.now(), **_who(request))
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
 
 
 def asks_simulated(request: Request) -> bool:

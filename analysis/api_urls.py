@@ -33,5 +33,6 @@ urlpatterns = [
     path("experiments/<slug:slug>/votes_per_cond.csv", api.ConditionsCsv.as_view(), name="conditions_csv"),
     path("experiments/<slug:slug>/questionnaire.csv", api.QuestionnaireCsv.as_view(), name="questionnaire_csv"),
     path("experiments/<slug:slug>/report.html", api.ReportHtml.as_view(), name="report_html"),
+    path("experiments/<slug:slug>/report.pdf", api.ReportPdf.as_view(), name="report_pdf"),
     path("experiments/<slug:slug>/dataset.zip", api.DatasetZip.as_view(), name="dataset_zip"),
 ]

@@ -57,3 +57,19 @@ class MetricTable(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.experiment.slug} {self.file_name}"
+
+
+class ReportPdf(BaseModel):
+    """The report of an experiment as PDF, as it stood when a person asked for it; the next one takes its place."""
+
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="report_pdfs")
+    simulated = models.BooleanField(default=False)  # whether simulated ballots are included
+    language = models.CharField(max_length=10)
+    asked_at = models.DateTimeField()
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(name="report_pdf_once", fields=["experiment", "simulated", "language"])]
+
+    def __str__(self) -> str:
+        return f"{self.experiment.slug} {self.language} {self.asked_at:%Y-%m-%d %H:%M}"

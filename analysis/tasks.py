@@ -1,11 +1,14 @@
 """Jobs of analysis."""
 
+from datetime import datetime
+
 from django.db import transaction
 from django.utils.translation import gettext_noop as _
 
-from analysis.services import ordinal, results
+from analysis.services import ordinal, report_pdf, results
 from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
+from core.pdf import check_can_write_pdf
 from rating.models import Experiment
 
 
@@ -48,4 +51,26 @@ def request_ordinal_fit(*, experiment: Experiment, actor: User, simulated: bool)
         requested_by=actor,
         experiment_id=str(experiment.pk),
         simulated=simulated,
+    )
+
+
+@job(queue="bulk", title=_("Report as PDF"))
+def write_report_pdf(*, run: JobRun, experiment_id: str, simulated: bool, language: str, asked_at: str) -> None:
+    experiment = Experiment.objects.get(pk=experiment_id)
+    asked = datetime.fromisoformat(asked_at)
+    report_pdf.write(run=run, experiment=experiment, simulated=simulated, language=language, asked_at=asked)
+
+
+@transaction.atomic
+def request_report_pdf(*, experiment: Experiment, actor: User, simulated: bool, language: str, now: datetime) -> Job:
+    """Have the report written as PDF as it stands now; refused where the server cannot write any."""
+    check_can_write_pdf()
+    return enqueue(
+        write_report_pdf,
+        key=report_pdf.job_key(experiment, simulated=simulated, language=language),
+        requested_by=actor,
+        experiment_id=str(experiment.pk),
+        simulated=simulated,
+        language=language,
+        asked_at=now.isoformat(),
     )

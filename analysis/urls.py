@@ -19,4 +19,5 @@ urlpatterns = [
     path("experiments/<slug:slug>/metrics/", metrics.metrics, name="metrics"),
     path("experiments/<slug:slug>/metrics/remove/", metrics.remove, name="remove_metrics"),
     path("experiments/<slug:slug>/report/", views.report, name="report"),
+    path("experiments/<slug:slug>/report/pdf/", views.write_pdf, name="write_report_pdf"),
 ]

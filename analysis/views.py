@@ -21,6 +21,7 @@ from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes
 from analysis.reports.tables import TABLE_FORMATS
+from analysis.services import report_pdf
 from analysis.services.dataset.anonymity import USUAL_K
 from analysis.services.experiment_report import experiment_report
 from analysis.services.metrics import offers_metrics
@@ -28,12 +29,13 @@ from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
-from analysis.tasks import keep_current, request_ordinal_fit
+from analysis.tasks import keep_current, request_ordinal_fit, request_report_pdf
 from core.errors import AppError
 from core.http_errors import error_message
+from core.languages import active_language
 from core.permissions import Audience, requires, staff
 from rating.models import Experiment
-from rating.services.access import experiment_of
+from rating.services.access import Access, experiment_of
 
 
 @require_GET
@@ -111,7 +113,24 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     keep_current(experiment=experiment, reader=staff(request))
     simulated = experiment.is_simulation or request.GET.get("simulated") == "1"
     told = experiment_report(experiment=experiment, simulated=simulated, now=timezone.now())
-    return render(request, "analysis/report.html", {"experiment": experiment, "told": told, "tab": "results"})
+    pdf = report_pdf.read_state(experiment=experiment, simulated=simulated, language=active_language())
+    context = {"experiment": experiment, "told": told, "pdf": pdf, "tab": "results"}
+    return render(request, "analysis/report.html", context)
+
+
+@require_POST
+@requires(Audience.STAFF)
+def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have the report written as PDF; the page of the report shows how far it is. Who may read may have it."""
+    experiment = experiment_of(request, slug, need=Access.VIEW)
+    simulated = experiment.is_simulation or request.POST.get("simulated") == "1"
+    how: dict[str, Any] = {"simulated": simulated, "language": active_language(), "now": timezone.now()}
+    try:
+        request_report_pdf(experiment=experiment, actor=staff(request), **how)
+    except AppError as error:
+        messages.error(request, error_message(error))
+    query = "?simulated=1" if simulated else ""
+    return redirect(f"{reverse('analysis:report', args=[slug])}{query}")
 
 
 @require_http_methods(["GET", "POST"])

@@ -2,11 +2,15 @@
 
 from django.conf import settings
 from django.utils.text import capfirst
-from django.utils.translation import get_language_info, gettext, override
+from django.utils.translation import get_language, get_language_info, gettext, override
 
 
 def is_draft(code: str) -> bool:
     return code in settings.DRAFT_LANGUAGES
+
+
+def active_language() -> str:
+    return get_language() or settings.LANGUAGE_CODE
 
 
 def language_choices() -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ urlpatterns = [
     path("visits/<uuid:visit_id>/", views.visit, name="visit"),
     path("visits/<uuid:visit_id>/questions/<slug:place>/", questionnaires.questionnaire, name="questionnaire"),
     path("visits/<uuid:visit_id>/receipt/", views.receipt, name="receipt"),
+    path("visits/<uuid:visit_id>/consent.pdf", views.consent_copy, name="consent_copy"),
     path("visits/<uuid:visit_id>/withdraw/", views.withdraw, name="withdraw"),
     path("new-experiment/trial/", trial_preview.trial_preview, name="trial_preview"),
     path("new-experiment/trial/sounds/<int:number>/", trial_preview.preview_sound, name="preview_sound"),

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import generics, status
 from rest_framework.request import Request
@@ -12,6 +14,7 @@ from rest_framework.views import APIView
 
 from core.errors import AppError
 from core.http_errors import error_message
+from core.pdf import PDF
 from core.permissions import Audience, staff
 from core.serializers import validated
 from rating.label_sets import as_label_set, label_sets_of
@@ -42,6 +45,7 @@ from rating.serializers import (
 from rating.services import access, disposal
 from rating.services import experiments as services
 from rating.services.access import Access, experiment_of
+from rating.services.consent_copies import copy_for_experimenter
 from rating.services.editing import amend_texts, edit_experiment
 from rating.services.label_sets import approve_label_set, change_label_set, copy_label_set, delete_label_set, scales_of
 from rating.services.texts import TEXTS, consent_counts, published_texts, standard_consent
@@ -49,6 +53,8 @@ from stimuli.services.collections import collection_for
 
 SEARCH = OpenApiParameter("search", str, description="A part of the title, the short name or the owner's name.")
 STATE = OpenApiParameter("state", str, enum=Experiment.State.values, description="Only experiments in this state.")
+
+VERSION = OpenApiParameter("version", int, description="The number of a published version; the present text without.")
 
 
 class ExperimentApi(APIView):
@@ -123,6 +129,17 @@ class Texts(ExperimentApi):
         experiment = experiment_of(request, slug)
         counts = {"counts": consent_counts(experiment)}
         return Response(TextVersionSerializer(published_texts(experiment), many=True, context=counts).data)
+
+
+class ConsentPdf(ExperimentApi):
+    """The consent text as PDF: the present one, or that of a version which listeners could read."""
+
+    @extend_schema(operation_id="consent_pdf", parameters=[VERSION], responses={(200, PDF): OpenApiTypes.BINARY})
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        experiment, asked = experiment_of(request, slug), request.query_params.get("version")
+        number = None if asked is None else int(asked) if asked.isdecimal() and len(asked) < 5 else 0
+        headers = {"Content-Disposition": f'attachment; filename="{slug}-consent.pdf"'}
+        return HttpResponse(copy_for_experimenter(experiment, number=number), content_type=PDF, headers=headers)
 
 
 class State(ExperimentApi):

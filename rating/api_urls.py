@@ -16,6 +16,7 @@ urlpatterns = [
     path(EXPERIMENT, api.ExperimentDetail.as_view(), name="experiment"),
     path(f"{EXPERIMENT}options/", api.Options.as_view(), name="options"),
     path(f"{EXPERIMENT}texts/", api.Texts.as_view(), name="texts"),
+    path(f"{EXPERIMENT}consent.pdf", api.ConsentPdf.as_view(), name="consent_pdf"),
     path(f"{EXPERIMENT}state/", api.State.as_view(), name="state"),
     path(f"{EXPERIMENT}unblinding/", api.Unblinding.as_view(), name="unblinding"),
     path(f"{EXPERIMENT}shares/", api.Shares.as_view(), name="shares"),

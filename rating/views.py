@@ -20,6 +20,7 @@ from core.forms import ValidatedForm
 from core.http_errors import error_message, malformed_request
 from core.languages import language_choices
 from core.models import User
+from core.pdf import can_write_pdf
 from core.permissions import Audience, requires, staff
 from core.templatetags.markdown import markdown
 from rating.forms import (
@@ -208,6 +209,7 @@ def experiment(request: HttpRequest, slug: str) -> HttpResponse:
         "shares": shown.shares.select_related("user").order_by("user__username"),
         "options": shown_options(protocol, shown.options, designed=bool(shown.layout_sha256)),
         "options_open": services.options_are_open(shown),
+        "can_write_pdf": can_write_pdf(),
         "tab": "overview",
     }
     return render(request, "rating/experiment.html", context)
@@ -290,6 +292,7 @@ def _settings_page(request: HttpRequest, experiment: Experiment, **forms: Valida
         "roles": Collaborator.Role.choices,
         "options_open": services.options_are_open(experiment),
         "versions": _shown_versions(experiment),
+        "can_write_pdf": can_write_pdf(),
         "days_in_bin": disposal.DAYS_IN_BIN,
         "tab": "settings",
     }

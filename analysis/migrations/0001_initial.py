@@ -33,6 +33,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='ReportPdf',
+            fields=[
+                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('simulated', models.BooleanField(default=False)),
+                ('language', models.CharField(max_length=10)),
+                ('asked_at', models.DateTimeField()),
+                ('content', models.BinaryField()),
+                ('experiment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='report_pdfs', to='rating.experiment')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('experiment', 'simulated', 'language'), name='report_pdf_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='Result',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),

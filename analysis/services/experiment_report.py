@@ -68,9 +68,15 @@ def experiment_report(*, experiment: Experiment, simulated: bool, now: datetime)
 
 def export_report(*, experiment: Experiment, actor: User, simulated: bool, now: datetime) -> str:
     """The report as one HTML file that needs no other; the download is noted in the audit log."""
-    told = experiment_report(experiment=experiment, simulated=simulated, now=now)
+    html = report_file(experiment=experiment, simulated=simulated, now=now)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what="report")
-    return render_to_string("analysis/report_file.html", {"experiment": experiment, "told": told})
+    return html
+
+
+def report_file(*, experiment: Experiment, simulated: bool, now: datetime) -> str:
+    """The report as HTML that needs no other file, in the active language."""
+    told = experiment_report(experiment=experiment, simulated=simulated, now=now)
+    return render_to_string("analysis/report_file.html", {"experiment": experiment, "told": told, "date": now})
 
 
 def _figures(reader: Report, experiment: Experiment, result: Result) -> Iterator[dict[str, Any]]:

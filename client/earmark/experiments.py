@@ -189,10 +189,15 @@ class Experiment:
         edition = {"anonymous": "1", "k": str(k)} if anonymous else {}
         return self.connection.save(f"{self.path}dataset.zip", target, **_simulated(simulated), **edition)
 
-    def report(self, into: str | Path, *, simulated: bool = False) -> Path:
-        """Save the report as one HTML file: methods, design, listeners, figures, tables and versions."""
-        target = _target(into, f"{self.slug}-report.html")
-        return self.connection.save(f"{self.path}report.html", target, **_simulated(simulated))
+    def report(self, into: str | Path, *, simulated: bool = False, pdf: bool = False) -> Path:
+        """Save the report as one file: methods, design, listeners, figures, tables and versions.
+
+        It is HTML, or PDF, which the server needs some seconds to write.
+        """
+        name, asked = "report.pdf" if pdf else "report.html", _simulated(simulated)
+        if pdf:
+            self.connection.finish(self.connection.json("POST", f"{self.path}{name}", params=asked))
+        return self.connection.save(f"{self.path}{name}", _target(into, f"{self.slug}-{name}"), **asked)
 
     def _get(self, place: str) -> dict[str, Any]:
         found: dict[str, Any] = self.connection.json("GET", f"{self.path}{place}")

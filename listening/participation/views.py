@@ -1,4 +1,4 @@
-"""Views of the participant's three pages: start, visit, receipt."""
+"""Views of the participant's three pages, start, visit and receipt, and the copy of the consent."""
 
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.errors import AppError
 from core.hashing import digest
 from core.http_errors import error_message
+from core.pdf import PDF
 from core.permissions import Audience, requires
 from listening.models import Completion, Invitation, Seat, SessionSettings
 from listening.panels.services.durations import questions_asked
@@ -40,6 +41,7 @@ from listening.participation.services.withdrawal import is_withdrawn, may_withdr
 from rating.label_sets import labels_of
 from rating.models import Ballot, Experiment
 from rating.registry import get_protocol, style_of
+from rating.services.consent_copies import consent_to_copy, copy_for_participant
 from rating.services.texts import texts_of
 
 JOIN_STATES = {Seat.State.TAKEN: "resume", Seat.State.FINISHED: "finished", Seat.State.ABANDONED: "abandoned"}
@@ -290,6 +292,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             **progress,
         },
         "total_trials": progress["total"],
+        "consent": consent_to_copy(visit.seat.ballot),
         "resume_code": visits.resume_code_of(visit.seat),
     }
     return render(request, "listening/visit.html", context)
@@ -318,8 +321,18 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "withdrawn_at": ballot.abandoned_at,
         "may_withdraw": may_withdraw(ballot),
         "has_questions": visit.seat.question_answers.exists(),
+        "consent": consent_to_copy(ballot),
     }
     return render(request, "listening/receipt.html", context)
+
+
+@never_cache
+@require_GET
+@requires(Audience.PARTICIPANT)
+def consent_copy(request: HttpRequest, visit_id: UUID) -> HttpResponse:
+    """The text that was agreed to, to keep."""
+    copy = copy_for_participant(visit_for(request, visit_id).seat.ballot)
+    return HttpResponse(copy, content_type=PDF, headers={"Content-Disposition": 'attachment; filename="consent.pdf"'})
 
 
 @require_POST

@@ -8,16 +8,22 @@ from django.utils import timezone
 
 from analysis.exclusions.rules import apply_rule, proposals
 from analysis.reports.plan import plan_sha256
-from core.models import AuditEntry
+from analysis.services import report_pdf
+from analysis.tasks import write_report_pdf
+from core import pdf
+from core.jobs import JobRun, queue
+from core.models import AuditEntry, Job
 from listening.models import QuestionAnswer
 from listening.panels.services import panels
 from listening.panels.services.extensions import ask_for_seats
-from rating.models import Experiment
+from rating.models import Collaborator, Experiment
+from rating.services.access import share
 from rating.services.attention import change_checks
 from rating.services.editing import edit_experiment
 from rating.services.experiments import go_live, unblind
 from tests.analysis.p835_material import CONDITIONS, SECRETS, listen, p835_experiment, refresh
-from tests.factories import make_experiment
+from tests.core.test_pdf import inside
+from tests.factories import make_experiment, make_user
 from tests.people import bearing, browser_of, token_of
 from tests.rating.test_attention import EXPECTED, answer, clips
 
@@ -78,6 +84,57 @@ def test_conditions_are_letters_until_the_experiment_is_unblinded(client: Client
         assert "has not been unblinded" in told
     unblind(experiment=experiment, actor=experiment.owner, reason="Done.")
     assert all(condition in page(client, experiment) for condition in CONDITIONS)
+
+
+def write_next() -> None:
+    job = queue.claim(worker="test", names=[write_report_pdf.name])
+    assert job is not None
+    write_report_pdf(run=JobRun(job), **job.arguments)
+    queue.complete(job=job)
+
+
+def test_a_reader_has_the_report_written_as_pdf_and_downloads_it_as_blind_as_the_page(
+    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    possible, written = pdf.can_write_pdf(), []
+
+    def write(html: str, *, longest_s: float) -> bytes:
+        written.append(html)
+        return pdf.write_pdf(html, longest_s=longest_s) if possible and len(written) == 1 else b"%PDF-"
+
+    for place in (pdf, report_pdf):
+        monkeypatch.setattr(place, "can_write_pdf", lambda: True)
+    monkeypatch.setattr(report_pdf, "write_pdf", write)
+    address, api = f"/experiments/{experiment.slug}/report/", f"/api/v1/experiments/{experiment.slug}/report.pdf"
+    viewer = make_user()
+    share(experiment=experiment, actor=experiment.owner, colleague_name=viewer.username, role=Collaborator.Role.VIEWER)
+    reading = browser_of(viewer)
+    assert "Write a PDF" in page(reading, experiment)
+    assert reading.get(api).json()["code"] == "report.no_pdf"
+    asked = reading.post(f"{address}pdf/")
+    assert (asked.status_code, asked["Location"]) == (302, address)
+    waiting = page(reading, experiment)
+    assert f'data-job="{Job.objects.get(name=write_report_pdf.name).pk}"' in waiting
+    assert "Write a PDF" not in waiting
+
+    write_next()
+    assert f'href="{api}"' in page(client, experiment)
+    got = reading.get(api)
+    assert got["Content-Type"] == "application/pdf"
+    assert f'filename="{experiment.slug}-report.pdf"' in got["Content-Disposition"]
+    made = got.getvalue()
+    assert made.startswith(b"%PDF-")
+    if possible:
+        assert all(f"/Title ({part})".encode() in inside(made) for part in ("Methods", "Figures", "Versions"))
+    assert not [secret for secret in SECRETS if secret in written[0]]
+    assert "has not been unblinded" in written[0]
+    assert AuditEntry.objects.filter(action="experiment.exported", after__what="report PDF", actor=viewer).exists()
+
+    unblind(experiment=experiment, actor=experiment.owner, reason="Done.")
+    assert reading.post(api).status_code == 202
+    write_next()
+    assert all(condition in written[1] for condition in CONDITIONS)
+    assert reading.get(api).getvalue() == b"%PDF-"
 
 
 def test_without_answers_the_report_says_so() -> None:

@@ -21,6 +21,7 @@ TEMPLATES = (
     "listening/screening.html",
     "listening/turned_away.html",
     "listening/paper_print.html",
+    "rating/consent_file.html",
     "error.html",
 )
 PARTS = ("instructions.html", "page.html", "keys.html", "paper.html", "paper_guide.html")
@@ -38,6 +39,7 @@ CODE = (
     "core/api.py",
     "core/http_errors.py",
     "core/languages.py",
+    "core/pdf.py",
     "core/views.py",
     "listening/participation/",
     "rating/errors.py",

@@ -117,6 +117,7 @@ listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
 listening:questionnaire               visit          visit
+listening:consent_copy                visit          no-method
 listening:withdraw                    no-method      visit-409
 listening:questions                   owned          owned
 listening:new_question                owned          owned
@@ -180,6 +181,7 @@ analysis:remove_metrics               staff-405      owned
 analysis:use_rule                     staff-405      owned
 analysis:plan_study                   staff          staff-405
 analysis:report                       owned          staff-405
+analysis:write_report_pdf             staff-405      owned
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405
@@ -209,6 +211,7 @@ api:experiment                        api-owned      api-405
 api:protocols                         api            api-405
 api:options                           api-read-405   api-405
 api:texts                             api-owned      api-405
+api:consent_pdf                       api-owned      api-405
 api:state                             api-owned      api-owned-400
 api:unblinding                        api-read-405   api-owned-422
 api:ordinal_model                     api-owned      api-owned-409
@@ -279,6 +282,7 @@ api:clips_csv                         api-read-409   api-405
 api:conditions_csv                    api-read-409   api-405
 api:questionnaire_csv                 api-read-409   api-405
 api:report_html                       api-owned      api-405
+api:report_pdf                        api-read-409   api-owner
 api:dataset_zip                       api-owned      api-405
 account_login                         public         public
 account_logout                        public         public

@@ -17,7 +17,10 @@ from tests.contracts.test_docs import table
 WITHOUT_API = {
     "preview of a form": "rating:preview_text listening:trial_preview listening:preview_sound",
     "a visit in this browser": "listening:preview",
-    "of participants": "listening:join listening:visit listening:receipt listening:withdraw listening:questionnaire",
+    "of participants": (
+        "listening:join listening:visit listening:receipt listening:withdraw listening:questionnaire "
+        "listening:consent_copy"
+    ),
     "sent only after a person has read the preview": (
         "listening:mail listening:mail_preview listening:reminder listening:send_mail listening:forget_mail"
     ),

@@ -155,6 +155,7 @@ FORMS = {
 }
 EXCEPTIONS = {
     "analysis:fit_ordinal": "a button, tests/analysis/test_ordinal_fit.py",
+    "analysis:write_report_pdf": "a button, tests/analysis/test_experiment_report.py",
     "analysis:use_rule": "a button beside a threshold, tests/analysis/test_exclusions.py",
     "analysis:metrics": "needs a file, tests/analysis/metrics/test_metrics_page.py",
     "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",

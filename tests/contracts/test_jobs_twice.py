@@ -13,11 +13,12 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from analysis.models import Result
+from analysis.models import ReportPdf, Result
 from core import database, restoring
 from core.jobs import JobKind, declared_jobs, enqueue, queue
 from core.jobs.worker import work
 from core.models import Job, User
+from core.pdf import can_write_pdf
 from core.services.accounts import create_account, random_password
 from listening.design.base import DesignRequest
 from listening.models import Design, Extension, Message, Panel, Recruitment, Seat
@@ -54,6 +55,13 @@ def enough_votes_for_a_model() -> dict[str, Any]:
 def votes_somewhere() -> dict[str, Any]:
     an_experiment_with_votes()
     return {}
+
+
+def a_report_to_write() -> dict[str, Any]:
+    if not can_write_pdf():
+        pytest.skip("libpango is not on this machine")
+    asked = {"simulated": False, "language": "en", "asked_at": timezone.now().isoformat()}
+    return {"experiment_id": str(make_experiment(seats=1).pk)} | asked
 
 
 def a_design_to_adopt() -> dict[str, Any]:
@@ -156,6 +164,7 @@ def nothing_to_prepare() -> dict[str, Any]:
 # For every job: what prepares its world and returns its arguments, and whether the first run left anything behind.
 EXAMPLES: dict[str, tuple[Callable[[], dict[str, Any]], Callable[[], bool]]] = {
     "analysis.fit_ordinal_model": (enough_votes_for_a_model, Result.objects.exists),
+    "analysis.write_report_pdf": (a_report_to_write, ReportPdf.objects.exists),
     "analysis.refresh_results": (an_experiment_with_votes, Result.objects.exists),
     "analysis.refresh_stale_results": (votes_somewhere, Result.objects.exists),
     "listening.apply_design": (a_design_to_adopt, Design.objects.exists),

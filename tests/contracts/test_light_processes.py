@@ -7,7 +7,7 @@ import pytest
 
 from tests.contracts.tree import ROOT
 
-HEAVY = ("numba", "llvmlite", "scipy", "av", "soundfile", "pydub")
+HEAVY = ("numba", "llvmlite", "scipy", "av", "soundfile", "pydub", "weasyprint")
 DJANGO = """
 import os, sys
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

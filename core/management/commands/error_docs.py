@@ -59,8 +59,8 @@ SECTIONS = [
     ("Taking part", "Links, consent, sound checks, media and votes.", "invitation consent setup visit media vote"),
     (
         "Results",
-        "Analysis, exclusions, downloads, datasets, tables of votes and metrics.",
-        "result model votes exclusion metrics dataset download",
+        "Analysis, exclusions, downloads, reports, PDF, datasets, tables of votes and metrics.",
+        "result report pdf model votes exclusion metrics dataset download",
     ),
 ]
 COLUMNS = "| code | status | message | notes |\n|---|---|---|---|\n"
