@@ -48,7 +48,7 @@ class PlanForm(ValidatedForm):
         min_value=1,
         max_value=1000,
         initial=1,
-        help_text=_("How many differences are tested: 5 % is divided by it (Bonferroni)."),
+        help_text=_("How many differences are tested: the level (5 %) is divided by it (Bonferroni)."),
     )
     clip_s = forms.FloatField(label=_("Seconds per clip, with its ratings"), min_value=0.5, max_value=36000, initial=15)
     setup_min = forms.FloatField(label=_("Minutes before the first clip"), min_value=0, max_value=600, initial=10)

@@ -19,9 +19,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from bench.listening import SHORT_SLICES, differing_samples, heard_minus_shown
 from bench.material import hour_of_mp3, repeated
+from bench.processes import NO_CHROMIUM, chromium_for_pages
 from core.jobs.worker import Worker
 from core.models import User
-from scripts.provision import CHROMIUM_FLAGS, chromium_program, firefox_program
+from scripts.provision import CHROMIUM_FLAGS, firefox_program
 from scripts.testserver import running
 from stimuli.models import Recording, Stimulus
 from tests.audio.long_recordings import Day, day_flac, day_mp3, day_opus, day_wav
@@ -71,9 +72,9 @@ class ViewerOpener:
 
 
 def run() -> Iterator[str]:
-    program = chromium_program()
+    program = chromium_for_pages()
     if program is None:
-        yield "Chromium is not installed: nothing is measured"
+        yield NO_CHROMIUM
         return
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -120,8 +121,6 @@ def _ingest() -> None:
 
 @contextmanager
 def _opener(owner: User, program: str) -> Iterator[ViewerOpener]:
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
-    call_command("collectstatic", interactive=False, verbosity=0)
     copy(AUDIO_CAPTURE / "capture_worklet.js", settings.STATIC_ROOT)
     stimuli = {stimulus.item.name: stimulus for stimulus in Stimulus.objects.select_related("item")}
     recordings = {name: Recording.objects.get(stimuli=stimulus) for name, stimulus in stimuli.items()}

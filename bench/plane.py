@@ -7,18 +7,17 @@ from random import Random
 from statistics import median, quantiles
 
 from django.conf import settings
-from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from bench.processes import proportional_kb
+from bench.processes import NO_CHROMIUM, chromium_for_pages, proportional_kb
 from bench.workspace import LINK_MBITS, Seated, Work, Workspace, sit_down
 from core.models import User
 from listening.panels.services import demo
 from protocols.tcsd_plane import demo as plane_demo
 from protocols.tcsd_plane.soundscape.programmes import DAY
 from rating.models import Experiment
-from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
 from stimuli.models import Recording
 from tests.people import experimenter
@@ -34,12 +33,10 @@ FRAMES = "() => eye.frames.slice(1).map((now, index) => now - eye.frames[index])
 
 
 def run() -> Iterator[str]:
-    program = chromium_program()
+    program = chromium_for_pages()
     if program is None:
-        yield "Chromium is not installed: nothing is measured"
+        yield NO_CHROMIUM
         return
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
-    call_command("collectstatic", interactive=False, verbosity=0)
     port = free_port()
     environment = {**os.environ, "EARMARK_PUBLIC_URL": f"http://127.0.0.1:{port}"}
     with running(port=port, environment=environment) as address:

@@ -1,4 +1,4 @@
-"""Running a command to its end and saying what it cost, with all processes that it started."""
+"""Programs that benchmarks run: a command to its end, with what it and its processes cost, and Chromium."""
 
 import os
 import resource
@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.provision import chromium_program
+
 SAMPLE_EVERY_S = 0.25
+NO_CHROMIUM = "Chromium is not installed: nothing is measured"
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,15 @@ class Cost:
     wall_s: float
     cpu_s: float
     peak_mb: float  # of the whole tree, every shared page counted once
+
+
+def chromium_for_pages() -> Path | None:
+    """Chromium where it is installed, with the static files collected that pages need."""
+    from django.core.management import call_command
+
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
+    call_command("collectstatic", interactive=False, verbosity=0)
+    return chromium_program()
 
 
 def cost_of(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Cost:

@@ -5,13 +5,13 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
-from django.core.management import call_command
 from playwright.sync_api import Page, sync_playwright
 
 from bench.mos import ACR, voted
+from bench.processes import NO_CHROMIUM, chromium_for_pages
 from rating.models import Ballot, Experiment
 from rating.services.votes import cast_vote
-from scripts.provision import CHROMIUM_FLAGS, chromium_program
+from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
 from tests.factories import vote_event
 from tests.people import browser_of
@@ -29,12 +29,10 @@ SHOWS = """(answers) => {
 
 
 def run() -> Iterator[str]:
-    program = chromium_program()
+    program = chromium_for_pages()
     if program is None:
-        yield "Chromium is not installed: nothing is measured"
+        yield NO_CHROMIUM
         return
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright runs an event loop in this thread
-    call_command("collectstatic", interactive=False, verbosity=0)
     experiment = voted(ACR, listeners=LISTENERS, left_open=2 * ROUNDS)
     Experiment.objects.filter(pk=experiment.pk).update(state=Experiment.State.LIVE, design_sha256="0" * 64)
     cookie = browser_of(experiment.owner).cookies["earmark"].value

@@ -1,7 +1,7 @@
 """Log records without secrets: invitation links, tokens and keys are hidden before any handler sees them.
 
-A record is masked as it is made, in every logger of the process (Django's, gunicorn's, Celery's), because whoever adds
-a handler or reads an error report should not have to think of it.
+A record is masked as it is made, in every logger of the process (Django's, gunicorn's, Celery's), because a person who
+adds a handler or reads an error report should not have to think of it.
 """
 
 import json

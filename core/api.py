@@ -60,7 +60,7 @@ class CsrfEnforced(SessionAuthentication):
 
 
 class StaffSessionAuthentication(CsrfEnforced):
-    """Whoever is signed in to the pages is signed in to the API."""
+    """A person who is signed in to the pages is signed in to the API."""
 
 
 class AnonymousWithCsrf(CsrfEnforced):

@@ -1,7 +1,7 @@
 """A migration step after which the database itself refuses to alter a table's rows or to delete them.
 
 A later migration that rebuilds the table on SQLite drops the triggers and must take this step again, which it may.
-Whoever holds the file or the password can drop them too: what was altered then shows in the chains (verify_votes).
+A person with the file or the password can drop them too: what was altered then shows in the chains (verify_votes).
 """
 
 from collections.abc import Mapping

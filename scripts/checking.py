@@ -9,7 +9,7 @@ from scripts.install import FRONTEND, PYTHON, TEST_REQUIREMENTS, VENV, node_envi
 
 FAST = "not faults and not browser"
 TESTS = "fast tests"
-STATIC_ONLY = "--static"  # for whoever runs every test right afterwards
+STATIC_ONLY = "--static"  # for a run of every test right afterwards
 
 
 def checks() -> list[tuple[str, list[str], Path]]:

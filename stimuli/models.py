@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.models import BaseModel, User
 
@@ -260,7 +261,7 @@ class Import(BaseModel):
         PROPOSED = "proposed", _("Waiting for confirmation")
         IMPORTING = "importing", _("Importing")
         DONE = "done", _("Imported")
-        CANCELLED = "cancelled", _("Cancelled")
+        CANCELLED = "cancelled", pgettext_lazy("import", "Cancelled")
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="imports")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="imports")

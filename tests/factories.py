@@ -115,7 +115,7 @@ def make_experiment(owner: User | None = None, *, live: bool = True, protocol: s
     owner = owner or make_user()
     seats = parts.pop("seats", 0)
     chosen = get_protocol(protocol)
-    # What is read is about one sound, whoever wrote it.
+    # What is read is about one sound, by any author.
     usual = {"items": 2, "conditions": 1 if chosen.text_kinds else 2}
     if "practice" in chosen.options:
         parts["options"] = {"practice": 0, **parts.get("options", {})}  # tests of practice ask for it

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from analysis.reports.tables import (
     Column,
@@ -29,7 +30,7 @@ def of_scale(rows: list[Row], scale: str) -> list[Row]:
 
 def model_note() -> str:
     return _(
-        "MOS and 95 % interval of a mixed model with listeners and items random: where the mean would lie with other "
+        "MOS and 95 % CI of a mixed model with listeners and items random: where the mean would lie with other "
         "listeners and other material. Beside them, the mean of listener means with its 95 % t interval over "
         "listeners. Conditions that share a letter do not differ at 5 % (model, Holm over all pairs)."
     )
@@ -126,7 +127,7 @@ def _difference_columns(holm: str, margin: float | None) -> list[Column]:
 
 
 def _judged(rows: list[Row], margin: float | None) -> list[Row]:
-    """Two one-sided tests at 5 % find equivalence exactly if the 90 % interval lies within the margins."""
+    """Two one-sided tests at 5 % find equivalence exactly if the 90 % CI lies within the margins."""
     if margin is None:
         return rows
     return [{**row, "equivalent": _within(row["ci90_low"], row["ci90_high"], margin)} for row in rows]
@@ -144,8 +145,8 @@ def _with_equivalence(note: str, margin: float | None) -> str:
     if margin is None:
         return note
     told = _(
-        "Equivalent: two one-sided tests at 5 % show that the difference is smaller than {margin} points, which is so "
-        "where the 90 % interval lies within that margin."
+        "Equivalent: two one-sided tests (5 %) show that the difference is smaller than {margin} points, which is so "
+        "where the 90 % CI lies within that margin."
     )
     return f"{note} {told.format(margin=figure(margin))}"
 
@@ -198,7 +199,7 @@ def agreement(tables: Tables, *, scale: str) -> Table:
         text_column(_("Panel"), "panel"),
         number_column(_("Listeners"), "n_listeners", count),
         text_column(_("Coefficient"), "coefficient", write=_coefficient),
-        text_column(_("Over"), "over", write=_over),
+        text_column(pgettext("mean over", "Over"), "over", write=_over),
         number_column(_("Value"), "value"),
         range_column(_("95 % CI"), "ci_low", "ci_high"),
     ]
@@ -227,7 +228,7 @@ def components(tables: Tables, *, scale: str) -> Table:
         text_column(_("Scale"), "scale"),
         text_column(_("Component"), "component", write=component_name),
         number_column(_("Variance"), "variance", decimals(3)),
-        number_column(_("Share"), "share", percent),
+        number_column(pgettext("proportion", "Share"), "share", percent),
         text_column(_("Left out"), "dropped", write=_reason),
         number_column(_("REML criterion"), "reml_criterion"),
     ]
@@ -291,7 +292,7 @@ def completeness(tables: Tables, *, scale: str) -> list[Table]:
         *_mean_and_interval(_("Listeners, complete"), "complete_listener_"),
     ]
     note = _("They count in the model with the votes they gave, and in no figure over listeners.")
-    both = _("MOS and 95 % intervals with everybody, and with complete listeners alone.")
+    both = _("MOS and 95 % CI with everybody, and with complete listeners alone.")
     if not rows:
         note = _("Nobody has answered every page yet, so everybody counts in figures over listeners.")
     return [

@@ -32,7 +32,7 @@ def mean_plot(rows: Sequence[Row], scales: Sequence[Mapping[str, Any]], *, note:
         svg.text(GUTTER, y + 12, note, opacity=0.8),
         width=WIDTH,
         height=y + 28,
-        title=_("Mean opinion scores with 95 % intervals"),
+        title=_("Mean opinion scores with 95 % CI"),
         description="; ".join(
             f"{row['scale']} {row['condition']}: {figure(row['mos'])} ({interval(row['ci_low'], row['ci_high'])})"
             for row in rows

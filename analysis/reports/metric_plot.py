@@ -34,7 +34,7 @@ def metric_plot(part: Mapping[str, Any], metric: str) -> str:
         *legend,
         width=WIDTH,
         height=height,
-        title=_("Mean votes ({scale}) over {metric}, with 95 % intervals").format(scale=part["scale"], metric=metric),
+        title=_("Mean votes ({scale}) over {metric}, with 95 % CI").format(scale=part["scale"], metric=metric),
         description=_description(points, metric),
         name="metrics",
     )

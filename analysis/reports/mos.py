@@ -300,7 +300,7 @@ def shown_unit(table: Mapping[str, Any], unit: str) -> str:
 
 
 def figure_note(unit: str) -> str:
-    return _("Points: means. Bars: 95 % intervals ({unit}).").format(unit=units()[unit])
+    return _("Points: means. Bars: 95 % CI ({unit}).").format(unit=units()[unit])
 
 
 class MosReport(Report):

@@ -315,6 +315,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "texts": texts_of(ballot),
         "completion": completion,
         "answers": ballot.trials.filter(answered=True, session__gt=0).count(),  # practice and examples are no answers
+        "stored": ballot.vote_count,
         "root": completion_root(ballot),
         "ballot_kind": ballot.kind,
         "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from analysis.exports import csv_lines
 from analysis.reports import svg
@@ -59,8 +59,8 @@ def _counted(*before: Column) -> list[Column]:
         *before,
         _pair_column(),
         number_column(_("Trials"), "n_trials", count),
-        number_column(_("Correct"), "n_correct", count),
-        number_column(_("Share"), "share", percent),
+        number_column(pgettext("answers", "Correct"), "n_correct", count),
+        number_column(pgettext("proportion", "Share"), "share", percent),
         range_column(_("95 % CI"), "ci_low", "ci_high", percent),
         number_column("p", "p", p_value),
         number_column(_("p (Holm)"), "p_holm", p_value),
@@ -115,7 +115,7 @@ def shares_plot(rows: Sequence[Row]) -> str:
         *(_share(row, span, TOP + ROW_PX * (place + 0.5)) for place, row in enumerate(rows)),
         width=WIDTH,
         height=bottom + 48,
-        title=_("Correct answers by pair, with exact 95 % intervals"),
+        title=_("Correct answers by pair, with exact 95 % CI"),
         description="; ".join(f"{pair_name(row)}: {percent(row['share'])}" for row in rows),
         name="abx",
     )

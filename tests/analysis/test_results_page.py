@@ -92,7 +92,7 @@ def test_the_model_comes_first_with_the_interval_over_listeners_beside_it(
         assert line[2:5] == [f"{model['mos']:.2f}", between(model), model["letters"]]
         assert line[5:7] == [f"{over['mos']:.2f}", between(over)]
     assert 'data-unit-table="model_level"' in html
-    assert "Bars: 95 % intervals (Mixed model)." in html
+    assert "Bars: 95 % CI (Mixed model)." in html
     assert "listener, item, listener × condition and item × condition random" in html
 
 
@@ -192,7 +192,7 @@ def test_the_figure_and_the_tables_of_the_model_are_files(client: Client, experi
     assert len(list(csv.DictReader(io.StringIO(file("contrasts.csv"))))) == 3 * 6
     figure = file("mos.svg?scale=SIG")
     assert figure.startswith("<svg")
-    assert "95 % intervals (Mixed model)" in figure
+    assert "95 % CI (Mixed model)" in figure
     assert "BAK" not in figure
     assert not [secret for secret in SECRETS if secret in figure]
 

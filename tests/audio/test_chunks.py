@@ -1,4 +1,4 @@
-"""A chunk holds what the whole recording has there, whoever computes it and however often."""
+"""A chunk holds what the whole recording has there, in whatever process and however often it is computed."""
 
 import io
 import subprocess

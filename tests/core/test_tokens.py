@@ -110,7 +110,7 @@ def test_the_account_page_rejects_unfit_tokens(wrong: dict[str, object]) -> None
 @pytest.mark.parametrize(
     ("scopes", "days"), [([], 7), (["root"], 7), (["read", "root"], 7), (["read"], 0), (["read"], 366)]
 )
-def test_the_service_rejects_unfit_tokens_whoever_calls_it(scopes: list[str], days: int) -> None:
+def test_the_service_itself_rejects_unfit_tokens(scopes: list[str], days: int) -> None:
     with raises_error("token.unfit"):
         accounts.create_token(owner=experimenter(), name="x", scopes=scopes, days=days, now=timezone.now())
 

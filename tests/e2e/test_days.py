@@ -51,7 +51,7 @@ FETCHED_KB = """() => performance.getEntriesByType("resource")
 
 @pytest.fixture
 def report(capsys: pytest.CaptureFixture[str], record_property: Callable[[str, object], None]) -> Callable[[str], None]:
-    """Say a line of figures to whoever watches, and keep it with the results."""
+    """Print a line of figures, and keep it with the results."""
 
     def say(line: str) -> None:
         record_property("figures", line)

@@ -18,7 +18,7 @@ from rating.models import Trial, Vote
 from rating.registry import protocols
 from rating.services.experiments import go_live
 from tests.e2e import captions, test_chapters
-from tests.e2e.conftest import Platform
+from tests.e2e.conftest import Platform, intercepted
 from tests.e2e.listener import (
     HEARD,
     MOVED_ON,
@@ -438,19 +438,26 @@ def test_work_is_changed_loaded_again_sent_later_and_changed_in_a_second_tab(
         expect(page.locator("#workspace kbd:visible, [data-act=keys]:visible")).to_have_count(0)
 
     def stands(number: int) -> None:
-        """The server has this change, and the page says so."""
-        wait_until(lambda: answers() and task.read(answers()[-1]) == task.values[number - 1], answers)
+        """The page says that it is saved, and the server has this change.
+
+        In this order: requests that were intercepted once pass only while Playwright waits.
+        """
         state(page, "saved")
+        wait_until(lambda: answers() and task.read(answers()[-1]) == task.values[number - 1], answers)
 
     def answers() -> list[Any]:
         trial = Trial.objects.filter(kind="test", ballot__seat__participant__isnull=False).earliest("position")
         return payloads(trial.position)
 
-    for number in (1, 2):
-        task.change(listener, number)
-        stands(number)
-    come_back(listener, "Your work so far is saved.")
-    task.shows(page, 2)
+    task.change(listener, 1)
+    stands(1)
+    with intercepted(page, "**/votes/", lambda route: route.abort()):
+        task.change(listener, 2)
+        expect(page.locator("#save-state")).to_have_text("1 answer waiting to send")
+        come_back(listener, "Your work so far is saved.")  # what waits on the device counts
+        task.shows(page, 2)
+    stands(2)
+    expect(page.locator("#notice")).to_be_hidden()  # it was no other tab
 
     task.set_offline(page, True)
     task.change(listener, 3)

@@ -51,18 +51,26 @@ def check_volume(page: Page) -> None:
 
 
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
-@pytest.mark.parametrize("protocol", ["acr", "dcr", "abx"])
-def test_start_is_in_a_low_window_with_the_volume_above(
+@pytest.mark.parametrize("protocol", ["acr", "dcr", "abx", "p835"])
+def test_start_is_in_a_low_window_and_on_a_phone_with_the_volume_above(
     platform: Platform, device: Callable[..., BrowserContext], protocol: str, language: str
 ) -> None:
     made = make_experiment(protocol=protocol, live=False, seats=1, items=2, language=language)
-    page = device(viewport={"width": 1280, "height": 720}).new_page()
+    page = device().new_page()
+    play, start = page.locator("#level-play"), page.locator("#start")
+
+    def both_are_in_sight() -> None:
+        for width, height in ((1280, 720), (1024, 600), (390, 664)):
+            page.set_viewport_size({"width": width, "height": height})
+            expect(play).to_be_in_viewport(ratio=1)
+            expect(start).to_be_in_viewport(ratio=1)
+
     PointerListener(page).join(opened(made, ear_check=False))
-    expect(page.locator("#level-play")).to_be_enabled()
-    expect(page.locator("#start")).to_be_in_viewport(ratio=1)
-    page.locator("#level-play").click()
+    expect(play).to_be_enabled()
+    both_are_in_sight()
+    play.click()
     expect(page.locator("#level-note")).not_to_be_empty()
-    expect(page.locator("#start")).to_be_in_viewport(ratio=1)
+    both_are_in_sight()
 
 
 @pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.long), 390])

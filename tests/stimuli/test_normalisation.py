@@ -121,7 +121,7 @@ def test_the_page_of_a_copy_shows_before_and_after_of_every_cell(source: Collect
     assert re.search(r"<details class=.levels.>.*tabindex=\"0\".*</details>", page, re.DOTALL)
 
 
-def test_the_levels_of_a_copy_can_be_downloaded_by_whoever_made_it(source: Collection) -> None:
+def test_the_levels_of_a_copy_can_be_downloaded_by_the_person_who_made_it(source: Collection) -> None:
     import_ = Import.objects.get(collection=copied(source))
     address = f"/api/v1/collections/copy/imports/{import_.pk}/levels.csv"
     answer = browser_of(source.owner).get(address)

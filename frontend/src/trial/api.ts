@@ -2,7 +2,7 @@
 import { isFinalError, newUuid, Problem, requestJson, retrying } from "../lib/http.ts";
 import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
-import type { Heard, Json, Listened } from "../outbox/events.ts";
+import type { Heard, Json, Listened, VoteEvent } from "../outbox/events.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { TrialPage, Upcoming, VisitConfig } from "./contract.ts";
 import type { SaveStatus } from "./saveStatus.ts";
@@ -114,7 +114,12 @@ export class VoteSender {
     await this.#outbox.add({ event_id, trial, revision, payload, heard, clock, ...(draft ? { draft } : {}) });
   }
 
-  /** Whether it was sent from this page, and not from another tab. */
+  /** Count what an earlier page left waiting as sent from here: this page shows it already. */
+  adopt(events: readonly VoteEvent[]): void {
+    for (const { event_id } of events) this.#own.add(event_id);
+  }
+
+  /** Whether it was sent from this page or waited when it was opened, and did not come from another tab. */
   owns(eventId: string): boolean {
     return this.#own.has(eventId);
   }

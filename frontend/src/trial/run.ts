@@ -112,6 +112,7 @@ export class VisitRun {
   /** Learn what waits from an earlier page and what comes next; clips are made ready meanwhile. */
   async load(): Promise<VisitProgress> {
     const waiting = await this.#parts.outbox.start();
+    this.#sending.adopt(waiting);
     for (const event of waiting) if (!event.draft) this.#queue.markAnswered(event.trial);
     await this.#refill();
     this.#last = this.#lastAnswer.before(this.#queue.first);
@@ -284,6 +285,7 @@ export class VisitRun {
     const showTrial = () => this.#showTrial(page, scope, again);
     const host = { changing, keep, renew, pages, turnTo, showTrial };
     const now = asOf(page, outbox.waiting);
+    this.#sending.adopt(outbox.waiting.filter(({ draft }) => draft));
     const workspace = new Workspace({ page: now, view, screen, keys, sessions: this.#sessions, scope, ...host });
     screen.focusWorkspace();
     await workspace.done;

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from analysis.reports.base import Result
 from analysis.reports.messages import fill_methods_text
@@ -248,7 +248,7 @@ def words(utterance: Row) -> Table:
         number_column(_("Position"), "position", str),
         text_column(_("Word"), "word"),
         number_column(_("Kept by"), "count", count),
-        number_column(_("Share"), "share", percent),
+        number_column(pgettext("proportion", "Share"), "share", percent),
     ]
     return Table("words", _("Show the words as a table"), _("How many makers kept each word."), columns, rows)
 
@@ -259,7 +259,7 @@ def arcs(utterance: Row) -> Table:
         text_column(_("From"), "from"),
         text_column(_("To"), "to"),
         number_column(_("Makers"), "makers", str),
-        number_column(_("Share"), "share", percent),
+        number_column(pgettext("proportion", "Share"), "share", percent),
     ]
     rows = [
         {"from": _called(start, tokens), "to": _called(end, tokens), "makers": kept, "share": kept / makers}

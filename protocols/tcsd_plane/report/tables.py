@@ -89,7 +89,7 @@ def friedman(table: Tables) -> Table:
     note = _(
         "Friedman's test on each axis. A block is one rater with one recording; blocks in which a condition is missing "
         "are dropped. Where raters differ in what they think of a condition, blocks of one rater are not independent: "
-        "equal conditions then come out as different in 16 to 53 % of studies, not in 5 %. Rely on the tests above."
+        "equal conditions then come out as different in 16 to 53 of 100 studies, not in 5. Rely on the tests above."
     )
     return Table("friedman", _("Tests over blocks of rater and recording"), note, columns, _tested(table))
 

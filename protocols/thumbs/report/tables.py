@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from analysis.reports.base import Result
 from analysis.reports.messages import fill_methods_text
@@ -132,7 +132,7 @@ def synthesised(table: Tables) -> Table:
         text_column(_("Group"), "group"),
         number_column(_("Assessors"), "n_assessors", count),
         number_column(_("Clips"), "n_clips", count),
-        Column(_("Right"), ("right", "n"), _share),
+        Column(pgettext("answers", "Correct"), ("right", "n"), _share),
         number_column(_("Accuracy"), "accuracy", percent),
         range_column(_("95 % CI"), "ci_low", "ci_high", percent),
         Column(_("Synthesised, said so"), ("taken_for_synthesised", "n_synthesised"), _share),

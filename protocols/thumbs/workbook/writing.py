@@ -28,8 +28,8 @@ HEADPHONES = (
     "leave it as it is afterwards."
 )
 RETURN = (
-    "Fill in the yellow cells of the sheet Assessment, save the file, and send it back to whoever sent it. An empty "
-    "cell is unanswered; no penalty is 0. Penalties are 0 or negative, down to -2."
+    "Fill in the yellow cells of the sheet Assessment, save the file, and send it back to the person who sent it. An "
+    "empty cell is unanswered; no penalty is 0. Penalties are 0 or negative, down to -2."
 )
 
 

@@ -158,7 +158,7 @@ def test_the_page_shows_tables_and_figure_and_their_files_have_the_same_figures(
     experiment = opened(experiment)
     html = page(experiment, "?scale=BAK&level=file&metric=PESQ")
     assert 'class="figure figure--metrics"' in html
-    assert "Mean votes (BAK) over PESQ, with 95 % intervals" in html
+    assert "Mean votes (BAK) over PESQ, with 95 % CI" in html
     client = browser_of(experiment.owner)
     links = re.findall(r'href="(/api/v1/[^"]+/metrics/files/[^"]+)" download', html)
     names = {link.partition("/files/")[2].partition("?")[0] for link in links}

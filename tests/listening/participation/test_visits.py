@@ -163,6 +163,19 @@ def test_the_receipt_is_the_same_however_often_it_is_asked_for() -> None:
     assert Seat.objects.get(pk=sitting.visit.seat_id).state == Seat.State.FINISHED
 
 
+def test_the_receipt_counts_answers_and_says_apart_how_many_changes_are_stored() -> None:
+    sitting = sit_down()
+    first = sitting.upcoming()["trials"][0]["trial"]
+    sitting.vote(event(first, value=2))
+    sitting.vote(event(first, value=3, revision=1))
+    sitting.answer_all()
+    sitting.client.post(f"{sitting.api}finish/")
+    page = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").content.decode()
+    pages = sitting.ballot.trials.count()
+    assert f"<dt>Answers</dt><dd>{pages}</dd>" in page
+    assert f"<dt>Stored in all</dt><dd>{pages + 1}, with practice, drafts and changed answers</dd>" in page
+
+
 def test_a_finished_visit_takes_no_new_answer_but_knows_the_old_ones() -> None:
     sitting = sit_down()
     pages = sitting.upcoming()["trials"]

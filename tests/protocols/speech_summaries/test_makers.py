@@ -18,7 +18,7 @@ def test_a_distance_is_the_mean_over_the_others_and_over_utterances() -> None:
     assert [row["utterances"] for row in rows] == [2, 2, 1]
 
 
-def test_whoever_is_far_from_people_who_agree_is_isolated() -> None:
+def test_a_maker_far_from_people_who_agree_is_isolated() -> None:
     agreeing = {"p": (1, 2, 3, 4), "q": (1, 2, 3, 5), "r": (1, 2, 3, 4), "s": (1, 2, 3, 4)}
     rows = measure_makers([utterance(**agreeing, t=(6, 7, 8, 9))])
     assert [row["maker"] for row in rows if row["isolated"]] == ["t"]
