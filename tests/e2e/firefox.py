@@ -82,6 +82,7 @@ class FirefoxViewing(AnyViewing):
 
     def __init__(self, socket: ClientConnection) -> None:
         self.complaints: list[str] = []
+        self._page = ""  # until there is one
         self._waiting: set[str] = set()
         self._wire = Wire(socket, self._happened)
         self._wire.order("session.new", capabilities={})
@@ -95,7 +96,8 @@ class FirefoxViewing(AnyViewing):
 
     def _happened(self, event: str, params: dict[str, Any]) -> None:
         if event == "log.entryAdded":
-            if params["level"] in {"error", "warn"}:
+            # Firefox also tells what it holds against its own windows.
+            if params["level"] in {"error", "warn"} and params["source"].get("context") == self._page:
                 self.complaints.append(params["text"])
         elif event == "network.beforeRequestSent":
             self._waiting.add(params["request"]["request"])
