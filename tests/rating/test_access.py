@@ -30,8 +30,9 @@ ARGUMENTS = {
     "key": "age_band",
     "label_set": "own-1",
 }
-# A viewer may copy what can be seen, give up the own access, and restores nothing, because the bin is the owner's.
-FREE = {"listening:copy", "rating:restore"}
+# A viewer may copy what can be seen, have it as PDF, be told of it by e-mail, give up the own access, and restores
+# nothing, because the bin is the owner's.
+FREE = {"listening:copy", "rating:restore", "analysis:write_report_pdf", "listening:monitor_alert"}
 # Pages of the owner, and of a question and a label set that this experiment does not have.
 NOT_SEEN = {"rating:delete", "listening:question", "rating:own_labels"}
 
