@@ -36,7 +36,7 @@ def write_archive(facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) 
 
 
 class ArrayArchive:
-    """Reads a pack through a function, only what is asked for."""
+    """Reads an archive of arrays through a function, only what is asked for."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -64,7 +64,7 @@ class ArrayArchive:
         first = self._read(0, FIRST_READ_BYTES)
         magic, version, count = HEADER.unpack_from(first)
         if magic != MAGIC or version != VERSION:
-            raise ValueError("This is no pack that this version reads.")
+            raise ValueError("This is no archive of arrays that this version reads.")
         if len(first) < HEADER.size + count:
             first += self._read(len(first), HEADER.size + count - len(first))
         self._body = HEADER.size + count

@@ -78,7 +78,7 @@ class ChunkAnalysis:
         return own
 
     def result(self) -> bytes:
-        """Return everything as a pack; only once, after the last samples."""
+        """Return everything as one archive of arrays; only once, after the last samples."""
         if self._columns_left:
             self._keep(self._columns.rest(self._columns_left))
         facts, result = _split_result(self._meter.partial_result())

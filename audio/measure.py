@@ -193,7 +193,7 @@ def segments(shape: Shape, size: int) -> Iterator[tuple[int, int]]:
 
 
 def measure_segment(file: BinaryIO, index: bytes = b"", *, start: int, stop: int, name: str = "") -> Outcome:
-    """Measure [start, stop) of a file; see audio.measure.Examiner for what belongs to it."""
+    """Measure [start, stop) of a file; see RecordingMeter for what belongs to it."""
     sound = open_file(file, name=name, index=index)
     meter = RecordingMeter(sound.shape, start, stop, name=name)
     for samples in sound.blocks(meter.reads_from, meter.reads_to):

@@ -34,7 +34,7 @@ class MergedFiles:
 
 
 class TileWriter:
-    """Writes the pack: the tiles of each chunk as they are, and the longer ones when their last column has come."""
+    """Writes the file of tiles: those of each chunk as they are, the longer ones when their last column has come."""
 
     def __init__(self, pyramid: Pyramid, target: BinaryIO) -> None:
         self._pyramid, self._target = pyramid, target

@@ -26,7 +26,7 @@ def encode_tile(columns: Codes, quality: int = STORED_QUALITY) -> bytes:
 
 
 def encode_index(pyramid: Pyramid, ranges: Mapping[Tile, tuple[int, int]]) -> bytes:
-    """Say in bytes where in the pack each stored tile lies: its offset and its length."""
+    """Say in bytes where in the file each stored tile lies: its offset and its length."""
     counts = [pyramid.tiles(level) for level in pyramid.stored_levels]
     where = np.array([ranges[tile] for tile in pyramid.every_tile()], np.uint64).reshape(-1, 2)
     return b"".join(
@@ -39,8 +39,8 @@ def encode_index(pyramid: Pyramid, ranges: Mapping[Tile, tuple[int, int]]) -> by
     )
 
 
-class TilePack:
-    """Finds tiles in a pack by its index."""
+class TileFile:
+    """Finds tiles in their file by its index."""
 
     def __init__(self, index: bytes) -> None:
         magic, version, self.first_level, levels = INDEX_HEADER.unpack_from(index)

@@ -1,4 +1,4 @@
-"""A day looked through and heard: what a browser fetches, how long it takes, and whether ear and eye agree."""
+"""Browsing of a day of sound: what a browser fetches, how long it takes, and whether what is heard is what is shown."""
 
 import os
 import tempfile

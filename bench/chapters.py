@@ -1,4 +1,4 @@
-"""Every metric of chapters on a day in one-second chunks, and against chunkseg or, without it, loops over the same."""
+"""Metrics of chapters on a day in one-second chunks, and against chunkseg or, without it, loops over the same."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

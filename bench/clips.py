@@ -1,4 +1,4 @@
-"""1,100 clips imported, measured, levelled and checked, against a loop of soundfile and pyloudnorm over them."""
+"""Import of 1,100 clips, measured, normalised and checked, against a loop of soundfile and pyloudnorm over them."""
 
 import tempfile
 import time
@@ -39,7 +39,7 @@ def run() -> Iterator[str]:
 def _loop_s(paths: list[Path], scratch: Path) -> float:
     import pyloudnorm
 
-    target = scratch / "levelled.wav"
+    target = scratch / "normalised.wav"
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about clips that would be clipped
@@ -56,7 +56,7 @@ def ours_s(folder: Path, owner: User, name: str) -> float:
     with drafted_folder(folder=folder, progress=_silently) as drafted:
         import_draft(drafted=drafted, collection=collection, actor=owner, is_new=True, progress=_silently)
     made = normalise_collection(
-        source=collection, target_lufs=TARGET_LUFS, slug=f"levelled-{name}", title="Levelled", actor=owner
+        source=collection, target_lufs=TARGET_LUFS, slug=f"normalised-{name}", title="Normalised", actor=owner
     )
     checked = check_collection(collection=made)
     took_s = time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""Recomputing every table of the MOS, against one pandas groupby over the same table and against means alone."""
+"""Tables of the MOS computed anew, against one pandas groupby over the same table and against means alone."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Where the time goes: a day's ingest, a fine tile over HTTP and 1,100 clips, each in one run, in rows that add up."""
+"""Profile of CPU time: a day's ingest, a fine tile over HTTP and 1,100 clips, each in one run, in rows that add up."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every address of Earmark, and the bare view beside them on the same server."""
+"""Addresses of Earmark, and the bare view beside them on the same server."""
 
 import json
 

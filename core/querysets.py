@@ -38,7 +38,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         return due.order_by("queue", "not_before", "created_at")
 
     def expired(self) -> "JobQuerySet":
-        """Running jobs whose lease has ended: their worker has died or hangs."""
+        """Running jobs whose lease has ended: their worker has crashed or hangs."""
         return self.filter(state="running", lease_until__lte=Now())
 
     def untouched(self, *, key: str) -> "JobQuerySet":

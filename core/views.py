@@ -70,7 +70,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
     A database that is locked for a moment, or a disk that is nearly full, is told and is no failure here.
     """
-    state = readiness.look()
+    state = readiness.check_readiness()
     return JsonResponse(state.as_json(ok=state.works), status=200 if state.works else 503)
 
 
@@ -79,7 +79,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_GET
 def readyz(request: HttpRequest) -> JsonResponse:
     """Tell a load balancer whether to send people here: everything that healthz asks for, at once and with room."""
-    state = readiness.look()
+    state = readiness.check_readiness()
     if not state.reason:
         return JsonResponse(state.as_json(ok=True))
     told = {**state.as_json(ok=False), "reason": state.reason}

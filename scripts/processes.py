@@ -1,4 +1,4 @@
-"""Child processes that never outlive their parent and come back when they die."""
+"""Child processes that never outlive their parent and are restarted after a crash."""
 
 import ctypes
 import os

@@ -162,7 +162,7 @@ def serve(host: str, port: int, environment: dict[str, str], said: str) -> int:
 
 
 def look_after(started: Sequence[Child]) -> NoReturn:
-    """Restart what dies, until it is asked to stop."""
+    """Restart a child that has ended, until asked to stop."""
     while True:
         for child in started:
             if line := child.look_after(time.monotonic()):

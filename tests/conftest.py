@@ -1,4 +1,4 @@
-"""Which tests run where, and the few fixtures that every folder needs."""
+"""Fixtures that every folder needs, and the choice of tests for each pass."""
 
 import gc
 import os

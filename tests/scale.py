@@ -1,4 +1,4 @@
-"""How large this run is: tests read their sizes here, and `./earmark test --all` and `./earmark faults` raise them."""
+"""Size of this run: tests read their sizes here, and `./earmark test --all` and `./earmark faults` raise them."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What mypy reads instead of tests/settings.py: the same names without starting a server or making a folder."""
+"""Settings that mypy reads instead of tests/settings.py: the same names, without a server or a folder."""
 
 from config.settings import *  # noqa: F403
 from config.settings import INSTALLED_APPS

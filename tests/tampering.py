@@ -1,4 +1,4 @@
-"""What a person with the database's password can do to its rows."""
+"""Changes of rows by a person with the database's password."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

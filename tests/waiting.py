@@ -1,4 +1,4 @@
-"""Waiting for what happens by itself, with an end to patience."""
+"""Waiting for a condition, with a time limit."""
 
 import time
 from collections.abc import Callable

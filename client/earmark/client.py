@@ -1,4 +1,4 @@
-"""The entry to a server: experiments, collections and protocols that a token may see."""
+"""Client of a server: experiments, collections and protocols that a token may see."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self

@@ -1,4 +1,4 @@
-"""Queue of job rows: add, claim under a lease, extend, finish, fail, cancel, requeue after a death, prune."""
+"""Queue of job rows: add, claim under a lease, extend, finish, fail, cancel, requeue after a worker's crash, prune."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager

@@ -60,7 +60,7 @@ class _Last:
     at = 0.0
 
 
-def look() -> State:
+def check_readiness() -> State:
     """Ask the database now; whether it can be written is known from at most FRESH_S ago."""
     try:
         with connection.cursor() as cursor:

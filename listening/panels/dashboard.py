@@ -1,4 +1,4 @@
-"""What needs a person now: lines above the list of experiments, each with the page where it is done."""
+"""Dashboard: lines above the list of experiments, each with the page where it is done."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

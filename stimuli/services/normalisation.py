@@ -247,7 +247,7 @@ def _copies(
     copies: dict[str, NormalisedClip] = {}
     batches = even_batches(sources, size=_size, max_size=VALUES_PER_CHILD, children=CHILDREN)
     with ThreadPoolExecutor(CHILDREN + 1) as pool:  # one more, which writes while the others wait for children
-        for made in pool.map(lambda batch: _levelled(batch, target_lufs, staged), batches):
+        for made in pool.map(lambda batch: _normalise(batch, target_lufs, staged), batches):
             copies |= {copy.source.sound.sha256: copy for copy in made}
             progress(len(copies), len(sources), "")
     return copies
@@ -258,7 +258,7 @@ def _size(source: ClipSource) -> int:
     return max(source.values, VALUES_PER_CHILD // MOST_FILES_PER_CHILD)
 
 
-def _levelled(batch: Sequence[ClipSource], target_lufs: float, staged: StagedFiles) -> list[NormalisedClip]:
+def _normalise(batch: Sequence[ClipSource], target_lufs: float, staged: StagedFiles) -> list[NormalisedClip]:
     output_bytes = sum(source.values for source in batch) * COPY_BITS // 8 + MEGABYTE
     names = [str(source) for source in batch]
     with ExitStack() as stack:
@@ -412,7 +412,7 @@ def level(lufs: float) -> str:
     return number_format(Decimal(f"{lufs:g}"))
 
 
-def levelled(import_: Import, reader: User) -> dict[str, Any] | None:
+def loudness_copy(import_: Import, reader: User) -> dict[str, Any] | None:
     """What the page of an import shows of the copies that it made, or nothing if it made none."""
     if (import_.layout, import_.state) != (LAYOUT, Import.State.DONE):  # an upload that names it is rejected
         return None

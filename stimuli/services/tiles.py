@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from audio.array_archive import ChunkResult
 from audio.merge_chunks import TILE_INDEX, TILES, FindChunk, partial_peaks, partial_tile, peaks_name
 from audio.pyramid import COLUMNS, DIRECT_LEVELS, STATISTICS, STORED_FROM, Pyramid, Tile, spectrogram_at
-from audio.tiles import DAT_HEADER, TilePack, encode_dat_header
+from audio.tiles import DAT_HEADER, TileFile, encode_dat_header
 from core.errors import AppError
 from core.i18n import gettext_noop as _
 from stimuli import storage
@@ -94,14 +94,14 @@ def _read_during_merge(source: Source, read: Callable[[], Picture]) -> Picture:
 def _stored_tile(source: Source, statistic: str, level: int, index: int) -> Picture:
     if not source.is_ready:
         return Picture(*partial_tile(source.pyramid, Tile(statistic, level, index), _finder(source)))
-    offset, length = _pack(source.derived.file(TILE_INDEX)).range_of(statistic, level, index)
+    offset, length = _tile_file(source.derived.file(TILE_INDEX)).range_of(statistic, level, index)
     return Picture(storage.read_range(source.derived.file(TILES), offset, length))
 
 
 @lru_cache(maxsize=16)
-def _pack(name: str) -> TilePack:
-    """Where the tiles of a folded recording lie; that never changes."""
-    return TilePack(storage.read_range(name, 0, storage.byte_count(name)))
+def _tile_file(name: str) -> TileFile:
+    """Where the tiles of a merged recording lie; that never changes."""
+    return TileFile(storage.read_range(name, 0, storage.byte_count(name)))
 
 
 def _stored_peaks(source: Source, level: int, start: int, count: int) -> Picture:

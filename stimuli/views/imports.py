@@ -33,7 +33,7 @@ from stimuli.services.collections import (
     open_collection,
     stimulus_in,
 )
-from stimuli.services.normalisation import levelled
+from stimuli.services.normalisation import loudness_copy
 
 
 @require_http_methods(["GET", "POST"])
@@ -159,7 +159,7 @@ def _page(
         }
     elif shown is not None:
         context |= {"job": imports.job_of(shown), "report": found(shown.report), "plan": proposed(shown.plan)}
-        context["copy"] = levelled(shown, staff(request))
+        context["copy"] = loudness_copy(shown, staff(request))
         context["corrections"] = [_correction(one) for one in reversed(shown.corrections)]
         if shown.state in corrections.CORRECTABLE:
             context |= {"correctable": True, "config": upload_config(request, collection, shown)}

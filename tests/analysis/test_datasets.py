@@ -1,4 +1,4 @@
-"""What counts, and the table it is read into: the same marks as in the votes, read once."""
+"""Table of counted scores: the same marks as in the votes, read in one query."""
 
 import pandas as pd
 import pytest

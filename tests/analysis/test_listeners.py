@@ -1,4 +1,4 @@
-"""What results say of their listeners: who has not answered everything, figures without them, unequal panels."""
+"""Listeners in results: who has not answered everything, figures without them, unequal panels."""
 
 import csv
 import io

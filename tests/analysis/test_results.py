@@ -1,4 +1,4 @@
-"""From votes to MOS: current, blind until unblinded, and without simulated listeners unless asked."""
+"""Results made from votes: current, blind until unblinded, and without simulated listeners unless asked."""
 
 import csv
 import io

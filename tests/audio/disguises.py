@@ -1,4 +1,4 @@
-"""What is no sound, under the names of sounds: playlists that point at a canary, pages, pictures, archives."""
+"""Files that are no sound, under the names of sounds: playlists that point at a canary, pages, pictures, archives."""
 
 import io
 import zipfile

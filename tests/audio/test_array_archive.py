@@ -1,4 +1,4 @@
-"""Packs: what goes in comes out, the same every time, and no more is read than was asked for."""
+"""Archive of arrays: what goes in comes out, the same every time, and no more is read than was asked for."""
 
 from typing import Any
 
@@ -56,5 +56,5 @@ def test_a_head_of_any_length_is_read() -> None:
 
 
 def test_other_bytes_are_refused() -> None:
-    with pytest.raises(ValueError, match="no pack"):
+    with pytest.raises(ValueError, match="no archive"):
         _ = ArrayArchive.from_bytes(b"RIFF" + bytes(100)).facts

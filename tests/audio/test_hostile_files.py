@@ -64,7 +64,7 @@ def judged_together(specimens: Sequence[Specimen], folder: Path) -> list[Result]
         return examine_files(files, [specimen.name for specimen in specimens], longest_h=26, short_s=600)
 
 
-def judged_alone(path: Path, name: str, *, limits: Limits = DEFAULT_LIMITS, short_s: float = 600) -> Result:
+def validated_alone(path: Path, name: str, *, limits: Limits = DEFAULT_LIMITS, short_s: float = 600) -> Result:
     with path.open("rb") as file:
         try:
             return run_sandboxed(
@@ -115,7 +115,7 @@ def test_alone_each_gets_the_same_verdict_and_nothing_is_written(
     """Every fifth has a child of its own."""
     some, together = specimens[::5], verdicts[::5]
     paths = laid_out(some, tmp_path)
-    alone = [judged_alone(path, specimen.name) for path, specimen in zip(paths, some, strict=True)]
+    alone = [validated_alone(path, specimen.name) for path, specimen in zip(paths, some, strict=True)]
     assert [told(verdict) for verdict in alone] == [told(verdict) for verdict in together]
     assert sorted(tmp_path.iterdir()) == sorted(paths)
     assert [path.read_bytes() for path in paths] == [specimen.content for specimen in some]
@@ -151,7 +151,7 @@ def test_no_playlist_reaches_a_file_or_a_server(bird: Canary, tmp_path: Path) ->
     for specimen, verdict in zip(specimens, judged_together(specimens, folder), strict=True):
         assert kind(verdict) in hostile.REFUSED, f"{specimen.name}: {verdict}"
     for path, specimen in list(zip(laid_out(specimens, folder), specimens, strict=True))[::4]:
-        assert kind(judged_alone(path, specimen.name)) in hostile.REFUSED
+        assert kind(validated_alone(path, specimen.name)) in hostile.REFUSED
     assert bird.disturbances() == []
 
 
@@ -179,13 +179,13 @@ def test_a_canary_notices_who_opens_and_who_asks(bird: Canary, tmp_path: Path) -
 def test_a_bomb_is_judged_within_its_limits(bomb: hostile.Bomb, tmp_path: Path) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(bomb.make())
-    assert kind(judged_alone(path, bomb.name)) in bomb.allowed
+    assert kind(validated_alone(path, bomb.name)) in bomb.allowed
 
 
 def test_a_sound_that_takes_too_long_to_decode_is_stopped(tmp_path: Path) -> None:
     path = tmp_path / "slow.flac"
     path.write_bytes(hostile.silence(seconds=14_400, channels=8))
-    refusal = judged_alone(path, "slow.flac", limits=Limits(cpu_s=1), short_s=20_000)
+    refusal = validated_alone(path, "slow.flac", limits=Limits(cpu_s=1), short_s=20_000)
     assert isinstance(refusal, SoundTooCostly)
     assert {**refusal.data, "parts": ...} == {"name": "slow.flac", "resource": "time", "parts": ...}
 
@@ -194,7 +194,7 @@ def test_a_plain_wav_beyond_four_gibibytes_is_told_what_to_do(tmp_path: Path) ->
     path = tmp_path / "day.wav"
     path.write_bytes(hostile.base_sounds()["wav.wav"])
     os.truncate(path, 2**32 + 100)
-    refusal = judged_alone(path, "day.wav")
+    refusal = validated_alone(path, "day.wav")
     assert isinstance(refusal, SoundUnsupported)
     assert "RF64, W64 or FLAC" in str(refusal)
 

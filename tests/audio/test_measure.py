@@ -1,4 +1,4 @@
-"""Everything that is measured in one pass: right, the same in pieces and stretches, and ready before it is needed."""
+"""Measures of a recording, made in one pass: right, the same in pieces and segments, and ready before it is needed."""
 
 import json
 from dataclasses import fields
@@ -33,15 +33,15 @@ def quiet(length: int) -> Samples:
     return np.full((length, 1), 0.1, np.float32)
 
 
-def in_stretches(samples: Samples, rate_hz: int, size: int) -> list[PartialResult]:
+def in_segments(samples: Samples, rate_hz: int, size: int) -> list[PartialResult]:
     heard = Heard(samples, rate_hz)
-    tallies = []
+    parts = []
     for start in range(0, len(samples), size):
-        examiner = RecordingMeter(heard.shape, start, min(start + size, len(samples)))
-        for piece in heard.blocks(examiner.reads_from, examiner.reads_to, 7777):
-            examiner.feed(piece)
-        tallies.append(examiner.partial_result())
-    return tallies
+        meter = RecordingMeter(heard.shape, start, min(start + size, len(samples)))
+        for piece in heard.blocks(meter.reads_from, meter.reads_to, 7777):
+            meter.feed(piece)
+        parts.append(meter.partial_result())
+    return parts
 
 
 # --- Each measure -----------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def test_a_peak_beyond_the_last_sample_counts_only_at_the_end_of_the_recording()
     rising = np.full((RATE_HZ, 1), 0.5, np.float32) * fade
     assert measured(rising).true_peak_dbtp == pytest.approx(-5.0, abs=0.1)  # 1 dB above the samples
     hill = np.concatenate([rising, rising[::-1]])
-    assert merge_results(in_stretches(hill, RATE_HZ, RATE_HZ), RATE_HZ).true_peak_dbtp == pytest.approx(-6.02, abs=0.02)
+    assert merge_results(in_segments(hill, RATE_HZ, RATE_HZ), RATE_HZ).true_peak_dbtp == pytest.approx(-6.02, abs=0.02)
 
 
 def test_silence_is_found_at_the_ends_and_inside() -> None:
@@ -159,7 +159,7 @@ def test_huge_samples_are_measured_all_the_same() -> None:
     assert measured(quiet(RATE_HZ) * 1e20).sample_peak_dbfs == pytest.approx(380, abs=0.01)
 
 
-# --- In pieces and stretches ------------------------------------------------------------------------------------------
+# --- In pieces and segments ------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25)
@@ -167,11 +167,11 @@ def test_huge_samples_are_measured_all_the_same() -> None:
 def test_feeding_in_pieces_changes_nothing(seed: int, rate_hz: int, channels: int) -> None:
     rng = np.random.default_rng(seed)
     samples = noise(rate_hz, channels, 1.234, rng) * np.float32(2)
-    examiner = RecordingMeter(Heard(samples, rate_hz).shape)
+    meter = RecordingMeter(Heard(samples, rate_hz).shape)
     for piece in np.split(samples, np.sort(rng.integers(0, len(samples), 12))):
-        examiner.feed(piece)
-    assert examiner.measures() == measured(samples, rate_hz)
-    assert examiner.measures() == examiner.measures()
+        meter.feed(piece)
+    assert meter.measures() == measured(samples, rate_hz)
+    assert meter.measures() == meter.measures()
 
 
 @settings(max_examples=25)
@@ -181,11 +181,11 @@ def test_feeding_in_pieces_changes_nothing(seed: int, rate_hz: int, channels: in
     channels=st.integers(1, 2),
     size=st.integers(3000, 30000),
 )
-def test_stretches_add_up_to_the_whole(seed: int, rate_hz: int, channels: int, size: int) -> None:
+def test_segments_add_up_to_the_whole(seed: int, rate_hz: int, channels: int, size: int) -> None:
     rng = np.random.default_rng(seed)
     samples = np.clip(noise(rate_hz, channels, 4.321, rng) * np.float32(6), -1, 1)
     samples[5000:7000] = 0
-    whole, joined = measured(samples, rate_hz), merge_results(in_stretches(samples, rate_hz, size), rate_hz)
+    whole, joined = measured(samples, rate_hz), merge_results(in_segments(samples, rate_hz, size), rate_hz)
     assert joined.clipped_samples == whole.clipped_samples
     assert joined.sample_peak_dbfs == whole.sample_peak_dbfs
     assert joined.true_peak_dbtp == pytest.approx(whole.true_peak_dbtp, abs=1e-5)
@@ -196,28 +196,28 @@ def test_stretches_add_up_to_the_whole(seed: int, rate_hz: int, channels: int, s
     assert joined.trailing_silence_s == pytest.approx(whole.trailing_silence_s, abs=1e-9)
 
 
-def test_stretches_cover_every_sample_once() -> None:
+def test_segments_cover_every_sample_once() -> None:
     samples = quiet(RATE_HZ * 3 + 77)
     for size in (1000, 1600, 4801, 16000, 48077, 100000):
-        tallies = in_stretches(samples, RATE_HZ, size)
-        assert sum(part.length_samples for part in tallies) == len(samples)
-        assert sum(len(part.blocks) for part in tallies) == 30
-        assert sum(len(part.quiet) for part in tallies) == 301
+        parts = in_segments(samples, RATE_HZ, size)
+        assert sum(part.length_samples for part in parts) == len(samples)
+        assert sum(len(part.blocks) for part in parts) == 30
+        assert sum(len(part.quiet) for part in parts) == 301
 
 
-def test_the_loudest_moment_is_found_across_two_stretches() -> None:
+def test_the_loudest_moment_is_found_across_two_segments() -> None:
     samples = np.concatenate([quiet(RATE_HZ * 2), tone(RATE_HZ, [(-3, 0.4)], (0.0,)), quiet(RATE_HZ)])
-    whole = in_stretches(samples, RATE_HZ, len(samples))[0].loudest_momentary
-    joined = max(part.loudest_momentary for part in in_stretches(samples, RATE_HZ, round(2.2 * RATE_HZ)))
+    whole = in_segments(samples, RATE_HZ, len(samples))[0].loudest_momentary
+    joined = max(part.loudest_momentary for part in in_segments(samples, RATE_HZ, round(2.2 * RATE_HZ)))
     assert joined == pytest.approx(whole, rel=1e-6)
 
 
 def test_a_partial_result_survives_the_way_out_of_the_sandbox() -> None:
-    (tally,) = in_stretches(noise(11025, 2, 1.23, np.random.default_rng(4)), 11025, 10**6)
-    facts, blobs = tally.to_parts()
+    (part,) = in_segments(noise(11025, 2, 1.23, np.random.default_rng(4)), 11025, 10**6)
+    facts, blobs = part.to_parts()
     again = PartialResult.from_parts(json.loads(json.dumps(facts)), blobs)
     for one in fields(PartialResult):
-        assert np.array_equal(getattr(again, one.name), getattr(tally, one.name)), one.name
+        assert np.array_equal(getattr(again, one.name), getattr(part, one.name)), one.name
 
 
 # --- Readiness --------------------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_after_the_warm_up_nothing_is_left_to_compile() -> None:
         samples.setflags(write=False)
         measure_sound(Heard(samples, RATE_HZ))
     shape = Shape("wav", 192000, 1, 500, 24)
-    examiner = RecordingMeter(shape)
-    examiner.feed(quiet(500))
-    examiner.measures()
+    meter = RecordingMeter(shape)
+    meter.feed(quiet(500))
+    meter.measures()
     assert [len(kernel.signatures) for kernel in kernels] == before

@@ -16,7 +16,7 @@ from audio.merge_chunks import MergedFiles, merge_chunks, partial_peaks, partial
 from audio.peaks import compute_peaks
 from audio.pyramid import Pyramid, Tile
 from audio.spectrogram import render_tile
-from audio.tiles import TilePack
+from audio.tiles import TileFile
 from tests.audio.material import noise, written
 
 RATE = 16_000
@@ -35,18 +35,18 @@ def sound(samples: Samples) -> Sound:
 
 
 @pytest.fixture(scope="module")
-def packs(sound: Sound) -> list[bytes]:
+def chunk_archives(sound: Sound) -> list[bytes]:
     return [analyse_chunk(sound, number, chunk_samples=CHUNK) for number in range(6)]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("folded")
+    return tmp_path_factory.mktemp("merged")
 
 
 @pytest.fixture(scope="module")
-def folded(packs: list[bytes], sound: Sound, folder: Path) -> MergedFiles:
-    return merge_chunks(iter(packs), shape=sound.shape, folder=folder, chunk_samples=CHUNK)
+def merged(chunk_archives: list[bytes], sound: Sound, folder: Path) -> MergedFiles:
+    return merge_chunks(iter(chunk_archives), shape=sound.shape, folder=folder, chunk_samples=CHUNK)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def pyramid(sound: Sound) -> Pyramid:
 
 
 def stored(folder: Path, tile: Tile) -> bytes:
-    offset, length = TilePack((folder / "tiles.idx").read_bytes()).range_of(tile.statistic, tile.level, tile.index)
+    offset, length = TileFile((folder / "tiles.idx").read_bytes()).range_of(tile.statistic, tile.level, tile.index)
     return (folder / "tiles.pack").read_bytes()[offset : offset + length]
 
 
@@ -65,23 +65,23 @@ def pixels(content: bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
 
 
 def test_every_stored_tile_is_in_the_pack_and_looks_as_if_drawn_from_the_sound(
-    folded: MergedFiles, folder: Path, sound: Sound, pyramid: Pyramid
+    merged: MergedFiles, folder: Path, sound: Sound, pyramid: Pyramid
 ) -> None:
     assert [(level, pyramid.tiles(level)) for level in pyramid.stored_levels] == [(4, 6), (5, 3), (6, 2), (7, 1)]
     for tile in pyramid.every_tile():
         drawn = render_tile(sound, statistic=tile.statistic, level=tile.level, index=tile.index)
         assert np.abs(pixels(stored(folder, tile)) - pixels(drawn)).mean() < 0.1, tile
     sizes = [
-        TilePack((folder / "tiles.idx").read_bytes()).range_of(t.statistic, t.level, t.index)[1]
+        TileFile((folder / "tiles.idx").read_bytes()).range_of(t.statistic, t.level, t.index)[1]
         for t in pyramid.every_tile()
     ]
     assert sum(sizes) == (folder / "tiles.pack").stat().st_size
 
 
 def test_every_level_of_peaks_is_a_file_that_audiowaveform_could_have_written(
-    folded: MergedFiles, folder: Path, samples: Samples
+    merged: MergedFiles, folder: Path, samples: Samples
 ) -> None:
-    names = [name for name in folded.files if name.endswith(".dat")]
+    names = [name for name in merged.files if name.endswith(".dat")]
     assert names[:3] == ["peaks-512.dat", "peaks-2048.dat", "peaks-8192.dat"]
     for level, name in enumerate(names):
         content = (folder / name).read_bytes()
@@ -91,36 +91,38 @@ def test_every_level_of_peaks_is_a_file_that_audiowaveform_could_have_written(
         assert content[24:] == bins.tobytes()
 
 
-def test_measures_and_loudness_are_those_of_the_whole(folded: MergedFiles, folder: Path, sound: Sound) -> None:
+def test_measures_and_loudness_are_those_of_the_whole(merged: MergedFiles, folder: Path, sound: Sound) -> None:
     whole = measure_sound(sound)
-    assert folded.measures.to_json() == pytest.approx(whole.to_json(), abs=1e-6)
+    assert merged.measures.to_json() == pytest.approx(whole.to_json(), abs=1e-6)
     energies = np.frombuffer((folder / "loudness.f32").read_bytes(), "<f4")
     assert len(energies) == LENGTH * 10 // RATE
     assert energies[0] > energies[-1] > 0
-    assert folded.clock == ()
+    assert merged.clock == ()
 
 
 def test_merging_again_gives_the_same_files(
-    folded: MergedFiles, folder: Path, packs: list[bytes], sound: Sound, tmp_path: Path
+    merged: MergedFiles, folder: Path, chunk_archives: list[bytes], sound: Sound, tmp_path: Path
 ) -> None:
-    again = merge_chunks(packs, shape=sound.shape, folder=tmp_path, chunk_samples=CHUNK)
-    assert again == folded
-    for name in folded.files:
+    again = merge_chunks(chunk_archives, shape=sound.shape, folder=tmp_path, chunk_samples=CHUNK)
+    assert again == merged
+    for name in merged.files:
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [1, 0, 2, 3, 4, 5], [0, 1, 1, 2, 3, 4, 5], []])
 def test_chunks_that_are_missing_or_out_of_order_are_not_folded(
-    order: list[int], packs: list[bytes], sound: Sound, tmp_path: Path
+    order: list[int], chunk_archives: list[bytes], sound: Sound, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match="hunk"):
-        merge_chunks([packs[number] for number in order], shape=sound.shape, folder=tmp_path, chunk_samples=CHUNK)
+        merge_chunks(
+            [chunk_archives[number] for number in order], shape=sound.shape, folder=tmp_path, chunk_samples=CHUNK
+        )
 
 
 def test_before_the_fold_tiles_are_shown_as_far_as_they_are_known(
-    packs: list[bytes], pyramid: Pyramid, folded: MergedFiles, folder: Path
+    chunk_archives: list[bytes], pyramid: Pyramid, merged: MergedFiles, folder: Path
 ) -> None:
-    ready = {number: ChunkResult.from_bytes(packs[number]) for number in (0, 3)}
+    ready = {number: ChunkResult.from_bytes(chunk_archives[number]) for number in (0, 3)}
     whole, complete = partial_tile(pyramid, Tile("max", 4, 3), ready.get)
     assert complete
     assert whole == stored(folder, Tile("max", 4, 3))
@@ -136,17 +138,17 @@ def test_before_the_fold_tiles_are_shown_as_far_as_they_are_known(
 
 
 def test_when_all_chunks_are_there_tiles_are_the_final_ones(
-    packs: list[bytes], pyramid: Pyramid, folded: MergedFiles, folder: Path
+    chunk_archives: list[bytes], pyramid: Pyramid, merged: MergedFiles, folder: Path
 ) -> None:
-    ready = dict(enumerate(map(ChunkResult.from_bytes, packs)))
+    ready = dict(enumerate(map(ChunkResult.from_bytes, chunk_archives)))
     for tile in pyramid.every_tile():
         assert partial_tile(pyramid, tile, ready.get) == (stored(folder, tile), True)
 
 
 def test_before_the_fold_peaks_are_shown_as_far_as_they_are_known(
-    packs: list[bytes], pyramid: Pyramid, samples: Samples
+    chunk_archives: list[bytes], pyramid: Pyramid, samples: Samples
 ) -> None:
-    ready = {number: ChunkResult.from_bytes(packs[number]) for number in (0, 2, 5)}
+    ready = {number: ChunkResult.from_bytes(chunk_archives[number]) for number in (0, 2, 5)}
     for level in range(pyramid.peak_levels):
         bins = compute_peaks(samples, 512 * 4**level)
         per_chunk = CHUNK // (512 * 4**level)
@@ -168,7 +170,7 @@ def test_hours_are_found_across_chunks(tmp_path: Path) -> None:
     samples = np.resize(noise(100 * rate, level=0.02), ((2 * 3600 + 5) * rate, 1))
     samples[3600 * rate : 3605 * rate] = 0
     sound = open_sound(io.BytesIO(written(samples, rate, "wav")), format=Format.WAV)
-    packs = [analyse_chunk(sound, number, chunk_samples=chunk) for number in range(-(-len(samples) // chunk))]
-    folded = merge_chunks(packs, shape=sound.shape, folder=tmp_path, chunk_samples=chunk, clock_s=7200)
-    assert [stretch.clock_s for stretch in folded.clock] == [7200, 10_800]
-    assert folded.clock[1].start == pytest.approx(3605 * rate, abs=3)
+    chunk_archives = [analyse_chunk(sound, number, chunk_samples=chunk) for number in range(-(-len(samples) // chunk))]
+    merged = merge_chunks(chunk_archives, shape=sound.shape, folder=tmp_path, chunk_samples=chunk, clock_s=7200)
+    assert [stretch.clock_s for stretch in merged.clock] == [7200, 10_800]
+    assert merged.clock[1].start == pytest.approx(3605 * rate, abs=3)

@@ -1,4 +1,4 @@
-"""Tiles drawn from sound, and the pack that keeps them."""
+"""Tiles drawn from sound, and the file that keeps them."""
 
 import io
 
@@ -13,7 +13,7 @@ from audio.errors import PositionOutside
 from audio.formats import Format, Samples
 from audio.pyramid import CHUNK_SAMPLES, Pyramid, spectrogram_at
 from audio.spectrogram import encode_decibels, mix_channels, pool_columns, render_tile, transform_columns
-from audio.tiles import TilePack, encode_index
+from audio.tiles import TileFile, encode_index
 from tests.audio.material import noise, tone, written
 
 RATE = 16_000
@@ -123,11 +123,11 @@ def test_the_sandbox_draws_the_same_tile() -> None:
 def test_an_index_finds_every_tile_beyond_4_gib_too() -> None:
     pyramid = Pyramid(3 * CHUNK_SAMPLES, 44_100)
     ranges = {tile: (number * 2**31, 1000 + number) for number, tile in enumerate(pyramid.every_tile())}
-    pack = TilePack(encode_index(pyramid, ranges))
+    stored = TileFile(encode_index(pyramid, ranges))
     for tile, expected in ranges.items():
-        assert pack.range_of(tile.statistic, tile.level, tile.index) == expected
+        assert stored.range_of(tile.statistic, tile.level, tile.index) == expected
     for statistic, level, index in (("max", 3, 0), ("max", 4, 24), ("mean", pyramid.levels, 0), ("sum", 4, 0)):
         with pytest.raises(KeyError):
-            pack.range_of(statistic, level, index)
+            stored.range_of(statistic, level, index)
     with pytest.raises(ValueError, match="no index"):
-        TilePack(bytes(100))
+        TileFile(bytes(100))

@@ -27,7 +27,7 @@ PRINTED = (
 
 
 def true_peak(samples: Samples, rate_hz: int = 48000, pieces: int = 1) -> float:
-    """Feed whole blocks, as an examiner does."""
+    """Feed whole blocks, as a meter does."""
     meter = TruePeakMeter(rate_hz, samples.shape[1])
     block = rate_hz // 10
     edges = [round(len(samples) / block * n / pieces) * block for n in range(pieces)] + [len(samples)]

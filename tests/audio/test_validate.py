@@ -1,4 +1,4 @@
-"""What cannot be read is refused with a sentence that says what is wrong, and never half read."""
+"""Validation: what cannot be read is rejected with a sentence that says what is wrong, and never half read."""
 
 import io
 from pathlib import Path

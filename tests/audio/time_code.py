@@ -1,4 +1,4 @@
-"""Sound that says where it is: about once a second a chirp begins on a known sample, and five tones give its number."""
+"""Time code in sound: about once a second a chirp begins on a known sample, and five tones give its number."""
 
 from dataclasses import dataclass
 

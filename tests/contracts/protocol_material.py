@@ -1,4 +1,4 @@
-"""What protocols are planned over in the contract suite: items with sounds of every role and texts of every kind."""
+"""Entries of the contract suite of protocols: items with sounds of every role and texts of every kind."""
 
 from rating.protocol import Entry, Json
 

@@ -1,4 +1,4 @@
-"""Every address and who is answered how: the table that test_routes.py holds the code to."""
+"""Table of every address with the answer to each kind of asker, which test_routes.py compares with the code."""
 
 # What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), or the status.
 # A second factor is required and everybody on the staff has one, except the factorless. What is asked for belongs to

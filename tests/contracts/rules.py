@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterator
 Rule = Callable[[ast.Module], list[str]]
 
 MAX_MODULE_LINES = 600
+MIN_MODULE_LINES = 40
 MAX_FUNCTION_LINES = 40
+# A docstring that begins so does not name the thing that the module is.
+NO_NOUN = re.compile(
+    r"(What|Whatever|Who|Where|When|Which|Whether|How|From|Every|Everything|All|No|Nobody|Nothing|That|This)\b"
+)
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
 WRITING_METHODS = {
     *("save", "create", "update", "delete", "bulk_create", "bulk_update"),
@@ -28,6 +33,11 @@ def module_size(text: str) -> list[str]:
     return [f"{lines} lines; split it by noun at {MAX_MODULE_LINES}"] if lines > MAX_MODULE_LINES else []
 
 
+def too_short(text: str) -> list[str]:
+    lines = text.count("\n")
+    return [f"{lines} lines; put it where it is used, or say why not"] if lines < MIN_MODULE_LINES else []
+
+
 def function_size(tree: ast.Module) -> list[str]:
     return [
         f"{node.name} has {length} lines; a function fits on one screen ({MAX_FUNCTION_LINES})"
@@ -43,6 +53,8 @@ def docstring(tree: ast.Module) -> list[str]:
         return []
     if not text:
         return ["no module docstring"]
+    if found := NO_NOUN.match(text):
+        return [f"the module docstring begins with '{found.group()}' and not with the name of a thing"]
     first = text.split("\n\n")[0]
     return [] if first.endswith((".", ":")) else ["the module docstring does not begin with a whole sentence"]
 

@@ -15,6 +15,53 @@ UNREAD = {"package-lock.json"}
 STATES_THE_RULES = {"tests/contracts/rules.py", "tests/contracts/test_code_rules.py"}
 
 
+# Modules that are short by their kind: what Django, pytest or the build finds by its name, and entries of pages.
+SHORT_KINDS = {
+    "__init__",
+    "__main__",
+    "admin",
+    "api_urls",
+    "apps",
+    "checks",
+    "conftest",
+    "index",
+    "manage",
+    "serializers",
+    "tasks",
+    "urls",
+}
+SHORT_FOLDERS = {"bench", "commands", "config", "deploy", "migrations", "pages", "scripts", "tests"}
+# Other modules below the limit, each with its reason.
+SHORT_MODULES = {
+    "audio/compiled.py": "eight modules compile their loops with it",
+    "audio/decode/open.py": "ten modules open files with it",
+    "core/accounts.py": "adapters that settings name by their path",
+    "core/check_result.py": "doctor, commands and start-up checks share it",
+    "core/fsync.py": "five modules of three apps flush with it",
+    "core/hashing.py": "used without Django by fourteen modules",
+    "core/hmacs.py": "needs settings, which core/hashing.py must not",
+    "core/jobs/schedule.py": "both workers call it, and neither imports the other",
+    "core/languages.py": "eight modules of three apps",
+    "core/sessions.py": "a session engine is a module that settings name",
+    "core/spreadsheets.py": "every export of four apps goes through it",
+    "core/stored_json.py": "nine modules of three apps",
+    "frontend/src/lib/dom.ts": "nearly every script",
+    "frontend/src/lib/theme.ts": "loaded before everything else, alone",
+    "frontend/src/matrix/waveforms.ts": "drawn on two pages",
+    "frontend/src/trial/fakePages.ts": "for tests",
+    "frontend/src/workspace/submitDialog.ts": "dialog of three protocols",
+    "listening/management/experiments.py": "ten commands share it",
+    "protocols/chaptering/view/contract.ts": "types that the parts of the view share",
+    "protocols/p835/export.py": "found by its name",
+    "protocols/tcsd_plane/paper.py": "found by its name",
+    "protocols/tcsd_plane/view/placeMemory.ts": "the only part of the view that speaks to the tab's storage",
+    "rating/pace.py": "constants that three protocols and the durations share",
+    "stimuli/errors.py": "raised inside the sandbox, which loads little",
+    "stimuli/management/preparing.py": "two commands share it",
+    "stimuli/times_of_day.py": "shared by forms, services and readers without Django",
+}
+
+
 def hold(paths: Iterable[Path], judge: Callable[[Path], list[str]]) -> None:
     """Fail with one line a complaint."""
     complaints = [f"{relative(path)}: {problem}" for path in paths for problem in judge(path)]
@@ -24,6 +71,19 @@ def hold(paths: Iterable[Path], judge: Callable[[Path], list[str]]) -> None:
 def test_every_module_can_be_read_in_one_sitting() -> None:
     sources = [*modules(), *files(".ts", under=("frontend", "protocols"))]
     hold(sources, lambda path: rules.module_size(path.read_text(encoding="utf-8")))
+
+
+def test_a_short_module_has_a_reason() -> None:
+    sources = [*modules(), *files(".ts", under=("frontend", "protocols"))]
+    unnamed = [
+        path
+        for path in sources
+        if path.stem not in SHORT_KINDS
+        and not path.name.endswith((".test.ts", ".d.ts"))
+        and not SHORT_FOLDERS & set(relative(path).parts[:-1])
+    ]
+    short = {str(relative(path)) for path in unnamed if rules.too_short(path.read_text(encoding="utf-8"))}
+    assert short == SHORT_MODULES.keys()
 
 
 def test_every_function_fits_on_one_screen() -> None:
@@ -107,9 +167,11 @@ def test_no_work_is_left_as_a_note_to_oneself() -> None:
 
 PLANTED: list[tuple[Callable[[str], list[str]], str]] = [
     (rules.module_size, "line\n" * 601),
+    (rules.too_short, "line\n" * 39),
     (lambda text: rules.function_size(ast.parse(text)), "def f():\n" + "    x = 1\n" * 40),
     (lambda text: rules.docstring(ast.parse(text)), "x = 1"),
     (lambda text: rules.docstring(ast.parse(text)), '"""no sentence"""'),
+    (lambda text: rules.docstring(ast.parse(text)), '"""What a sentence says."""'),
     (lambda text: rules.naive_time(ast.parse(text)), "datetime.now()"),
     (lambda text: rules.naive_time(ast.parse(text)), "datetime.datetime.utcnow()"),
     (lambda text: rules.naive_time(ast.parse(text)), "date.today()"),
@@ -125,6 +187,7 @@ PLANTED: list[tuple[Callable[[str], list[str]], str]] = [
 ]
 INNOCENT: list[tuple[Callable[[str], list[str]], str]] = [
     (rules.module_size, "line\n" * 600),
+    (rules.too_short, "line\n" * 40),
     (lambda text: rules.docstring(ast.parse(text)), '"""A sentence."""'),
     (lambda text: rules.naive_time(ast.parse(text)), "datetime.now(UTC)"),
     (

@@ -1,4 +1,4 @@
-"""What production is made of, read before it runs: the compose file and the images."""
+"""Compose file and images of production, checked without running them."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every form of the staff's pages: a post that succeeds redirects, a refused one shows its page with the reason."""
+"""Forms of the staff's pages: a post that succeeds redirects, a refused one shows its page with the reason."""
 
 import re
 from collections.abc import Callable

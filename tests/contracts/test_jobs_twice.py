@@ -1,4 +1,4 @@
-"""Every job of every app is run twice, as after a kill before it was marked done: the second run changes nothing."""
+"""Jobs of every app, each run twice, as after a kill before it was marked done: the second run changes nothing."""
 
 import hashlib
 from collections.abc import Callable

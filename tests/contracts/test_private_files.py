@@ -1,4 +1,4 @@
-"""What the server writes is for the account that runs it; nginx reads only what it is to send."""
+"""Permissions of files: those of the server are for its own account, and nginx reads only what it sends."""
 
 import os
 import subprocess

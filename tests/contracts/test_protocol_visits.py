@@ -1,4 +1,4 @@
-"""Every registered protocol, played by its own bot over HTTP from the consent to a result."""
+"""Visits to every registered protocol, played by its own bot over HTTP from the consent to a result."""
 
 from itertools import product
 from pathlib import Path

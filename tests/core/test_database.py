@@ -1,4 +1,4 @@
-"""What the database promises: whole, flushed, copied."""
+"""Database settings: whole transactions, flushed to the disk, copied."""
 
 import sqlite3
 import threading

@@ -42,7 +42,7 @@ def test_a_page_and_a_job_that_fail_are_on_the_page_with_place_and_count_and_not
     def broken(*args: object) -> None:
         raise RuntimeError("the listener anna@example.org is in row 7")
 
-    monkeypatch.setattr(readiness, "look", broken)
+    monkeypatch.setattr(readiness, "check_readiness", broken)
     visitor = Client(raise_request_exception=False)
     for _ in range(3):
         assert visitor.get("/healthz").status_code == 500

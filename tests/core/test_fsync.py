@@ -1,4 +1,4 @@
-"""A file or a folder is asked of the disk itself, and let go of whatever the disk says."""
+"""Flushes to the disk: files and folders, closed again whatever the disk answers."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""No secret reaches a log: each refusal of a link is provoked, and what was logged is read."""
+"""Logs without secrets: each rejection of a link is provoked, and what was logged is read."""
 
 import io
 import logging

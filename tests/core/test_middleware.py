@@ -1,4 +1,4 @@
-"""What a person or a program sees when something is rejected or fails."""
+"""Middleware: what a person or a program sees when something is rejected or fails."""
 
 import pytest
 from django.db import OperationalError, connection

@@ -1,4 +1,4 @@
-"""The policy: a view names its audience, and a view that names none is open to nobody."""
+"""Permissions: a view names its audience, and a view that names none is open to nobody."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""What people wrote is never run as a formula by the program that opens a table, and can be read back as it was."""
+"""Spreadsheet cells: what people wrote is never run as a formula, and can be read back as it was."""
 
 import pytest
 from hypothesis import given

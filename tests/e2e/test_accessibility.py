@@ -1,4 +1,4 @@
-"""Every page under an accessibility scan (axe: WCAG 2.0 to 2.2, A and AA), wide and narrow; --all: in every theme."""
+"""Accessibility scan of every page (axe: WCAG 2.0 to 2.2, A and AA), wide and narrow; --all: in every theme."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""From link to first trial in every demo: no more clicks and half the words of before, and nothing is said twice."""
+"""First minutes of every demo: no more clicks and half the words of before, and nothing is said twice."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The first promise: from a link to a completion code, and the experimenter sees the MOS change."""
+"""Journey from a link to a completion code, and the experimenter sees the MOS change."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every protocol by pointer, touch and keyboard: revised, loaded again, without a network and in a second tab."""
+"""Journeys by pointer, touch and keyboard: revised, loaded again, without a network and in a second tab."""
 
 import re
 from abc import ABC, abstractmethod

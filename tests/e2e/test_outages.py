@@ -1,4 +1,4 @@
-"""Close the tab, lose the network, change the device: no answer is lost and none is doubled."""
+"""Outages: the tab is closed, the network lost, the device changed, and no answer is lost and none is doubled."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""From the sound check over practice to the receipt, as a person who has never seen one goes through it."""
+"""Sound check, practice and receipt, as a person who has never seen one goes through it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the kill tests share."""
+"""Fixtures of the kill tests."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Workers are killed while a day is ingested, ten times, in chunks and in the fold: its files differ in no byte.
+"""Workers are killed while a day is ingested, ten times, in chunks and in the merge: its files differ in no byte.
 
 EARMARK_FAULT_SCALE multiplies the kills, and the hours with them.
 """

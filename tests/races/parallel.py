@@ -1,4 +1,4 @@
-"""Doing things at the same moment, each in a thread with a database connection of its own."""
+"""Calls at the same moment, each in a thread with a database connection of its own."""
 
 import threading
 from collections.abc import Callable, Sequence

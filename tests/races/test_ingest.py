@@ -1,4 +1,4 @@
-"""The last two chunks of a recording are added at the same moment: exactly one fold is asked for, never none."""
+"""The last two chunks of a recording are added at the same moment: exactly one merge is asked for, never none."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What the viewer fetches of a short sound: slices at exact samples, pictures, clips with ranges, clear errors."""
+"""Delivery of a short sound to the viewer: slices at exact samples, pictures, clips with ranges, clear errors."""
 
 import struct
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What the viewer fetches of a long recording: ready and half ingested, from every kind of original, from a bucket."""
+"""Delivery of a long recording to the viewer: ready and half ingested, from every kind of original, from a bucket."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a test job leaves behind."""
+"""Rows that test jobs write."""
 
 from django.db import models
 

@@ -48,7 +48,7 @@ function openUpload(config: Config): UploadController {
       need<HTMLInputElement>("[name=import]", form).value = server.importId;
       return `?import=${server.importId}`;
     },
-    whenSealed: () => {
+    whenSubmitted: () => {
       screen.drop.hidden = true;
       need("#sending").hidden = true;
       followCheck(server.page);

@@ -28,10 +28,10 @@ class FakeServer {
     return [announced("old.wav", 3)];
   }
 
-  sealed = 0;
-  async seal(): Promise<void> {
+  submitted = 0;
+  async submit(): Promise<void> {
     if (this.trouble) throw this.trouble;
-    this.sealed += 1;
+    this.submitted += 1;
   }
 
   async forget(row: Row): Promise<void> {
@@ -49,8 +49,8 @@ function open(importId = "", more: Partial<UploadControllerParts> = {}) {
   const server = new FakeServer();
   server.importId = importId;
   const notes: string[] = [];
-  const seal = { hidden: true, disabled: true };
-  const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {}, seal };
+  const submit = { hidden: true, disabled: true };
+  const screen = { note: (text: string) => notes.push(text), trouble: () => {}, show: () => {}, reopen: {}, submit };
   const scope = new Scope();
   const config = { hashing_url: "/hashing.js" };
   const controller = new UploadController({
@@ -60,7 +60,7 @@ function open(importId = "", more: Partial<UploadControllerParts> = {}) {
     scope,
     ...more,
   } as unknown as UploadControllerParts);
-  return { controller, server, notes, scope, seal };
+  return { controller, server, notes, scope, submit };
 }
 
 beforeEach(() => {
@@ -148,15 +148,15 @@ test("a file is left out, also one that the server has forgotten already, but no
 
 test("where the page wants it, files are handed in by themselves once, and the button comes if that fails", async () => {
   let told = 0;
-  const { controller, server, scope, seal } = open("", { whenSealed: () => (told += 1) });
+  const { controller, server, scope, submit } = open("", { whenSubmitted: () => (told += 1) });
   assert.equal(controller.pending, false);
   await controller.takeFiles([empty("a.wav")]);
   await new Promise((resolve) => setTimeout(resolve, 5));
   controller.draw();
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.deepEqual([server.sealed, told, controller.pending], [1, 1, false]);
+  assert.deepEqual([server.submitted, told, controller.pending], [1, 1, false]);
   scope.dispose();
-  const failing = open("", { whenSealed: () => {} });
+  const failing = open("", { whenSubmitted: () => {} });
   const announce = failing.server.announce.bind(failing.server);
   failing.server.announce = async (picked) => {
     const known = await announce(picked);
@@ -165,7 +165,7 @@ test("where the page wants it, files are handed in by themselves once, and the b
   };
   await failing.controller.takeFiles([empty("a.wav")]);
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.deepEqual([failing.controller.pending, failing.seal], [true, { hidden: false, disabled: false }]);
+  assert.deepEqual([failing.controller.pending, failing.submit], [true, { hidden: false, disabled: false }]);
   failing.scope.dispose();
-  assert.equal(seal.hidden, true);
+  assert.equal(submit.hidden, true);
 });

@@ -33,7 +33,7 @@ export interface UploadControllerParts {
   server: Server;
   scope: Scope;
   /** Where a page needs no press to have the files checked: what it does once they are handed in. */
-  whenSealed?: () => void;
+  whenSubmitted?: () => void;
   /** The address under which a reload finds the import again. */
   address?: () => string;
 }
@@ -47,8 +47,8 @@ export class UploadController {
   #handles: Handle[] = [];
   #turn: Promise<void> = Promise.resolve();
   #changed = false;
-  #sealing = false;
-  #sealed = false;
+  #submitting = false;
+  #submitted = false;
 
   constructor(parts: UploadControllerParts) {
     const { config, scope, server } = parts;
@@ -84,13 +84,13 @@ export class UploadController {
 
   /** Whether files were chosen that are not all handed in. */
   get pending(): boolean {
-    return this.#queue.totals().files > 0 && !this.#sealed;
+    return this.#queue.totals().files > 0 && !this.#submitted;
   }
 
   draw(): void {
     this.#changed = false;
     this.#parts.screen.show(this.#queue, { paused: this.#sender.paused, now: performance.now() });
-    if (this.#parts.whenSealed && this.#queue.complete && !this.#sealing) void this.seal();
+    if (this.#parts.whenSubmitted && this.#queue.complete && !this.#submitting) void this.submit();
   }
 
   wake(): void {
@@ -160,21 +160,21 @@ export class UploadController {
     this.draw();
   }
 
-  /** Everything is there: have it looked at. */
-  async seal(): Promise<void> {
-    const { screen, server, whenSealed } = this.#parts;
-    screen.seal.disabled = true;
-    this.#sealing = true;
+  /** Submit the import for its check, now that every file has arrived. */
+  async submit(): Promise<void> {
+    const { screen, server, whenSubmitted } = this.#parts;
+    screen.submit.disabled = true;
+    this.#submitting = true;
     try {
-      await server.seal(this.#queue.rows);
-      this.#sealed = true;
+      await server.submit(this.#queue.rows);
+      this.#submitted = true;
       await forgetHandles(server.importId);
-      if (whenSealed) whenSealed();
+      if (whenSubmitted) whenSubmitted();
       else location.reload();
     } catch (problem) {
       this.#complain(problem);
-      screen.seal.disabled = false;
-      screen.seal.hidden = false; // where it was not asked for, it now is
+      screen.submit.disabled = false;
+      screen.submit.hidden = false; // where it was not asked for, it now is
     }
   }
 

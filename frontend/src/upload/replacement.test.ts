@@ -8,15 +8,15 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 function open(outcome: () => Promise<unknown> = async () => null, refusal: Error | null = null) {
   const told: string[] = [];
-  const sealed: string[] = [];
+  const submitted: string[] = [];
   const server = {
     csrf: () => "",
     replace: async (path: string, file: File) => {
       if (refusal) throw refusal;
       return [{ path, byte_count: file.size, received_bytes: 0, upload_url: "/u/" }];
     },
-    seal: async (rows: readonly { path: string }[]) => {
-      sealed.push(...rows.map((row) => row.path));
+    submit: async (rows: readonly { path: string }[]) => {
+      submitted.push(...rows.map((row) => row.path));
     },
   };
   const shares: number[] = [];
@@ -32,7 +32,7 @@ function open(outcome: () => Promise<unknown> = async () => null, refusal: Error
     },
     attempt: () => ({ ended: outcome(), abort: () => {} }),
   });
-  return { replacement, told, sealed, shares, over: () => over };
+  return { replacement, told, submitted, shares, over: () => over };
 }
 
 beforeEach(() => {
@@ -45,22 +45,22 @@ beforeEach(() => {
 });
 
 test("a replacement is announced in the old place, sent, and handed in for the check", async () => {
-  const { replacement, sealed, shares, over } = open();
+  const { replacement, submitted, shares, over } = open();
   await replacement.send("C1/a.wav", new File(["new bytes"], "fixed.wav"));
   await settled();
-  assert.deepEqual([sealed, shares.at(-1), over(), replacement.sending], [["C1/a.wav"], 1, 1, false]);
+  assert.deepEqual([submitted, shares.at(-1), over(), replacement.sending], [["C1/a.wav"], 1, 1, false]);
 });
 
 test("an empty file needs no sending", async () => {
-  const { replacement, sealed, over } = open(() => Promise.reject(new Error("nothing is sent")));
+  const { replacement, submitted, over } = open(() => Promise.reject(new Error("nothing is sent")));
   await replacement.send("a.wav", new File([], "a.wav"));
   await settled();
-  assert.deepEqual([sealed, over()], [["a.wav"], 1]);
+  assert.deepEqual([submitted, over()], [["a.wav"], 1]);
 });
 
 test("what the server refuses is said, and another file can be chosen", async () => {
-  const { replacement, told, sealed, over } = open(undefined, new Problem(413, { detail: "The disk is full." }));
+  const { replacement, told, submitted, over } = open(undefined, new Problem(413, { detail: "The disk is full." }));
   await replacement.send("a.wav", new File(["x"], "a.wav"));
   await settled();
-  assert.deepEqual([told, sealed, over(), replacement.sending], [["The disk is full."], [], 0, false]);
+  assert.deepEqual([told, submitted, over(), replacement.sending], [["The disk is full."], [], 0, false]);
 });

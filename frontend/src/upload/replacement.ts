@@ -10,7 +10,7 @@ import { type Attempt, attemptBy } from "./tusHttpStack.ts";
 
 interface ReplacementParts {
   config: Pick<Config, "hashing_url">;
-  server: Pick<Server, "replace" | "seal" | "csrf">;
+  server: Pick<Server, "replace" | "submit" | "csrf">;
   scope: Scope;
   /** Share of the file that has arrived, from 0 to 1. */
   onProgress: (share: number) => void;
@@ -76,7 +76,7 @@ export class Replacement {
 
   async #handIn(): Promise<void> {
     try {
-      await this.#parts.server.seal(this.#queue.rows);
+      await this.#parts.server.submit(this.#queue.rows);
     } catch {
       // The import's page then shows the file as arrived, with the button that has it checked.
     }

@@ -30,7 +30,7 @@ export class Screen {
   readonly folderInput = need<HTMLInputElement>("#folder-input");
   readonly filesInput = need<HTMLInputElement>("#files-input");
   readonly pause = need<HTMLButtonElement>("#pause");
-  readonly seal = need<HTMLButtonElement>("#seal");
+  readonly submit = need<HTMLButtonElement>("#submit-import");
   readonly reopen = need<HTMLButtonElement>("#reopen");
   readonly table = need<HTMLTableSectionElement>("#files tbody");
   readonly #language = document.documentElement.lang;
@@ -69,9 +69,9 @@ export class Screen {
     const more = totals.files - MOST_ROWS;
     need("#more").textContent = more > 0 ? fill(gettext("and {count} more"), { count: more }) : "";
     const complete = queue.complete;
-    if (complete && this.seal.disabled)
+    if (complete && this.submit.disabled)
       this.say(gettext("Everything has arrived. You can have the files checked now."));
-    this.seal.disabled = !complete;
+    this.submit.disabled = !complete;
     this.pause.hidden = complete;
     need("#absent").hidden = totals.absent === 0;
     need("#absent-text").textContent = fill(

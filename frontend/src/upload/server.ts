@@ -68,7 +68,7 @@ export class Server {
     return begun.files;
   }
 
-  /** Announce a file in the place of one that a check has seen. */
+  /** Declare a file in the place of one that a check has seen. */
   replace(path: string, file: File): Promise<DeclaredFile[]> {
     return this.#post<DeclaredFile[]>(`${this.#importId}/replace/`, { files: [{ path, byte_count: file.size }] });
   }
@@ -79,7 +79,7 @@ export class Server {
   }
 
   /** Digests went along with the last piece of every file that had one. */
-  async seal(rows: readonly Row[]): Promise<void> {
+  async submit(rows: readonly Row[]): Promise<void> {
     const empty = rows.filter((row) => row.size === 0);
     const digests = Object.fromEntries(empty.map((row) => [row.path, EMPTY_SHA256]));
     await this.#post(`${this.#importId}/submit/`, { digests });

@@ -50,7 +50,7 @@ function wirePickers(controller: UploadController, screen: Screen, scope: Scope)
 
 function wireButtons(controller: UploadController, screen: Screen, scope: Scope): void {
   scope.listen(screen.pause, "click", () => controller.togglePause());
-  scope.listen(screen.seal, "click", () => void controller.seal());
+  scope.listen(screen.submit, "click", () => void controller.submit());
   scope.listen(screen.reopen, "click", () => void controller.reopen({ ask: true }));
   scope.listen<MouseEvent>(screen.table, "click", (event) => {
     const button = (event.target as Element).closest<HTMLElement>("[data-remove]");

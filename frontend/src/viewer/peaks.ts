@@ -33,12 +33,12 @@ export function envelope(bins: Bins, start: number, samplesPerColumn: number, co
   for (let column = 0; column < count; column += 1) {
     const first = Math.floor((start + column * samplesPerColumn) / bins.samples);
     const last = Math.max(Math.ceil((start + (column + 1) * samplesPerColumn) / bins.samples) - 1, first);
-    fold(bins, first, last, result, column);
+    mergeBins(bins, first, last, result, column);
   }
   return result;
 }
 
-function fold(bins: Bins, first: number, last: number, result: Envelope, column: number): void {
+function mergeBins(bins: Bins, first: number, last: number, result: Envelope, column: number): void {
   let low = 127;
   let high = -128;
   for (let bin = first; bin <= last; bin += 1) {

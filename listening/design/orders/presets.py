@@ -285,7 +285,7 @@ def _sequence(request: LayoutRequest, panel: int, seat: int) -> SeatSequence:
 
 
 def _panel_start(request: LayoutRequest, panel: int) -> int:
-    """The scale order of a panel: the orders are shared out among the panels that were laid out together."""
+    """The scale order of a panel: the orders are balanced across the panels that were laid out together."""
     panels = [panels for panels, _ in request.stages]
     before = max((count for count in panels if count < panel), default=0)
     together = min(count for count in panels if count >= panel) - before

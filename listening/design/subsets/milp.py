@@ -199,7 +199,7 @@ def solve(pool: Pool, rng: Random) -> Solution:
     """Find the best counts: first their totals over all subsets, which no counts can beat, then counts that have them.
 
     Subsets are alike, so a program with a variable for each cell and subset finds the same table over and over. The
-    totals alone are a far smaller program; where they can be shared out evenly, as nearly always, its proof holds for
+    totals alone are a far smaller program; where they can be balanced, as nearly always, its proof holds for
     the whole. Where they cannot, the large program decides.
     """
     found = _best_totals(pool)

@@ -93,7 +93,7 @@ def draft_design(*, experiment: Experiment, wanted: DesignRequest, planner: Plan
 
 
 def judge(layout: Layout, *, experiment: Experiment, material: Material, factors: Sequence[str]) -> dict[str, Any]:
-    """The report on a layout, with how the levels of the factors are shared out among the panels."""
+    """The report on a layout, with how the levels of the factors are balanced across the panels."""
     shared = shares(material.samples, factors=factors, subsets=layout.request.subsets)
     levels = {sample.name: {name: sample.factors[name] for name in factors} for sample in material.samples}
     report = report_of(layout, experiment=experiment, showing_s=material.showing_s, factors=levels)

@@ -1,4 +1,4 @@
-"""Extensions: more listeners for each panel or more panels, under the rules and the seed of what is there."""
+"""Extensions: more listeners for each panel or more panels, under the rules and the seed of the design."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

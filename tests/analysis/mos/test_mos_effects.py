@@ -1,4 +1,4 @@
-"""What is compared within listeners, and what is warned of, against plain computations."""
+"""Effects within listeners, and warnings, against plain computations."""
 
 from typing import Any
 

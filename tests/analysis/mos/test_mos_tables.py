@@ -1,4 +1,4 @@
-"""Every table of the mean opinion score against pandas and scipy, which compute it in another way."""
+"""Tables of the mean opinion score against pandas and scipy, which compute it in another way."""
 
 import json
 from random import Random

@@ -1,4 +1,4 @@
-"""Every format gives the samples that were put in, at the positions they were put at, from anywhere in the file."""
+"""Decoding: every format gives the samples that were put in, at their positions, from anywhere in the file."""
 
 import struct
 import tracemalloc

@@ -39,7 +39,7 @@ def counted(design: Design) -> list[list[Showing]]:
 
 
 @st.composite
-def wishes(draw: st.DrawFn) -> LayoutRequest:
+def requests(draw: st.DrawFn) -> LayoutRequest:
     items, conditions = draw(st.integers(1, 13)), draw(st.integers(1, 9))
     seats, panels = draw(st.integers(1, 11)), draw(st.integers(1, 3))
     earlier = st.tuples(st.integers(1, panels), st.integers(1, seats)).filter(lambda size: size != (panels, seats))
@@ -73,7 +73,7 @@ def awkward_too(test: Callable[[LayoutRequest], None]) -> Callable[[], None]:
     """Run the test on the awkward sizes and on others, which the seed makes the same for every test."""
     for wish in AWKWARD:
         test = example(wish)(test)
-    return seeded(0)(settings(max_examples=50, database=None)(given(wishes())(test)))
+    return seeded(0)(settings(max_examples=50, database=None)(given(requests())(test)))
 
 
 @awkward_too

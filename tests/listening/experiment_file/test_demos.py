@@ -1,4 +1,4 @@
-"""Every demo as a file: written, created from it again and written once more, to the same bytes."""
+"""Demos as files: written, created from it again and written once more, to the same bytes."""
 
 import json
 from types import ModuleType

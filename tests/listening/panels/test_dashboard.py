@@ -1,4 +1,4 @@
-"""What needs a person now: lines above the list of experiments, by role."""
+"""Dashboard: lines above the list of experiments, by role."""
 
 from datetime import timedelta
 from html import unescape

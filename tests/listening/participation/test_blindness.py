@@ -1,4 +1,4 @@
-"""No condition, item or file name in any byte that reaches a participant."""
+"""Blindness: no condition, item or file name in any byte that reaches a participant."""
 
 from random import Random
 

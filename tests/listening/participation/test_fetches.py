@@ -1,4 +1,4 @@
-"""No answer without a sound: fetches are recorded, what was not fetched cannot be answered, haste is flagged."""
+"""Fetches of sounds: they are recorded, what was not fetched cannot be answered, haste is flagged."""
 
 from datetime import timedelta
 from random import Random

@@ -1,4 +1,4 @@
-"""Every page of a participant is in the experiment's language, whatever the browser asks for."""
+"""Language of participants' pages: every page is in the experiment's language, whatever the browser asks for."""
 
 import re
 from datetime import UTC, datetime

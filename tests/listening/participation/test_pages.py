@@ -1,4 +1,4 @@
-"""All pages of a visit at once: texts of a page come when it is opened, unless the experiment shows all of them."""
+"""Pages of a visit, sent at once: texts of a page come when it is opened, unless the experiment shows all of them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""From a link to a receipt: what each step gives, and what it rejects."""
+"""Visits from a link to a receipt: what each step gives, and what it rejects."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a run gives a page and a program: scores, target, edits, near-ties, notes and means."""
+"""Evaluation for a page and a program: scores, target, edits, near-ties, notes and means."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How far people are from each other, and who stands alone."""
+"""Distances between makers, and makers far from all others."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a file of utterances must be; everything else is rejected with its place and what would be right."""
+"""Files of utterances: anything malformed is rejected with its place and what would be right."""
 
 import json
 from typing import Any

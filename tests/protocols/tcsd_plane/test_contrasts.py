@@ -1,4 +1,4 @@
-"""Whether conditions differ: which blocks count, and every pair against a computation of its own."""
+"""Tests of differences between conditions: which blocks count, and every pair against a computation of its own."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""How raters use the axes, against loops over single marks."""
+"""Use of the axes by raters, against loops over single marks."""
 
 import math
 import statistics

@@ -73,7 +73,7 @@ class Audacity:
 
 @contextmanager
 def audacity(home: Path, *, form: str = "Format32BitFloat") -> Iterator[Audacity]:
-    """Start Audacity with a configuration of its own, and quit it cleanly, which folds the project's journal in."""
+    """Start Audacity with a configuration of its own, and quit it cleanly, so that it writes its journal."""
     with ExitStack() as stack:
         stack.enter_context(_alone())
         environment = stack.enter_context(_display())

@@ -1,4 +1,4 @@
-"""Tables: every usual dialect is read, what is wrong is told with its line, and hostile workbooks die alone."""
+"""Tables: every usual dialect is read, errors are told with their line, a hostile workbook harms only its process."""
 
 import io
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The search for the target, held against a list of every path of the network."""
+"""Nearest paths of a network to a summary, compared with a list of every path."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
