@@ -2,15 +2,16 @@
 
 Most are raised as AppError, with the message where it is raised; where several places raise the same one, a function
 of the module that owns it builds it. docs/errors.md lists all of them (`manage.py error_docs` writes it). There is a
-class only where code catches the error or where protocols raise it as part of their contract:
+class only where code catches the error or where protocols raise it as part of their contract (a class that one
+protocol alone catches stands in its folder):
 
     rating.protocol       InvalidAnswer, OptionUnfit, MaterialUnfit
     rating.errors         KeyReused, SoundNotFetched
+    rating                PlanUnfit, QuestionUnfit
     stimuli               TableUnreadable (it crosses the sandbox by its name), SandboxFailure, DiskFull, CellsTaken,
                           ClockUnfit
     listening             PanelFull, OtherGroup, SeatElsewhere, ResumeCodeUnknown, TextChanged, SheetChanged,
-                          DesignRowsRejected, ExperimentFileRejected
-    protocols.chaptering  ChaptersOptionUnfit
+                          ScreenedOut, DesignRowsRejected, ExperimentFileRejected
 
 The audio library has classes of its own (audio.errors), which stimuli.sandbox turns into AppErrors.
 """

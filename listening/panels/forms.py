@@ -491,11 +491,11 @@ class SheetForm(ValidatedForm):
         names = [f"{slot}-{scale.key}" for scale in self.scales]
         given = [name for name in names if self.cleaned_data.get(name) is not None or name in self.errors]
         if closing and not given:
-            self.add_error(names[0], gettext("Missing. Enter this cross, or save a draft."))
+            self.add_error(names[0], gettext("Missing. Enter a number, or save a draft."))
         for name, scale in zip(names, self.scales, strict=True):
             value = self.cleaned_data.get(name)
             if given and name not in given:
-                self.add_error(name, gettext("A cross has both numbers: enter this one, or take the other out."))
+                self.add_error(name, gettext("Every number of a row is needed: enter this one, or clear the row."))
             elif value is not None:
                 low, high = (0.0, 100.0) if percent else (scale.low, scale.high)
                 if not low <= value <= high:

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
+import core.errors
 from analysis import exports
 from analysis.registry import get_method
 from audio.errors import AudioError
@@ -19,7 +20,7 @@ from core.jobs import declared_jobs
 from core.management.commands import error_docs
 from rating.registry import module_of, protocols
 from stimuli.sandbox import to_app_error
-from tests.contracts.tree import APPS, ROOT, files, parsed, read, relative
+from tests.contracts.tree import APPS, ROOT, files, modules, parsed, read, relative
 
 PAGES = [path for path in files(".md") if relative(path).parts[0] not in {"tests", "frontend"}]
 SETTING = re.compile(r"EARMARK_[A-Z0-9]+(?:_[A-Z0-9]+)*(?![A-Z0-9_])")
@@ -84,6 +85,17 @@ def test_every_error_is_a_whole_sentence_built_in_one_place() -> None:
     errors = error_docs.collect_errors(ROOT)
     assert len(errors) > 150
     assert list(error_docs.problems(errors)) == []
+
+
+def test_the_classes_of_errors_are_listed_where_they_are_explained() -> None:
+    explained = (core.errors.__doc__ or "").partition("folder):")[2].partition("The audio library")[0]
+    declared = {
+        node.name
+        for path in modules(*({*APPS} - {"protocols"}))
+        for node in parsed(path).body
+        if isinstance(node, ast.ClassDef) and "AppError" in map(ast.unparse, node.bases)
+    }
+    assert set(re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", explained)) == declared
 
 
 def test_the_page_of_errors_is_up_to_date() -> None:

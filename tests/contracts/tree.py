@@ -20,7 +20,7 @@ def every_file() -> tuple[Path, ...]:
     found: list[Path] = []
     for folder, names, files in os.walk(ROOT):
         names[:] = sorted(name for name in names if name not in MADE and not name.endswith("_cache"))
-        found += [Path(folder, name) for name in sorted(files)]
+        found += [Path(folder, name) for name in sorted(files) if name not in MADE]  # a worktree has a file .git
     return tuple(found)
 
 

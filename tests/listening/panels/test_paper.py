@@ -163,8 +163,8 @@ def test_per_cent_are_shares_of_a_hundred(staff: Client, begun: str) -> None:
         ({"s1-TC": "101", "unit": "percent"}, "From 0 to 100."),
         ({"s1-TC": "nan"}, "Enter a number."),
         ({"s1-TC": "left"}, "Enter a number."),
-        ({"s1-SD": ""}, "A cross has both numbers"),
-        ({"s2-TC": "", "s2-SD": ""}, "Missing. Enter this cross"),
+        ({"s1-SD": ""}, "Every number of a row is needed"),
+        ({"s2-TC": "", "s2-SD": ""}, "Missing. Enter a number"),
     ],
 )
 def test_a_slip_is_named_beside_its_field_and_nothing_is_stored(
