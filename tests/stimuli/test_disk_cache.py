@@ -39,7 +39,7 @@ def test_concurrent_callers_make_a_file_once(tmp_path: Path) -> None:
 def test_a_cache_stays_within_its_bound_and_keeps_recently_used_files(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, max_bytes=100_000)
     cache.read_or_create("favourite", lambda: bytes(1000))
-    for number in range(300):
+    for number in range(150):
         cache.read_or_create(str(number), lambda: bytes(1000))
         assert cache.read_or_create("favourite", lambda: b"made again") == bytes(1000)
         age(tmp_path)
