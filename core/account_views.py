@@ -16,6 +16,7 @@ from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.forms import DeactivationForm, InvitationForm, PasswordForm, RoleForm, ValidatedForm
 from core.http_errors import error_message
+from core.mail import sends_mail
 from core.models import User
 from core.permissions import Audience, has_second_factor, requires, staff
 from core.services import accounts, password_links
@@ -47,7 +48,7 @@ def _people_page(request: HttpRequest, refused: ValidatedForm | None = None) -> 
     context = {
         "rows": rows,
         "invitation": shown(_invitation_form()),
-        "sends_mail": password_links.sends_mail(),
+        "sends_mail": sends_mail(),
         "link_days": password_links.LINK_DAYS,
         "tab": "people",
     }

@@ -6,7 +6,6 @@ makes it again, and a copy of the database opens no account.
 
 import base64
 from datetime import datetime, timedelta
-from smtplib import SMTPDataError, SMTPRecipientsRefused
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -18,15 +17,11 @@ from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.jobs import JobRun, enqueue, job
+from core.mail import send_message, sends_mail
 from core.models import User
 from core.services import accounts, audit
 
 LINK_DAYS = 3
-
-
-def sends_mail() -> bool:
-    """Whether messages leave this server: the console backend only writes them to the log."""
-    return not str(settings.EMAIL_BACKEND).endswith("console.EmailBackend")
 
 
 @transaction.atomic
@@ -106,12 +101,8 @@ def send_password_link(*, run: JobRun, user_id: str, language: str) -> None:
             "Hello %(name)s,\n\nchoose a password for your account with this link:\n\n%(link)s\n\n"
             "It works once, and for %(days)s days. Then sign in as %(name)s."
         ) % {"name": user.username, "link": link_of(user), "days": LINK_DAYS}
-    try:
-        EmailMessage(subject=subject, body=text, to=[user.email]).send()
-    except (SMTPRecipientsRefused, SMTPDataError) as refused:
-        raise AppError(
-            "account.mail_refused", 409, _("The mail server refused the message: {why}"), why=str(refused)[:200]
-        ) from refused
+    if why := send_message(EmailMessage(subject=subject, body=text, to=[user.email])):
+        raise AppError("account.mail_refused", 409, _("The mail server refused the message: {why}"), why=why)
 
 
 def _secret(user: User, key: str = "") -> str:

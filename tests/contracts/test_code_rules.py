@@ -42,6 +42,7 @@ SHORT_MODULES = {
     "core/hmacs.py": "needs settings, which core/hashing.py must not",
     "core/jobs/schedule.py": "both workers call it, and neither imports the other",
     "core/languages.py": "eight modules of three apps",
+    "core/mail.py": "accounts, invitations and alerts send with it",
     "core/sessions.py": "a session engine is a module that settings name",
     "core/spreadsheets.py": "every export of four apps goes through it",
     "core/stored_json.py": "nine modules of three apps",

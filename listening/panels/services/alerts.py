@@ -5,7 +5,6 @@ A message has counts and the address of the monitor: no pseudonym, no label of a
 
 from contextlib import nullcontext
 from datetime import datetime, timedelta
-from smtplib import SMTPDataError, SMTPRecipientsRefused
 from uuid import UUID
 
 from django.conf import settings
@@ -17,9 +16,9 @@ from django.utils.translation import get_language, gettext, ngettext, override
 from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
+from core.mail import send_message, sends_mail
 from core.models import AuditEntry, User
 from core.services import audit
-from core.services.password_links import sends_mail
 from listening.models import MonitorAlert
 from listening.panels.services.design_seats import Fence
 from listening.panels.services.monitoring import RECENT, experiment_status
@@ -153,11 +152,7 @@ def _send(alert: MonitorAlert, new: dict[str, Counts]) -> str:
         )
     body = "\n\n".join([title, "\n".join(f"- {sentence}" for sentence in sentences), page, ending])
     subject = " ".join(f"{title}: {sentences[0]}".split())  # one line: a header
-    try:
-        EmailMessage(subject=subject, body=body, to=[alert.address]).send()
-    except (SMTPRecipientsRefused, SMTPDataError) as refused:
-        return str(refused)[:200]
-    return ""
+    return send_message(EmailMessage(subject=subject, body=body, to=[alert.address]))
 
 
 def _sentence(name: str, counts: Counts) -> str:

@@ -8,7 +8,6 @@ import base64
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from smtplib import SMTPDataError, SMTPRecipientsRefused
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -24,9 +23,9 @@ from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
 from core.jobs import JobRun, enqueue, job
+from core.mail import send_message, sends_mail
 from core.models import User
 from core.services import audit
-from core.services.password_links import sends_mail as sends_mail
 from listening.models import Invitation, InvitationQuerySet, Mailing, Message, Panel
 from listening.panels.services.durations import planned_minutes
 from listening.panels.services.links import links_of
@@ -162,11 +161,7 @@ def _send(mailing: Mailing, invitation: Invitation, connection: Any) -> str:
         reply_to=_reply_to(mailing.experiment),
         connection=connection,
     )
-    try:
-        message.send()
-    except (SMTPRecipientsRefused, SMTPDataError) as refused:
-        return str(refused)[:200]
-    return ""
+    return send_message(message)
 
 
 def _token_of(invitation: Invitation) -> str:

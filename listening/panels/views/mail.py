@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.http_errors import error_message
+from core.mail import sends_mail
 from core.permissions import Audience, requires, staff
 from listening.models import Mailing
 from listening.panels.forms import MailForm, MessageForm, ReminderForm
@@ -55,7 +56,7 @@ def _written(request: HttpRequest, experiment: Experiment, form: MessageForm, *,
         "experiment": experiment,
         "form": form,
         "reminder": reminder,
-        "sends_mail": services.sends_mail(),
+        "sends_mail": sends_mail(),
         "tab": "people",
     }
     return render(request, "listening/mail.html", context, status=form.status if form.errors else 200)
@@ -75,7 +76,7 @@ def mail_preview(request: HttpRequest, slug: str) -> HttpResponse:
     except AppError as error:
         messages.error(request, error_message(error))
         return redirect("listening:people", slug=slug)
-    context |= {"experiment": experiment, "sends_mail": services.sends_mail(), "tab": "people"}
+    context |= {"experiment": experiment, "sends_mail": sends_mail(), "tab": "people"}
     return render(request, "listening/mail_preview.html", context)
 
 

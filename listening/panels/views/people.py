@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.errors import AppError
 from core.forms import ValidatedForm
 from core.http_errors import error_message
+from core.mail import sends_mail
 from core.models import User
 from core.permissions import Audience, requires, staff
-from core.services.password_links import sends_mail
 from listening.models import Seat, Visit
 from listening.panels.forms import (
     InvitationsForm,
