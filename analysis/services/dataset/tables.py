@@ -340,6 +340,7 @@ class DatasetTables:
                     "position": entry.trial.position if entry.trial else None,
                     "made_at": entry.created_at,
                     "made_by": entry.made_by.username,
+                    "lifted": entry.lifted_at is not None,
                     "lifted_by": entry.lifted_by.username if entry.lifted_by else None,
                 }
 

@@ -15,6 +15,7 @@ from rating.models import Experiment
 from rating.services.experiments import unblind
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
+from tests.analysis.dataset_material import files_of, packed
 from tests.analysis.p835_material import refresh
 from tests.factories import event, make_experiment, make_user, sit_down, tone
 
@@ -139,3 +140,11 @@ def test_without_answers_the_page_says_so(client: Client) -> None:
     client.force_login(experiment.owner)
     html = client.get(f"/experiments/{experiment.slug}/results/").content.decode()
     assert "No answers yet." in html
+
+
+def test_the_anonymous_dataset_has_boundaries_and_no_titles_that_people_typed(experiment: Experiment) -> None:
+    opened = unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    files = files_of(packed(opened, anonymous=True, k=2))
+    assert b"42.5" in files["results/boundaries.csv"]
+    assert b"Night" in files["results/boundaries.csv"]
+    assert not [name for name, text in files.items() if b"Part at" in text or b"Opening" in text]
