@@ -25,11 +25,12 @@ from analysis.services import report_pdf
 from analysis.services.dataset.anonymity import USUAL_K
 from analysis.services.experiment_report import experiment_report
 from analysis.services.metrics import offers_metrics
+from analysis.services.ordinal import request_ordinal_fit
 from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
-from analysis.tasks import keep_current, request_ordinal_fit, request_report_pdf
+from analysis.tasks import keep_current
 from core.errors import AppError
 from core.http_errors import error_message
 from core.languages import active_language
@@ -126,7 +127,7 @@ def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     simulated = experiment.is_simulation or request.POST.get("simulated") == "1"
     how: dict[str, Any] = {"simulated": simulated, "language": active_language(), "now": timezone.now()}
     try:
-        request_report_pdf(experiment=experiment, actor=staff(request), **how)
+        report_pdf.request_report_pdf(experiment=experiment, actor=staff(request), **how)
     except AppError as error:
         messages.error(request, error_message(error))
     query = "?simulated=1" if simulated else ""
