@@ -35,6 +35,7 @@ PARTICIPANTS = {
     "headphones_passed": "Whether the last headphone screening was passed; empty where there was none.",
     "level_db": "The level that the listener set last, in dB above or below the middle.",
     "response_ms": "The median time from the end of a clip to the answer, in milliseconds.",
+    "pace_s": "The median time between two answers of a session, in seconds, by the browser's clock.",
     "stalled": "Answers to clips whose sound stalled for more than 250 ms.",
     "interrupted": "Answers to clips during which the page was hidden.",
     "qc_flags": "Flags of the monitor that do not depend on the time of day: fast, sooner, flat, level, muted, hidden, "

@@ -436,6 +436,7 @@ def _quality(quality: Quality | None) -> Row:
         "headphones_passed": passed.get(SetupStep.Step.HEADPHONES),
         "level_db": quality.level_db,
         "response_ms": figures.answer_ms,
+        "pace_s": figures.pace_s,
         "stalled": figures.stalls,
         "interrupted": figures.hidden,
         "qc_flags": " ".join(quality.flags),

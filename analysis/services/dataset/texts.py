@@ -45,7 +45,7 @@ Beside the tables:
 - `analysis/`: `starter.py` (pandas, scipy) and `starter.R` print the means by condition, as `expected.csv` has them,
   and the R script the mixed model. `starter_output.txt` is what `starter.py` said when this zip was made.
 - `legacy/udase/`: one matrix a scale: condition, sample, subject_1 ..., empty where a listener did not rate a clip.
-  Of a clip that was rated twice by one listener the last mark stands here. Excluded marks are in it.
+  Of a clip that was rated twice by one listener the last mark stands here. Excluded marks are empty.
 - `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE. As there, excluded votes are not
   in them.
 - `design.json`: what was planned, with the hashes that fix it, and every extension with its date, reason and hash.
@@ -66,8 +66,8 @@ BLIND = "letters: the experiment has not been unblinded"
 OPEN = "named: the experiment has been unblinded"
 ANONYMOUS = """
 Anonymous edition: no free text of listeners, no reason that a person typed, no account, no browser, no language of
-consent, no raw answer; times are seconds since the seat was taken. Every combination of {columns} is shared by at least {k} of the {listeners} listeners. For that, answers were left
-empty: {cells}.
+consent, no raw answer; times are seconds since the seat was taken. Every combination of {columns} is shared by at
+least {k} of the {listeners} listeners. For that, answers were left empty: {cells}.
 `subject_id` is the pseudonym of the full data; keep that, and the list of completion codes, to yourself.
 """
 PSYCH_DS = "Psych-DS 0.4.0"
