@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_noop as _
 
-from analysis.reports.exclusions import with_and_without
+from analysis.reports.exclusions import exclusion_tables
 from analysis.reports.pictures import PICTURE_FORMATS, SVG, PictureFormat
 from analysis.reports.tables import TABLE_FORMATS, Table, tables_in
 from core.errors import AppError
@@ -50,7 +50,7 @@ class Report(ABC):
 
     def tables(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Table]:
         """Return every table of the page by its id; each can be downloaded by itself."""
-        shown = [with_and_without(result["table"]), self.context(experiment, result, asked)]
+        shown = [*exclusion_tables(result["table"], asked.get("against", "")), self.context(experiment, result, asked)]
         return {table.id: table for table in tables_in(shown)}
 
     @property
