@@ -16,8 +16,7 @@ from core.hashing import digest
 
 Plan = Mapping[str, Any]  # scale, against, margin, model, rules with thresholds; empty where nothing was written down
 MODELS = ("mixed", "listeners")
-# Where differences of conditions stand, the first that a result has: by the model, or over listeners.
-CONTRASTS = {"mixed": ("contrasts", "model_contrasts"), "listeners": ("differences",)}
+DIFFERENCE = {"condition", "against", "difference", "ci_low", "ci_high"}  # columns that a registered contrast needs
 
 
 class Outcome(NamedTuple):
@@ -85,8 +84,7 @@ def _contrast(plan: Plan, table: Mapping[str, Any], *, blind: bool) -> list[Outc
     against = plan["against"]
     if not table.get("counts") or (blind and against):
         return []
-    part = next((name for name in CONTRASTS[plan["model"]] if table.get(name)), "")
-    rows = [row for row in table.get(part, []) if row.get("scale") in (plan["scale"], None) or not plan["scale"]]
+    rows = [row for row in _differences(plan, table) if row.get("scale") in (plan["scale"], None) or not plan["scale"]]
     rows = [row for row in rows if row["against"] == against] if against else once(rows)
     rows = _adjusted([{**row, **_tested(row, table)} for row in rows], against)
     if not rows:
@@ -94,6 +92,15 @@ def _contrast(plan: Plan, table: Mapping[str, Any], *, blind: bool) -> list[Outc
         return [Outcome(kept=False, sentence=_("Registered contrast, not available: {name}.").format(name=name))]
     told = _each(rows) if against else _all_pairs(rows)
     return [Outcome(kept=True, sentence=sentence) for sentence in told] + _equivalence(plan, rows)
+
+
+def _differences(plan: Plan, table: Mapping[str, Any]) -> list[Row]:
+    """The differences by the registered model: some methods have others of that name."""
+    if plan["model"] == "mixed":
+        found = table["model_contrasts"] if "model_contrasts" in table else table.get("contrasts", [])
+    else:
+        found = [row for row in table.get("differences", []) if row.get("unit") == "listener"]
+    return [row for row in found if row.keys() >= DIFFERENCE]
 
 
 def _tested(row: Row, table: Mapping[str, Any]) -> dict[str, Any]:

@@ -177,19 +177,30 @@ def test_excluded_answers_are_kept_and_marked_in_every_file(client: Client) -> N
 
 @pytest.mark.parametrize(("protocol", "file"), [("tcsd_plane", "authors_sheet.csv"), ("thumbs", "thumbs_long.csv")])
 def test_every_protocol_leaves_excluded_answers_out_and_marks_them(client: Client, protocol: str, file: str) -> None:
-    experiment, rng = make_experiment(seats=2, items=3, protocol=protocol), Random(1)
-    for _ in range(2):
+    experiment, rng = make_experiment(seats=3, items=3, protocol=protocol), Random(1)
+    for _ in range(3):
         ballot = seated_visit(experiment).seat.ballot
         for trial in ballot.trials.filter(kind="test").order_by("position"):
             payload = get_protocol(protocol).example(plan_of(trial, trial.slots.all()), rng)
             assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=payload)).status == "stored"
+
+    def tables() -> dict[str, Any]:
+        refresh()
+        return dict(read_result(experiment=experiment, slug=protocol, simulated=False)["table"])
+
+    def model(found: dict[str, Any]) -> dict[tuple[str, str], float]:
+        return {(row["scale"], row["condition"]): row["mean"] for row in found["model_level"]}
+
+    everything = model(tables())
     out(experiment, "asleep", listener="sub-0002")
-    refresh()
-    result = read_result(experiment=experiment, slug=protocol, simulated=False)
-    assert all(
-        0 < row["n_votes_kept"] < row["n_votes_all"] and row["model_all"] is None
-        for row in result["table"]["with_and_without"]
-    )
+    result = tables()
+    compared = result["with_and_without"]
+    assert all(0 < row["n_votes_kept"] < row["n_votes_all"] for row in compared)
+    assert everything
+    for part, means in (("model_all", everything), ("model_kept", model(result))):
+        found = {(row["scale"], row["condition"]): row[part] for row in compared if row[part] is not None}
+        assert found == pytest.approx({key: means[key] for key in found})
+        assert found.keys() == means.keys()
     assert "Excluded from all figures: 1 listener. sub-0002 (asleep)." in page(client, experiment)
     content = client.get(f"/api/v1/experiments/{experiment.slug}/results/{protocol}/files/{file}").getvalue().decode()
     told = {(row["excluded"], row["exclusion_reason"]) for row in csv.DictReader(io.StringIO(content))}
@@ -351,6 +362,30 @@ def test_the_registered_contrast_and_margin_stand_on_the_page_and_in_the_report(
     assert "equivalent" in differences.rows[0]
     gone = plan_outcomes(plan | {"against": "elsewhere"}, found, blind=False)
     assert "Registered contrast, not available: against elsewhere." in [outcome.sentence for outcome in gone]
+
+
+def test_a_registered_contrast_is_by_the_model_also_where_other_differences_have_its_name() -> None:
+    plan = {"scale": "TC", "against": "c", "margin": 0.5, "model": "mixed", "rules": {}}
+    about = {"scale": "TC", "against": "c", "ci_low": -0.1, "ci_high": 0.3, "se": 0.1, "df": 10.0}
+    modelled = [
+        about | {"condition": "a", "difference": 0.1, "p": 0.04, "p_holm": 0.9},
+        about | {"condition": "b", "difference": 0.4, "p": 0.01, "p_holm": 0.9},
+    ]
+    table = {"counts": {"marks": 9}, "rows": [{"scale": "TC"}], "model_contrasts": modelled}
+    table |= {"contrasts": [about | {"condition": "a", "difference": 9.0, "p": 0.5}]}
+    told = [outcome.sentence for outcome in plan_outcomes(plan, table, blind=False)]
+    assert told[-4:] == [
+        "Registered contrast: a − c (TC) +0.10, 95 % CI −0.10 – +0.30, p (Holm) 0.040.",
+        "Registered contrast: b − c (TC) +0.40, 95 % CI −0.10 – +0.30, p (Holm) 0.020.",
+        "Registered margin 0.50: a − c is equivalent, 90 % CI −0.08 – +0.28.",
+        "Registered margin 0.50: equivalence of b − c is not shown, 90 % CI +0.22 – +0.58.",
+    ]
+    unknown = plan_outcomes(plan | {"scale": "SD"}, table, blind=False)
+    assert [outcome.sentence for outcome in unknown if not outcome.kept] == [
+        "Primary scale, not available: SD.",
+        "Registered model, not available: mixed model.",
+        "Registered contrast, not available: against c.",
+    ]
 
 
 def test_a_script_lists_makes_and_lifts_exclusions() -> None:
