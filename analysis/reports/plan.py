@@ -154,6 +154,8 @@ def _equivalence(plan: Plan, rows: list[Row]) -> list[Outcome]:
     """Two one-sided tests at 5 % at the registered margin find equivalence if the 90 % CI lies within it."""
     if not plan["margin"]:
         return []
+    if not plan["against"]:
+        return _equivalent_pairs(plan["margin"], rows)
     margin, outcomes = plan["margin"], []
     yes = _("Registered margin {margin}: {pair} is equivalent, 90 % CI {interval}.")
     no = _("Registered margin {margin}: equivalence of {pair} is not shown, 90 % CI {interval}.")
@@ -165,6 +167,19 @@ def _equivalence(plan: Plan, rows: list[Row]) -> list[Outcome]:
         told = said.format(margin=figure(margin), pair=_pair(row), interval=interval(low, high, signed))
         outcomes.append(Outcome(kept=known, sentence=told))
     return outcomes
+
+
+def _equivalent_pairs(margin: float, rows: list[Row]) -> list[Outcome]:
+    """The same of all pairs, in one sentence."""
+    known = [limits for row in rows if None not in (limits := limits_90(row))]
+    within = [low for low, high in known if -margin < low and high < margin]  # type: ignore[operator]
+    said = ngettext(
+        "Registered margin {margin}: {within} of {n} pair is equivalent (90 % CI).",
+        "Registered margin {margin}: {within} of {n} pairs are equivalent (90 % CI).",
+        len(rows),
+    )
+    told = said.format(margin=figure(margin), within=len(within), n=len(rows))
+    return [Outcome(kept=len(known) == len(rows), sentence=told)]
 
 
 def limits_90(row: Row) -> tuple[float | None, float | None]:

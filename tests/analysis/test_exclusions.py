@@ -340,7 +340,11 @@ def test_the_registered_contrast_and_margin_stand_on_the_page_and_in_the_report(
     assert "Primary scale, as registered: QUALITY." in told
     assert "Registered contrast" not in told
     pairs = plan_outcomes(plan | {"against": ""}, blind["table"], blind=True)
-    assert "Registered contrast, all pairs:" in " ".join(outcome.sentence for outcome in pairs)
+    assert [outcome.sentence.partition(":")[0] for outcome in pairs[-2:]] == [
+        "Registered contrast, all pairs",
+        "Registered margin 0.25",
+    ]
+    assert pairs[-1].sentence.endswith(" of 3 pairs are equivalent (90 % CI).")
     unblind_all(experiment)
     experiment = Experiment.objects.get(pk=experiment.pk)
     found = table(experiment)
