@@ -30,11 +30,11 @@ from analysis.services import exports
 from analysis.services.dataset.anonymity import USUAL_K
 from analysis.services.dataset.archive import export_dataset
 from analysis.services.experiment_report import export_report
-from analysis.services.ordinal import read_fit
+from analysis.services.ordinal import read_fit, request_ordinal_fit
 from analysis.services.questionnaires import export_questionnaire
-from analysis.services.report_pdf import export_report_pdf
+from analysis.services.report_pdf import export_report_pdf, request_report_pdf
 from analysis.services.results import read_items, read_result
-from analysis.tasks import keep_current, request_ordinal_fit, request_report_pdf
+from analysis.tasks import keep_current
 from core.languages import active_language
 from core.pdf import PDF
 from core.permissions import Audience, staff

@@ -80,6 +80,10 @@ class Method(AnyMethod):
     def run(self, table: pd.DataFrame) -> Json:
         """Compute the result from a table of COLUMNS and the protocol's own; the order of rows changes nothing."""
 
+    def model_level(self, table: pd.DataFrame) -> Sequence[Mapping[str, Any]]:
+        """Compute only the means of the mixed model, so that those of all answers can stand beside the result's."""
+        return ()
+
 
 class PageMethod(AnyMethod):
     """A method over whole answers: words that were picked, boundaries that were set."""

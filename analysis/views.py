@@ -17,19 +17,20 @@ from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
 from analysis.reports import study_plan
-from analysis.reports.exclusions import exclusion_sentences, with_and_without
+from analysis.reports.exclusions import exclusion_sentences, exclusion_tables
 from analysis.reports.pictures import can_draw
-from analysis.reports.plan import plan_facts, plan_outcomes
+from analysis.reports.plan import plan_facts, plan_outcomes, registered_choices
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services import report_pdf
 from analysis.services.dataset.anonymity import USUAL_K
 from analysis.services.experiment_report import experiment_report
 from analysis.services.metrics import offers_metrics
+from analysis.services.ordinal import request_ordinal_fit
 from analysis.services.plans import compute_plan
 from analysis.services.questionnaires import summary
 from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
-from analysis.tasks import keep_current, request_ordinal_fit, request_report_pdf
+from analysis.tasks import keep_current
 from core.errors import AppError
 from core.http_errors import error_message
 from core.languages import active_language
@@ -43,7 +44,8 @@ from rating.services.access import Access, experiment_of
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
     keep_current(experiment=experiment, reader=staff(request))
-    asked = _registered(experiment) | request.GET.dict() | ({"simulated": "1"} if experiment.is_simulation else {})
+    registered = registered_choices(experiment.analysis_plan, blind=experiment.unblinded_at is None)
+    asked = registered | request.GET.dict() | ({"simulated": "1"} if experiment.is_simulation else {})
     simulated = asked.get("simulated") == "1"
     context = {
         "experiment": experiment,
@@ -73,15 +75,6 @@ def fit_ordinal(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('analysis:results', args=[slug])}{query}#ordinal")
 
 
-def _registered(experiment: Experiment) -> dict[str, str]:
-    """What the plan says of choices on the page; letters stand for conditions until the experiment is unblinded."""
-    plan = experiment.analysis_plan
-    chosen = {"against": plan.get("against"), "margin": plan.get("margin")}
-    if experiment.unblinded_at is None:
-        del chosen["against"]
-    return {name: str(value) for name, value in chosen.items() if value}
-
-
 def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulated: bool) -> dict[str, Any]:
     """One method's part of the page."""
     result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True)
@@ -99,9 +92,9 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
         "query": urlencode(asked),
         "report": reader.context(experiment, result, asked),
         "excluded": exclusion_sentences(result["table"]),
-        "exclusions": with_and_without(result["table"]),
+        "exclusions": exclusion_tables(result["table"], asked.get("against", "")),
         "plan": plan_facts(experiment.analysis_plan),
-        "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"]),
+        "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"], blind=result["blind"]),
     }
 
 
@@ -126,7 +119,7 @@ def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     simulated = experiment.is_simulation or request.POST.get("simulated") == "1"
     how: dict[str, Any] = {"simulated": simulated, "language": active_language(), "now": timezone.now()}
     try:
-        request_report_pdf(experiment=experiment, actor=staff(request), **how)
+        report_pdf.request_report_pdf(experiment=experiment, actor=staff(request), **how)
     except AppError as error:
         messages.error(request, error_message(error))
     query = "?simulated=1" if simulated else ""

@@ -8,6 +8,7 @@ from uuid import UUID
 from csp.decorators import csp_update
 from django.conf import settings as project_settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -23,6 +24,7 @@ from core.models import User
 from core.pdf import can_write_pdf
 from core.permissions import Audience, requires, staff
 from core.templatetags.markdown import markdown
+from rating import history
 from rating.forms import (
     ARCHIVED,
     BIN,
@@ -52,6 +54,7 @@ from stimuli.models import Import
 from stimuli.services import imports
 from stimuli.views.imports import summary_of, upload_config
 
+ENTRIES_A_PAGE = 20
 CHANGES = {
     "live": services.go_live,
     "pause": services.pause,
@@ -292,11 +295,20 @@ def _settings_page(request: HttpRequest, experiment: Experiment, **forms: Valida
         "roles": Collaborator.Role.choices,
         "options_open": services.options_are_open(experiment),
         "versions": _shown_versions(experiment),
+        "history": _shown_history(request, experiment),
         "can_write_pdf": can_write_pdf(),
         "days_in_bin": disposal.DAYS_IN_BIN,
         "tab": "settings",
     }
     return render(request, "rating/settings.html", context)
+
+
+def _shown_history(request: HttpRequest, experiment: Experiment) -> dict[str, Any] | None:
+    """A page of the history, for those who may change the experiment."""
+    if not experiment.may_change:
+        return None
+    page = Paginator(history.history_of(experiment), ENTRIES_A_PAGE).get_page(request.GET.get("history"))
+    return {"page": page, "entries": [history.told(entry) for entry in page]}
 
 
 def _shown_versions(experiment: Experiment) -> list[tuple[TextVersion, int]]:

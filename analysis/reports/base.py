@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_noop as _
 
-from analysis.reports.exclusions import with_and_without
+from analysis.reports.exclusions import exclusion_tables
 from analysis.reports.pictures import PICTURE_FORMATS, SVG, PictureFormat
 from analysis.reports.tables import TABLE_FORMATS, Table, tables_in
 from core.errors import AppError
@@ -19,6 +19,7 @@ Result = Mapping[str, Any]  # as analysis.services.results.read_result gives it
 Asked = Mapping[str, str]  # what stands in the address
 Pieces = Iterable[str | bytes]
 
+TYPED = ("reason", "made_at")  # of an exclusion: what a person typed, and when
 TABLE_PREFIX = "table-"  # of the name under which a table is downloaded
 
 
@@ -49,7 +50,7 @@ class Report(ABC):
 
     def tables(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Table]:
         """Return every table of the page by its id; each can be downloaded by itself."""
-        shown = [with_and_without(result["table"]), self.context(experiment, result, asked)]
+        shown = [*exclusion_tables(result["table"], asked.get("against", "")), self.context(experiment, result, asked)]
         return {table.id: table for table in tables_in(shown)}
 
     @property
@@ -74,6 +75,11 @@ class Report(ABC):
             return list(TABLE_FORMATS[ending].write(tables[table_id]))  # at once, in the language of the request
 
         return ReportFile(name, make, TABLE_FORMATS[ending].content_type)
+
+    def anonymous(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the tables of a result as the anonymous dataset has them: without times and without what was typed."""
+        told = [{name: row[name] for name in row if name not in TYPED} for row in table.get("exclusions", [])]
+        return {**table, **({"exclusions": told} if told else {})}
 
     def dataset(self, experiment: Experiment, result: Result, *, simulated: bool) -> Iterable[tuple[str, Pieces]]:
         """Return files that the dataset holds besides, by their path in it."""

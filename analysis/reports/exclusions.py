@@ -64,6 +64,11 @@ def who_is(row: Row) -> str:
     return str(row["listener"])
 
 
+def exclusion_tables(table: Mapping[str, Any], against: str = "") -> list[Table]:
+    """What the exclusions changed: the means of conditions, and their differences to one of them."""
+    return [with_and_without(table), differences_with_and_without(table, against)]
+
+
 def with_and_without(table: Mapping[str, Any]) -> Table:
     """Means of conditions with all answers, without the excluded ones, and the difference."""
     rows = table.get("with_and_without", [])
@@ -88,6 +93,47 @@ def with_and_without(table: Mapping[str, Any]) -> Table:
     )
     title = _("With and without exclusions")
     return Table("exclusions", title, note, [*columns, *(of_model if modelled else [])], rows)
+
+
+def differences_with_and_without(table: Mapping[str, Any], against: str = "") -> Table:
+    """Differences to one condition with all answers and without the excluded ones; to the usual one where none is
+    named. By the model where both have one: its differences are those of its means."""
+    rows = table.get("with_and_without", [])
+    conditions = list(dict.fromkeys(row["condition"] for row in rows))
+    usual = table.get("baseline") if table.get("baseline") in conditions else next(iter(conditions), "")
+    chosen = against if against in conditions else usual
+    base = {row["scale"]: row for row in rows if row["condition"] == chosen}
+    kind = "model" if any(row["model_all"] is not None for row in rows) else "mean"
+    shown = [
+        _compared(row, base[row["scale"]], kind) for row in rows if row["condition"] != chosen and row["scale"] in base
+    ]
+    columns = [
+        text_column(_("Condition"), "condition"),
+        text_column(_("Compared with"), "against"),
+        text_column(_("Scale"), "scale"),
+        number_column(_("Difference, all"), "all", signed),
+        number_column(_("Difference, without"), "kept", signed),
+        number_column(_("Change"), "change", signed),
+    ]
+    note = _("Differences of the means of all answers, and without the excluded ones. The change is due to exclusions.")
+    if kind == "model":
+        note = _(
+            "Differences by the mixed model with all answers, and without the excluded ones. The change is due to "
+            "exclusions."
+        )
+    title = _("Differences with and without exclusions")
+    return Table("exclusion-differences", title, note, columns, shown)
+
+
+def _compared(row: Row, base: Row, kind: str) -> Row:
+    found = {}
+    for part in ("all", "kept"):
+        one, other = row[f"{kind}_{part}"], base[f"{kind}_{part}"]
+        found[part] = None if one is None or other is None else one - other
+    whole, left = found["all"], found["kept"]
+    change = None if whole is None or left is None else left - whole
+    names = {"condition": row["condition"], "scale": row["scale"], "against": base["condition"]}
+    return {**names, **found, "change": change}
 
 
 def ledger_table(entries: Iterable[Exclusion]) -> Table:

@@ -385,8 +385,7 @@ def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, P
     clips = partial(p808_export.clips, datasets.not_excluded(dataset.scores), names=names)
     for scale in scales:
         made, suffix = clips(scale=scale), p808_export.suffix_of(scales, scale)
-        everything = p808_export.clips(dataset.scores, scale=scale, names=names)
-        wide = csv_lines(p808_export.wide_rows(everything), columns=p808_export.wide_columns(len(dataset.ballots)))
+        wide = csv_lines(p808_export.wide_rows(made), columns=p808_export.wide_columns(len(dataset.ballots)))
         yield f"legacy/udase/results_{scale}.csv", wide
         by_clip = csv_lines(p808_export.clip_rows(made, suffix), columns=p808_export.clip_columns(made, suffix))
         yield f"legacy/p808/votes_per_clip{suffix.lower()}.csv", by_clip

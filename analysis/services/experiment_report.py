@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from analysis.datasets import counted_ballots
 from analysis.exports import subject_id
 from analysis.registry import get_report, method_of, methods
-from analysis.reports.base import Report, Result
-from analysis.reports.exclusions import exclusion_sentences, ledger_table, with_and_without
+from analysis.reports.base import Asked, Report, Result
+from analysis.reports.exclusions import exclusion_sentences, exclusion_tables, ledger_table
 from analysis.reports.pictures import SVG
-from analysis.reports.plan import plan_facts, plan_outcomes, plan_sha256
+from analysis.reports.plan import plan_facts, plan_outcomes, plan_sha256, registered_choices
 from analysis.reports.tables import Table, count, number_column, text_column
 from analysis.services import questionnaires
 from analysis.services.exports import note_download
@@ -41,7 +41,8 @@ def experiment_report(*, experiment: Experiment, simulated: bool, now: datetime)
     method = method_of(experiment.protocol)
     result, reader = read_result(experiment=experiment, slug=method, simulated=simulated, long=True), get_report(method)
     computed = result["computed_at"] is not None
-    shown = reader.context(experiment, result, {}) if computed else {}
+    asked = registered_choices(experiment.analysis_plan, blind=result["blind"])
+    shown = reader.context(experiment, result, asked) if computed else {}
     design = Design.objects.filter(experiment=experiment).first()
     return {
         "now": now,
@@ -53,14 +54,14 @@ def experiment_report(*, experiment: Experiment, simulated: bool, now: datetime)
         "extensions": _extensions(experiment),
         "panels": panels.overview(experiment=experiment, now=now),
         "excluded": exclusion_sentences(result["table"]),
-        "exclusions": _exclusions(experiment, result),
+        "exclusions": _exclusions(experiment, result, asked),
         "plan": plan_facts(experiment.analysis_plan),
         "plan_sha256": plan_sha256(experiment.analysis_plan),
-        "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"]),
+        "plan_outcomes": plan_outcomes(experiment.analysis_plan, result["table"], blind=result["blind"]),
         "attention": _attention(experiment, simulated=simulated),
         "questionnaire": questionnaires.summary(experiment, simulated=simulated),
-        "figures": list(_figures(reader, experiment, result)) if computed else [],
-        "tables": list(_tables(reader, experiment, result)) if computed else [],
+        "figures": list(_figures(reader, experiment, result, asked)) if computed else [],
+        "tables": list(_tables(reader, experiment, result, asked)) if computed else [],
         "texts": _texts(experiment),
         "versions": list(_versions(experiment, result)),
     }
@@ -79,20 +80,20 @@ def report_file(*, experiment: Experiment, simulated: bool, now: datetime) -> st
     return render_to_string("analysis/report_file.html", {"experiment": experiment, "told": told, "date": now})
 
 
-def _figures(reader: Report, experiment: Experiment, result: Result) -> Iterator[dict[str, Any]]:
-    """Each figure as it stands without any choice; our own drawings escape what they hold."""
+def _figures(reader: Report, experiment: Experiment, result: Result, asked: Asked) -> Iterator[dict[str, Any]]:
+    """Each figure with the registered choices and no other; our own drawings escape what they hold."""
     for name, file in reader.files.items():
         if file.content_type == SVG:
-            drawing = "".join(str(piece) for piece in file.make(experiment, result, {}))
+            drawing = "".join(str(piece) for piece in file.make(experiment, result, asked))
             title = str(file.title).replace(" (SVG)", "")
             yield {"name": name, "title": title, "drawing": SafeString(drawing)}
 
 
-def _tables(reader: Report, experiment: Experiment, result: Result) -> Iterator[dict[str, Any]]:
+def _tables(reader: Report, experiment: Experiment, result: Result, asked: Asked) -> Iterator[dict[str, Any]]:
     """The tables of results; what exclusions changed stands with the exclusions."""
-    apart = with_and_without(result["table"]).id
-    for table in reader.tables(experiment, result, {}).values():
-        if table.id != apart:
+    apart = {table.id for table in exclusion_tables(result["table"])}
+    for table in reader.tables(experiment, result, asked).values():
+        if table.id not in apart:
             yield _shown(table)
 
 
@@ -101,9 +102,9 @@ def _shown(table: Table) -> dict[str, Any]:
     return {"table": table, "lines": lines, "more": max(0, len(table.rows) - MOST_ROWS)}
 
 
-def _exclusions(experiment: Experiment, result: Result) -> list[dict[str, Any]]:
+def _exclusions(experiment: Experiment, result: Result, asked: Asked) -> list[dict[str, Any]]:
     """The ledger, lifted entries included, and what the exclusions changed."""
-    tables = [ledger_table(ledger_of(experiment)), with_and_without(result["table"])]
+    tables = [ledger_table(ledger_of(experiment)), *exclusion_tables(result["table"], asked.get("against", ""))]
     return [_shown(table) for table in tables if table.rows]
 
 

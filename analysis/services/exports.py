@@ -39,10 +39,10 @@ def export_votes(*, experiment: Experiment, actor: User, simulated: bool) -> Ite
 
 
 def export_wide(*, experiment: Experiment, actor: User, simulated: bool, scale: str) -> Iterator[str]:
-    """Return one scale as a matrix: a row a clip, a column a listener."""
+    """Return one scale as a matrix: a row a clip, a column a listener; excluded marks are empty as if not given."""
     key = known_scale(experiment, scale)
     dataset = datasets.read_dataset(experiment, simulated=simulated)
-    made = p808_export.clips(dataset.scores, scale=key, names=condition_names(experiment))
+    made = p808_export.clips(datasets.not_excluded(dataset.scores), scale=key, names=condition_names(experiment))
     lines = filled(csv_lines(p808_export.wide_rows(made), columns=p808_export.wide_columns(len(dataset.ballots))))
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"wide {key}")
     return lines

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.utils.translation import gettext_noop as _
 
 from analysis import datasets
@@ -13,15 +14,14 @@ from analysis.registry import get_method, method_of
 from analysis.services.results import Held, held_then, votes_held
 from core.errors import AppError
 from core.http_errors import error_message
-from core.jobs import JobRun
-from core.models import Job
+from core.jobs import JobRun, enqueue, job
+from core.models import Job, User
 from rating.models import Experiment
 from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ORDINAL = "ordinal"  # the name under which it is kept beside the results of methods
 VERSION = "1.0"
-JOB = "analysis.fit_ordinal_model"
 MOST_CATEGORIES = 11
 LEAST_VOTES = 20
 PARTS = 100  # of the work, as progress is told
@@ -68,8 +68,26 @@ def check_fits(experiment: Experiment, *, simulated: bool) -> Held:
     return held
 
 
+@job(queue="results", title=_("Fit of the ordinal model"))
+def fit_ordinal_model(*, run: JobRun, experiment_id: str, simulated: bool) -> None:
+    fit(run=run, experiment=Experiment.objects.get(pk=experiment_id), simulated=simulated)
+
+
+@transaction.atomic
+def request_ordinal_fit(*, experiment: Experiment, actor: User, simulated: bool) -> Job:
+    """Have the ordinal model fitted to the votes that count now; refused where they are no categories or too few."""
+    check_fits(experiment, simulated=simulated)
+    return enqueue(
+        fit_ordinal_model,
+        key=job_key(experiment, simulated=simulated),
+        requested_by=actor,
+        experiment_id=str(experiment.pk),
+        simulated=simulated,
+    )
+
+
 def job_key(experiment: Experiment, *, simulated: bool) -> str:
-    return f"{JOB}:{experiment.pk}:{'simulated' if simulated else 'main'}"
+    return f"{fit_ordinal_model.name}:{experiment.pk}:{'simulated' if simulated else 'main'}"
 
 
 def fit(*, run: JobRun, experiment: Experiment, simulated: bool) -> None:
@@ -110,10 +128,10 @@ def read_fit(*, experiment: Experiment, simulated: bool) -> OrdinalFit:
     current = known is not None and not refused and _current(known, held)
     blind = experiment.unblinded_at is None
     keys = [scale.key for scale in get_protocol(experiment.protocol).scales]
-    job = _job(experiment, simulated=simulated)
+    latest = _job(experiment, simulated=simulated)
     return OrdinalFit(
         refused=refused,
-        job=None if current else job,
+        job=None if current else latest,
         fitted_at=known.computed_at if known else None,
         current=current,
         vote_count=known.vote_count if known and current else 0,

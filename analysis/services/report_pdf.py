@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db import transaction
 from django.utils.translation import gettext_noop as _
 from django.utils.translation import override
 
@@ -10,12 +11,11 @@ from analysis.models import ReportPdf
 from analysis.services.experiment_report import report_file
 from analysis.services.exports import note_download
 from core.errors import AppError
-from core.jobs import JobRun
+from core.jobs import JobRun, enqueue, job
 from core.models import Job, User
-from core.pdf import can_write_pdf, write_pdf
+from core.pdf import can_write_pdf, check_can_write_pdf, write_pdf
 from rating.models import Experiment
 
-JOB = "analysis.write_report_pdf"
 LONGEST_S = 600
 
 
@@ -31,8 +31,30 @@ class PdfState(NamedTuple):
         return self.job is not None and not self.job.is_stopped
 
 
+@job(queue="results", title=_("Report as PDF"))
+def write_report_pdf(*, run: JobRun, experiment_id: str, simulated: bool, language: str, asked_at: str) -> None:
+    experiment = Experiment.objects.get(pk=experiment_id)
+    asked = datetime.fromisoformat(asked_at)
+    write(run=run, experiment=experiment, simulated=simulated, language=language, asked_at=asked)
+
+
+@transaction.atomic
+def request_report_pdf(*, experiment: Experiment, actor: User, simulated: bool, language: str, now: datetime) -> Job:
+    """Have the report written as PDF as it stands now; refused where the server cannot write any."""
+    check_can_write_pdf()
+    return enqueue(
+        write_report_pdf,
+        key=job_key(experiment, simulated=simulated, language=language),
+        requested_by=actor,
+        experiment_id=str(experiment.pk),
+        simulated=simulated,
+        language=language,
+        asked_at=now.isoformat(),
+    )
+
+
 def job_key(experiment: Experiment, *, simulated: bool, language: str) -> str:
-    return f"{JOB}:{experiment.pk}:{'simulated' if simulated else 'main'}:{language}"
+    return f"{write_report_pdf.name}:{experiment.pk}:{'simulated' if simulated else 'main'}:{language}"
 
 
 def write(*, run: JobRun, experiment: Experiment, simulated: bool, language: str, asked_at: datetime) -> None:

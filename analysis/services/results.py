@@ -88,7 +88,7 @@ def _from_pages(method: PageMethod, experiment: Experiment, *, simulated: bool) 
         method.run(pages, datasets.material(experiment)), listener_warnings(experiment, ballots, people)
     )
     dataset = datasets.read_dataset(experiment, simulated=simulated)
-    return table | screening_of(experiment, dataset, table, rated=False, simulated=simulated)
+    return table | screening_of(experiment, dataset, table, method=None, simulated=simulated)
 
 
 def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _from_scores(method: Method, experiment: Experiment, *, simulated: bool) -> 
         table = with_warnings(table, _about_short_clips(experiment, table["items"]))
     if 0 < len(complete) < len(people) and not method.sets_incomplete_apart:
         table["complete_listeners"] = method.run(scores[scores[COMPLETE]])["rows"]
-    return table | screening_of(experiment, dataset, table, rated=method.rates_conditions, simulated=simulated)
+    return table | screening_of(experiment, dataset, table, method=method, simulated=simulated)
 
 
 def _heard_from(

@@ -1,11 +1,12 @@
 """Screening of an experiment's listeners: what the rules find in all answers, what is excluded, what that changed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from analysis import datasets
 from analysis.datasets import Dataset
 from analysis.exports import subject_id
+from analysis.method import Method
 from listening.models import Exclusion
 from listening.panels.services.exclusions import ledger_of, name_of_listener
 from rating.models import Experiment
@@ -16,11 +17,18 @@ Rows = list[dict[str, Any]]
 
 
 def screening_of(
-    experiment: Experiment, dataset: Dataset, result: Mapping[str, Any], *, rated: bool, simulated: bool
+    experiment: Experiment,
+    dataset: Dataset,
+    result: Mapping[str, Any],
+    *,
+    method: Method | None,
+    simulated: bool,
 ) -> dict[str, Rows]:
-    """Tables beside those of a result. Rules over ratings and a mixed model are for answers that rate conditions."""
-    from analysis.statistics.with_and_without import with_and_without
+    """Tables beside those of a result. Rules over ratings are for answers that rate conditions, and of a method over
+    whole answers there is no model."""
+    from analysis.statistics.with_and_without import model_means, with_and_without
 
+    rated = method is not None and method.rates_conditions
     found = {"screening": _findings(experiment, dataset, rated=rated, simulated=simulated)}
     if rated:
         found |= _bias(dataset)
@@ -28,10 +36,17 @@ def screening_of(
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
         found["exclusions"] = [_told(entry) for entry in standing]
-        level = result.get("model_level", []) if rated else []
-        model = {(row["scale"], row["condition"]): row["mos"] for row in level}
-        found["with_and_without"] = with_and_without(_of_test(dataset), model if rated else None)
+        models = None
+        if method is not None and "model_level" in result:
+            everything = model_means(_of_test(dataset)) if rated else _means(method.model_level(dataset.scores))
+            models = everything, _means(result["model_level"])
+        found["with_and_without"] = with_and_without(_of_test(dataset), models)
     return found
+
+
+def _means(level: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], float | None]:
+    """The mean of each scale and condition out of rows of the model, which one method calls a MOS."""
+    return {(row["scale"], row["condition"]): row["mos"] if "mos" in row else row["mean"] for row in level}
 
 
 def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulated: bool) -> Rows:

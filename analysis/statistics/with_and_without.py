@@ -13,16 +13,17 @@ from core.errors import AppError
 
 Rows = list[dict[str, Any]]
 Key = tuple[str, str]  # scale and condition
+Means = Mapping[Key, float | None]
 
 
-def with_and_without(marks: pd.DataFrame, model: Mapping[Key, float | None] | None = None) -> Rows:
+def with_and_without(marks: pd.DataFrame, models: tuple[Means, Means] | None = None) -> Rows:
     """From rows of listener, item, condition, scale, value and excluded: a row a scale and condition.
 
-    Means are of votes, and where the means of the mixed model without the excluded votes are given, also of the model
-    with all of them. A condition without a vote left has no mean. A difference is what the exclusions changed.
+    Means are of votes, and where they are given, of the mixed model with all votes and without the excluded ones. A
+    condition without a vote left has no mean. A difference is what the exclusions changed.
     """
     everything, kept = _means(marks), _means(marks[~marks["excluded"]])
-    of_model = ({} if model is None else _model_means(marks), model or {})
+    of_model: tuple[Means, Means] = models or ({}, {})
     rows: Rows = []
     for key, whole in everything.items():
         scale, condition = key
@@ -58,7 +59,7 @@ def _means(marks: pd.DataFrame) -> dict[Key, dict[str, Any]]:
     }
 
 
-def _model_means(marks: pd.DataFrame) -> dict[Key, float | None]:
+def model_means(marks: pd.DataFrame) -> dict[Key, float | None]:
     """The means of each scale's mixed model; none where it cannot be fitted."""
     found: dict[Key, float | None] = {}
     for scale, part in marks.groupby("scale", observed=True):

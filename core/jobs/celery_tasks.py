@@ -1,5 +1,6 @@
 """Celery tasks: one for each declared job, under its name, and those that beat sends to keep the table in order."""
 
+import logging
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -11,6 +12,8 @@ from django.db.models.functions import Now
 from core.jobs import JobKind, declared_jobs, notify, queue, schedule
 from core.jobs.worker import work, worker_name
 from core.models import Job
+
+logger = logging.getLogger(__name__)
 
 # A task that takes longer hangs. At the soft limit the attempt fails and is tried again later; a minute after it the
 # process is killed, and the job is tried again when its lease has ended.
@@ -34,7 +37,9 @@ def _task(kind: JobKind[...]) -> "Task[..., bool]":
     def run(job_id: str = "") -> bool:
         job = queue.claim(worker=worker_name(), names=[kind.name])
         if job is None:
+            logger.info("%s: nothing is due for the message of job %s.", kind.name, job_id or "-")
             return False
+        logger.info("%s: claimed job %s on the message of job %s.", kind.name, job.pk, job_id or "-")
         work(job)
         return True
 

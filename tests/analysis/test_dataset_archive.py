@@ -8,17 +8,28 @@ import subprocess
 import zipfile
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from analysis.services.dataset.columns import REFERENCES
 from analysis.services.results import read_result
 from core.errors import AppError
+from core.models import User
+from listening.models import Extension, Invitation, SetupStep
+from listening.panels.services.exclusions import Target, exclude, lift
+from listening.panels.services.seats import reissue_seat
+from listening.participation.services.reports import ReportEvent, receive_report
 from rating.models import Experiment, Vote
+from rating.services.editing import amend_texts
+from rating.services.votes import cast_vote
 from tests.analysis.dataset_material import eventful_experiment, files_of, named, packed, table
-from tests.analysis.p835_material import SECRETS
+from tests.analysis.p835_material import SECRETS, refresh
+from tests.factories import make_experiment, make_user, marks, seated_visit, vote_event
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +135,7 @@ def test_the_anonymous_edition_tells_nobody_apart(experiment: Experiment) -> Non
     combinations = list(zip(ages, devices, strict=True))
     assert all(combinations.count(one) >= 3 for one in combinations), combinations
     said = files["README.md"].decode()
-    assert "at least 3 of the 4 listeners" in said
+    assert "at least 3 of the 4 listeners" in " ".join(said.split())
     assert "of age_band" in said
     everything = b"".join(files.values())
     assert b"Firefox" not in everything
@@ -138,6 +149,105 @@ def test_the_anonymous_edition_tells_nobody_apart(experiment: Experiment) -> Non
     assert not times, "no time of day of a listener"
     assert not [name for name in files if "visits" in name or name == "experiment.yaml"]
     assert {row["elapsed_s"] != "" for row in table(files, "responses")} == {True}
+
+
+MARKER = "zanzibar"  # stands for whatever a person typed
+MOMENT = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+
+
+def test_the_anonymous_edition_has_no_free_text_no_account_and_no_time_of_day(experiment: Experiment) -> None:
+    owner = experiment.owner
+    colleague = make_user(name="colleague77")
+    User.objects.filter(pk=owner.pk).update(email="owner@example.org")
+    amend_texts(experiment=experiment, actor=owner, contact=f"{MARKER}@example.org", reason=MARKER)
+    first = exclude(experiment=experiment, actor=colleague, target=Target(listener="sub-0003"), reason=MARKER)
+    lift(experiment=experiment, entry_id=first.pk, actor=colleague, reason=MARKER)
+    exclude(experiment=experiment, actor=colleague, target=Target(listener="sub-0002"), reason=MARKER)
+    sizes = {"panels_before": 1, "panels": 1, "listeners_before": 6, "listeners": 6}
+    Extension.objects.create(experiment=experiment, number=1, reason=MARKER, **sizes)
+    item = experiment.collection.items.earliest("name")
+    type(item).objects.filter(pk=item.pk).update(excluded_reason=MARKER)
+    visit = seated_visit(experiment)
+    Invitation.objects.filter(seat=visit.seat).update(label=MARKER, address=f"{MARKER}@example.org")
+    trial = visit.seat.ballot.trials.earliest("position")
+    said: dict[str, Any] = {
+        "payload": marks(2, scale=trial.ask[0]),
+        "client": MARKER,
+        "heard": {"interruptions": ["hidden"]},
+    }
+    cast_vote(ballot_id=visit.seat.ballot_id, event=vote_event(trial, **said))
+    problem = ReportEvent(uuid4(), "error", trial.pk, {"message": MARKER})
+    receive_report(visit=visit, event=problem, now=timezone.now())
+    reissue_seat(seat=visit.seat, now=timezone.now(), actor=owner, reason=MARKER)
+    refresh()
+    opened = named(Experiment.objects.get(pk=experiment.pk))
+    full = b"".join(files_of(packed(opened)).values())
+    assert MARKER.encode() in full
+    assert b"colleague77" in full
+    assert MOMENT.search(full)
+    files = files_of(packed(opened, anonymous=True, k=3))
+    typed = (
+        MARKER,
+        "a sneeze",
+        "too soon",
+        "a mistake",
+        "it was missing",
+        owner.username,
+        "colleague77",
+        "@example.org",
+    )
+    assert not [(name, word) for name, text in files.items() for word in typed if word.encode() in text]
+    assert not [(name, MOMENT.findall(text)) for name, text in files.items() if MOMENT.search(text)]
+    assert "consent_language" not in table(files, "seats")[0]
+    ledger = [{name: row[name] for name in ("subject_id", "lifted")} for row in table(files, "exclusions")]
+    assert ledger == [
+        {"subject_id": "sub-0002", "lifted": "true"},
+        {"subject_id": "sub-0001", "lifted": "false"},
+        {"subject_id": "sub-0003", "lifted": "true"},
+        {"subject_id": "sub-0002", "lifted": "false"},
+    ]
+    assert {"rule", "figure", "threshold"} <= table(files, "exclusions")[0].keys()
+    assert {row["excluded"] for row in table(files, "responses") if row["subject_id"] == "sub-0002"} == {"true"}
+    assert [row["excluded"] for row in table(files, "participants")][:4] == ["false", "true", "false", "false"]
+
+
+def test_columns_of_quality_hold_what_the_browser_and_the_checks_said() -> None:
+    """A listener who hurries, with a hidden page, stalls and a failed check, and one of whom nothing is to be said."""
+    experiment = make_experiment(seats=2, items=6, conditions=2)
+    hurried: dict[str, Any] = {"plays": 3, "heard_ms": 400, "heard_full": False, "answer_ms": 120, "stall_ms": 900}
+    hurried |= {"interruptions": ["hidden", "device"]}
+    careful = {"plays": 1, "heard_ms": 50, "heard_full": True, "answer_ms": 1500}
+    for heard, passed, level_db in ((hurried, False, 8.0), (careful, True, -2.0)):
+        visit = seated_visit(experiment)
+        SetupStep.objects.create(visit=visit, step="ears", outcome={"answers": []}, passed=passed)
+        SetupStep.objects.create(visit=visit, step="headphones", outcome={"right": 6}, passed=True)
+        SetupStep.objects.create(visit=visit, step="level", outcome={"level_db": level_db}, passed=True)
+        for place, trial in enumerate(visit.seat.ballot.trials.order_by("position")):
+            value = 3 if heard is hurried else 1 + place % 5
+            clock = {"monotonic_ms": 1000.0 + (2000 if heard is hurried else 5000) * place}
+            event = vote_event(trial, value=value, heard=heard, clock=clock)
+            assert cast_vote(ballot_id=trial.ballot_id, event=event).status == "stored"
+    files = files_of(packed(experiment))
+    names = ("n_plays", "heard_ms", "heard_full", "response_ms", "stall_ms", "interruptions", "level_db")
+    told = {(row["subject_id"], *(row[name] for name in names)) for row in table(files, "responses")}
+    assert told == {
+        ("sub-0001", "3", "400", "false", "120", "900", "hidden device", "8.0"),
+        ("sub-0002", "1", "50", "true", "1500", "", "", "-2.0"),
+    }
+    names = ("ears_passed", "headphones_passed", "level_db", "response_ms", "pace_s", "stalled", "interrupted")
+    people = table(files, "participants")
+    assert [tuple(row[name] for name in names) for row in people] == [
+        ("false", "true", "8.0", "120.0", "2.0", "12", "12"),
+        ("true", "true", "-2.0", "1500.0", "5.0", "0", "0"),
+    ]
+    flags = ["fast flat level hidden stalls checks", ""]
+    assert [row["qc_flags"].replace("sooner ", "") for row in people] == flags  # sound is not fetched in this test
+    checks = [(row["subject_id"], row["check"], row["passed"]) for row in table(files, "checks")]
+    assert checks[:3] == [
+        ("sub-0001", "ears", "false"),
+        ("sub-0001", "headphones", "true"),
+        ("sub-0001", "level", "true"),
+    ]
 
 
 @pytest.mark.long

@@ -9,15 +9,20 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from analysis.exclusions.rules import apply_rule
-from analysis.reports.plan import plan_sha256
+from analysis.reports.exclusions import differences_with_and_without
+from analysis.reports.plan import plan_outcomes, plan_sha256
+from analysis.reports.tables import signed
+from analysis.services.experiment_report import experiment_report
 from analysis.services.results import read_result
 from core.errors import AppError
 from listening.panels.services.exclusions import Target, exclude, lift
 from rating.models import Experiment, Score, Vote
 from rating.registry import get_protocol
 from rating.services.access import share
+from rating.services.editing import edit_experiment
 from rating.services.experiments import check_design, design_digest, go_live, unblind
 from rating.services.pages import plan_of
 from rating.services.votes import cast_vote
@@ -94,13 +99,23 @@ def test_the_model_is_compared_with_and_without(client: Client) -> None:
             assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=value)).status == "stored"
     out(experiment, "the same answer throughout", listener="sub-0004")
     refresh()
-    found = {row["condition"]: row for row in table(unblind_all(experiment))["with_and_without"]}
+    experiment = unblind_all(experiment)
+    found = {row["condition"]: row for row in table(experiment)["with_and_without"]}
     for condition, by_listener in given.items():
         everything, kept = sum(map(sum, by_listener)) / 16, sum(map(sum, by_listener[:3])) / 12
         row = found[condition]
         assert (row["model_all"], row["model_kept"]) == (pytest.approx(everything), pytest.approx(kept))
         assert row["model_difference"] == pytest.approx(kept - everything)
-    assert "Difference by the model" in page(client, experiment)
+    html = page(client, experiment)
+    assert "Difference by the model" in html
+    base, other = sorted(found)
+    (compared,) = differences_with_and_without(table(experiment), base).rows
+    assert (compared["condition"], compared["against"]) == (other, base)
+    for part in ("all", "kept"):
+        assert compared[part] == pytest.approx(found[other][f"model_{part}"] - found[base][f"model_{part}"])
+    (turned,) = differences_with_and_without(table(experiment), other).rows
+    assert turned["change"] == pytest.approx(compared["all"] - compared["kept"])
+    assert "Differences with and without exclusions" in html
 
 
 def unblind_all(experiment: Experiment) -> Experiment:
@@ -141,13 +156,15 @@ def test_excluded_answers_are_kept_and_marked_in_every_file(client: Client) -> N
     assert told == {("sub-0001", "5.0", "false", ""), ("sub-0002", "1.0", "true", "asleep")}
     assert len(rows) == 6
     wide = list(csv.DictReader(io.StringIO(client.get(f"{api}wide.csv").getvalue().decode())))
-    assert {(row["subject_1"], row["subject_2"]) for row in wide} == {("5", "1")}
+    assert [(row["subject_1"], row["subject_2"]) for row in wide] == 3 * [("5", "")]  # the column stays
     clips = list(csv.DictReader(io.StringIO(client.get(f"{api}votes_per_clip.csv").getvalue().decode())))
     assert {(row["n"], row["MOS"]) for row in clips} == {("1", "5.0")}
     (conditions,) = csv.DictReader(io.StringIO(client.get(f"{api}votes_per_cond.csv").getvalue().decode()))
     assert (conditions["n"], conditions["MOS"]) == ("3", "5.0")
     with zipfile.ZipFile(io.BytesIO(client.get(f"{api}dataset.zip").getvalue())) as archive:
         read = {name.rsplit("/", 1)[-1]: archive.read(name).decode() for name in archive.namelist()}
+    wide = list(csv.DictReader(io.StringIO(read["results_QUALITY.csv"])))
+    assert [(row["subject_1"], row["subject_2"]) for row in wide] == 3 * [("5", "")]
     people = next(text for name, text in read.items() if "participants_data.csv" in name)
     rows = list(csv.DictReader(io.StringIO(people)))
     named = {(row["subject_id"], row["excluded"], row["exclusion_reason"]) for row in rows}
@@ -160,23 +177,59 @@ def test_excluded_answers_are_kept_and_marked_in_every_file(client: Client) -> N
 
 @pytest.mark.parametrize(("protocol", "file"), [("tcsd_plane", "authors_sheet.csv"), ("thumbs", "thumbs_long.csv")])
 def test_every_protocol_leaves_excluded_answers_out_and_marks_them(client: Client, protocol: str, file: str) -> None:
-    experiment, rng = make_experiment(seats=2, items=3, protocol=protocol), Random(1)
-    for _ in range(2):
+    experiment, rng = make_experiment(seats=3, items=3, protocol=protocol), Random(1)
+    for _ in range(3):
         ballot = seated_visit(experiment).seat.ballot
         for trial in ballot.trials.filter(kind="test").order_by("position"):
             payload = get_protocol(protocol).example(plan_of(trial, trial.slots.all()), rng)
             assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=payload)).status == "stored"
+
+    def tables() -> dict[str, Any]:
+        refresh()
+        return dict(read_result(experiment=experiment, slug=protocol, simulated=False)["table"])
+
+    def model(found: dict[str, Any]) -> dict[tuple[str, str], float]:
+        return {(row["scale"], row["condition"]): row["mean"] for row in found["model_level"]}
+
+    everything = model(tables())
     out(experiment, "asleep", listener="sub-0002")
-    refresh()
-    result = read_result(experiment=experiment, slug=protocol, simulated=False)
-    assert all(
-        0 < row["n_votes_kept"] < row["n_votes_all"] and row["model_all"] is None
-        for row in result["table"]["with_and_without"]
-    )
+    result = tables()
+    compared = result["with_and_without"]
+    assert all(0 < row["n_votes_kept"] < row["n_votes_all"] for row in compared)
+    assert everything
+    for part, means in (("model_all", everything), ("model_kept", model(result))):
+        found = {(row["scale"], row["condition"]): row[part] for row in compared if row[part] is not None}
+        assert found == pytest.approx({key: means[key] for key in found})
+        assert found.keys() == means.keys()
     assert "Excluded from all figures: 1 listener. sub-0002 (asleep)." in page(client, experiment)
     content = client.get(f"/api/v1/experiments/{experiment.slug}/results/{protocol}/files/{file}").getvalue().decode()
     told = {(row["excluded"], row["exclusion_reason"]) for row in csv.DictReader(io.StringIO(content))}
     assert told == {("false", ""), ("true", "asleep")}
+
+
+def test_files_of_abx_are_made_of_the_answers_that_count(client: Client) -> None:
+    experiment, rng = make_experiment(seats=2, protocol="abx", options={"repetitions": 2}), Random(1)
+    for _ in range(2):
+        ballot = seated_visit(experiment).seat.ballot
+        for trial in ballot.trials.order_by("position"):
+            payload = get_protocol("abx").example(plan_of(trial, trial.slots.all()), rng)
+            assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=payload)).status == "stored"
+    files = ("abx_pairs.csv", "abx_items.csv", "abx_listeners.csv", "abx_trials.csv")
+
+    def read(name: str) -> list[dict[str, str]]:
+        content = client.get(f"/api/v1/experiments/{experiment.slug}/results/abx/files/{name}").getvalue().decode()
+        return list(csv.DictReader(io.StringIO(content)))
+
+    client.force_login(experiment.owner)
+    refresh()
+    everything = {name: read(name) for name in files}
+    out(experiment, "asleep", listener="sub-0002")
+    refresh()
+    kept = {name: read(name) for name in files}
+    assert kept["abx_trials.csv"] == [row for row in everything["abx_trials.csv"] if row["rater"] == "1"]
+    assert {row["rater"] for row in kept["abx_listeners.csv"]} == {"1"}
+    for name in ("abx_pairs.csv", "abx_items.csv"):
+        assert [2 * int(row["n_trials"]) for row in kept[name]] == [int(row["n_trials"]) for row in everything[name]]
 
 
 def screened() -> Experiment:
@@ -265,6 +318,78 @@ def test_a_registered_plan_is_part_of_the_design_hash_and_the_results_say_what_w
     Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan | {"rules": {}})
     with pytest.raises(AppError, match="has changed since"):
         check_design(Experiment.objects.get(pk=experiment.pk))
+
+
+@pytest.mark.parametrize("model", ["mixed", "listeners"])
+def test_the_registered_contrast_and_margin_stand_on_the_page_and_in_the_report(client: Client, model: str) -> None:
+    experiment = make_experiment(live=False, seats=4, items=4, conditions=3)
+    against = "secretcondition1"
+    plan = {"scale": "QUALITY", "against": against, "margin": 0.25, "model": model, "rules": {}}
+    edit_experiment(experiment=experiment, actor=experiment.owner, analysis_plan=plan)
+    experiment = go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
+    assert plan_outcomes(plan, {}, blind=False) == []
+    for number in range(4):
+        ballot = seated_visit(experiment).seat.ballot
+        for place, trial in enumerate(ballot.trials.unanswered().order_by("position")):
+            condition = trial.slots.get().stimulus.condition.name
+            value = 1 + (number + place * place) % 3 + 2 * condition.endswith("2")
+            assert cast_vote(ballot_id=ballot.pk, event=vote_event(trial, value=value)).status == "stored"
+    refresh()
+    blind = read_result(experiment=experiment, slug="mos", simulated=False)
+    told = " ".join(outcome.sentence for outcome in plan_outcomes(plan, blind["table"], blind=True))
+    assert "Primary scale, as registered: QUALITY." in told
+    assert "Registered contrast" not in told
+    pairs = plan_outcomes(plan | {"against": ""}, blind["table"], blind=True)
+    assert [outcome.sentence.partition(":")[0] for outcome in pairs[-2:]] == [
+        "Registered contrast, all pairs",
+        "Registered margin 0.25",
+    ]
+    assert pairs[-1].sentence.endswith(" of 3 pairs are equivalent (90 % CI).")
+    unblind_all(experiment)
+    experiment = Experiment.objects.get(pk=experiment.pk)
+    found = table(experiment)
+    part = "contrasts" if model == "mixed" else "differences"
+    rows = [row for row in found[part] if row["against"] == against]
+    assert len(rows) == 2
+    client.force_login(experiment.owner)
+    report = unescape(client.get(f"/experiments/{experiment.slug}/report/").content.decode())
+    for html in (page(client, experiment), " ".join(report.split())):
+        for row in rows:
+            figures = (
+                f"{signed(row['difference'])}, 95 % CI {signed(row['ci_low'])} – {signed(row['ci_high'])}, p (Holm) "
+            )
+            assert f"Registered contrast: {row['condition']} − {against} (QUALITY) {figures}" in html
+        assert f"Registered margin 0.25: equivalence of secretcondition2 − {against} is not shown, 90 % CI" in html
+    shown = experiment_report(experiment=experiment, simulated=False, now=timezone.now())["tables"]
+    (differences,) = (each["table"] for each in shown if each["table"].id == "differences")
+    assert {row["against"] for row in differences.rows} == {against}
+    assert "equivalent" in differences.rows[0]
+    gone = plan_outcomes(plan | {"against": "elsewhere"}, found, blind=False)
+    assert "Registered contrast, not available: against elsewhere." in [outcome.sentence for outcome in gone]
+
+
+def test_a_registered_contrast_is_by_the_model_also_where_other_differences_have_its_name() -> None:
+    plan = {"scale": "TC", "against": "c", "margin": 0.5, "model": "mixed", "rules": {}}
+    about = {"scale": "TC", "against": "c", "ci_low": -0.1, "ci_high": 0.3, "se": 0.1, "df": 10.0}
+    modelled = [
+        about | {"condition": "a", "difference": 0.1, "p": 0.04, "p_holm": 0.9},
+        about | {"condition": "b", "difference": 0.4, "p": 0.01, "p_holm": 0.9},
+    ]
+    table = {"counts": {"marks": 9}, "rows": [{"scale": "TC"}], "model_contrasts": modelled}
+    table |= {"contrasts": [about | {"condition": "a", "difference": 9.0, "p": 0.5}]}
+    told = [outcome.sentence for outcome in plan_outcomes(plan, table, blind=False)]
+    assert told[-4:] == [
+        "Registered contrast: a − c (TC) +0.10, 95 % CI −0.10 – +0.30, p (Holm) 0.040.",
+        "Registered contrast: b − c (TC) +0.40, 95 % CI −0.10 – +0.30, p (Holm) 0.020.",
+        "Registered margin 0.50: a − c is equivalent, 90 % CI −0.08 – +0.28.",
+        "Registered margin 0.50: equivalence of b − c is not shown, 90 % CI +0.22 – +0.58.",
+    ]
+    unknown = plan_outcomes(plan | {"scale": "SD"}, table, blind=False)
+    assert [outcome.sentence for outcome in unknown if not outcome.kept] == [
+        "Primary scale, not available: SD.",
+        "Registered model, not available: mixed model.",
+        "Registered contrast, not available: against c.",
+    ]
 
 
 def test_a_script_lists_makes_and_lifts_exclusions() -> None:

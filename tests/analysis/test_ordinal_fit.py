@@ -5,8 +5,7 @@ from random import Random
 import pytest
 from django.test import Client
 
-from analysis.services.ordinal import JOB, read_fit
-from analysis.tasks import fit_ordinal_model, request_ordinal_fit
+from analysis.services.ordinal import fit_ordinal_model, read_fit, request_ordinal_fit
 from core.errors import AppError
 from core.jobs import JobRun, queue
 from core.models import Job
@@ -55,7 +54,7 @@ def test_a_button_has_it_fitted_and_the_page_shows_it_with_letters(client: Clien
     asked = client.post(f"/experiments/{experiment.slug}/ordinal-model/")
     assert (asked.status_code, asked["Location"]) == (302, f"{address}#ordinal")
     waiting = client.get(address).content.decode()
-    job = Job.objects.get(name=JOB)
+    job = Job.objects.get(name=fit_ordinal_model.name)
     assert f'data-job="{job.pk}"' in waiting
     assert "Fit the ordinal model" not in waiting
     carry_out(job)
@@ -110,4 +109,4 @@ def test_too_few_answers_and_answers_without_categories_are_refused(client: Clie
         client.force_login(experiment.owner)
         answer = client.post(f"/api/v1/experiments/{experiment.slug}/ordinal-model/")
         assert answer.json()["code"] == code
-    assert not Job.objects.filter(name=JOB).exists()
+    assert not Job.objects.filter(name=fit_ordinal_model.name).exists()

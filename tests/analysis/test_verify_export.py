@@ -4,12 +4,15 @@ import io
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from rating.models import Experiment
+from rating.models import Experiment, Vote
+from rating.services.votes import cast_vote
 from tests.analysis.dataset_material import Files, eventful_experiment, files_of, named, packed, written
+from tests.factories import make_experiment, seated_visit, vote_event
 
 pytestmark = pytest.mark.django_db
 
@@ -114,3 +117,27 @@ def test_of_letters_and_the_anonymous_edition_only_what_can_be_is_checked(tmp_pa
         "skipped  design",
         "skipped  vote chain",
     ]
+
+
+def chain_line(place: Path) -> str:
+    return next(line for line in verified(place)[0] if " vote chain: " in line)
+
+
+def test_a_dataset_without_answers_is_not_said_to_be_of_another_server(tmp_path: Path) -> None:
+    place = tmp_path / "dataset.zip"
+    place.write_bytes(packed(make_experiment(seats=1)))
+    assert chain_line(place) == "skipped  vote chain: there are no answers."
+
+
+def test_the_only_answer_of_a_dataset_that_was_altered_is_a_defect(tmp_path: Path, settings: Any) -> None:
+    experiment = make_experiment(seats=1)
+    trial = seated_visit(experiment).seat.ballot.trials.earliest("position")
+    assert cast_vote(ballot_id=trial.ballot_id, event=vote_event(trial)).status == "stored"
+    place = tmp_path / "dataset.zip"
+    files = files_of(packed(experiment))
+    assert chain_line(written(place, files)).startswith("ok ")
+    seal = Vote.objects.get(ballot=trial.ballot_id).seal
+    altered = changed(files, "answers", replace(seal, seal[::-1]))
+    assert chain_line(written(place, altered)).startswith("DEFECT   vote chain: answer ")
+    settings.SEAL_KEYS = ["another key of another server, long enough"]
+    assert "sealed by another server, or with another key" in chain_line(written(place, files))

@@ -96,7 +96,8 @@ class _Archive:
         self.experiment, self.simulated = tables.experiment, tables.simulated
         self.contents = Contents()
         slug = method_of(self.experiment.protocol)
-        self.result = read_result(experiment=self.experiment, slug=slug, simulated=self.simulated, long=True)
+        result = read_result(experiment=self.experiment, slug=slug, simulated=self.simulated, long=True)
+        self.result = result | {"table": get_report(slug).anonymous(result["table"])} if self.anonymous else result
 
     @property
     def anonymous(self) -> bool:
@@ -125,13 +126,13 @@ class _Archive:
     def _files(self, folder: Path) -> Iterator[File]:
         experiment, suppression = self.experiment, self.suppression
         yield from self._data(folder)
-        yield "design.json", [as_json(_design(experiment))]
+        yield "design.json", [as_json(_design(experiment, anonymous=self.anonymous))]
         if experiment.unblinded_at is not None and not self.anonymous:
             yield "experiment.yaml", [experiment_yaml(experiment)]
         yield from self._results(folder)
         yield "documentation/codebook.csv", self._codebook()
         marks = self.contents.rows.get("responses", 0)
-        yield "CITATION.cff", [texts.citation(experiment, marks=marks)]
+        yield "CITATION.cff", [texts.citation(experiment, marks=marks, anonymous=self.anonymous)]
         about = texts.description(
             experiment, self.contents, simulated=self.simulated, root=self.root, suppression=suppression
         )
@@ -244,12 +245,13 @@ def _data_name(experiment: Experiment, what: str) -> str:
     return f"data/study-{study}_description-{what}_data"
 
 
-def _design(experiment: Experiment) -> dict[str, Any]:
+def _design(experiment: Experiment, *, anonymous: bool) -> dict[str, Any]:
     """What was planned. Seeds and settings would give the letters or the names of conditions away."""
     protocol, labels = get_protocol(experiment.protocol), labels_of(experiment)
     design = Design.objects.filter(experiment=experiment).first()
+    moment = "%Y-%m-%d" if anonymous else "%Y-%m-%dT%H:%M:%S.%fZ"
     told: dict[str, Any] = {
-        "unblinded_at": experiment.unblinded_at and f"{experiment.unblinded_at:%Y-%m-%dT%H:%M:%S.%fZ}",
+        "unblinded_at": experiment.unblinded_at and experiment.unblinded_at.strftime(moment),
         "protocol": protocol.slug,
         "protocol_version": protocol.version,
         "label_set": experiment.label_set,
@@ -263,7 +265,7 @@ def _design(experiment: Experiment) -> dict[str, Any]:
         "subsets": design.subsets if design else None,
         "first_layout_sha256": design.sha256 if design else "",
         "attention_checks": _attention(experiment),
-        "extensions": [_extension(extension) for extension in experiment.extensions.all()],
+        "extensions": [_extension(each, anonymous=anonymous) for each in experiment.extensions.all()],
     }
     if asked := [question for question in experiment.questions if question["place"] == Place.SCREENING]:
         told["screening"] = {"questions": asked, "turned_away": turned_away_count(experiment.pk)}
@@ -283,9 +285,11 @@ def _attention(experiment: Experiment) -> dict[str, Any]:
     return counts | ({} if experiment.unblinded_at is None else {"expected": used})
 
 
-def _extension(extension: Extension) -> dict[str, Any]:
-    names = ("number", "reason", "panels_before", "panels", "listeners_before", "listeners", "subsets", "sha256")
-    return {"date": f"{extension.created_at:%Y-%m-%dT%H:%M:%SZ}", **{name: getattr(extension, name) for name in names}}
+def _extension(extension: Extension, *, anonymous: bool) -> dict[str, Any]:
+    names = ("number", "panels_before", "panels", "listeners_before", "listeners", "subsets", "sha256")
+    told = {name: getattr(extension, name) for name in names}
+    why = {"date": f"{extension.created_at:%Y-%m-%dT%H:%M:%SZ}", "reason": extension.reason}
+    return told if anonymous else why | told
 
 
 class _ZipBuffer:

@@ -35,6 +35,7 @@ PARTICIPANTS = {
     "headphones_passed": "Whether the last headphone screening was passed; empty where there was none.",
     "level_db": "The level that the listener set last, in dB above or below the middle.",
     "response_ms": "The median time from the end of a clip to the answer, in milliseconds.",
+    "pace_s": "The median time between two answers of a session, in seconds, by the browser's clock.",
     "stalled": "Answers to clips whose sound stalled for more than 250 ms.",
     "interrupted": "Answers to clips during which the page was hidden.",
     "qc_flags": "Flags of the monitor that do not depend on the time of day: fast, sooner, flat, level, muted, hidden, "
@@ -150,6 +151,7 @@ EXCLUSIONS = {
     "made_at": "When.",
     "made_by": "By whom.",
     "after_unblinding": "Whether conditions were known by name then.",
+    "lifted": "Whether it was lifted, so that the answers count again.",
     "lifted_at": "When it was lifted; empty where it stands.",
     "lifted_by": "By whom.",
     "lifted_reason": "Why.",
@@ -198,14 +200,18 @@ LABELS = {
     "value": "A point of the scale.",
     "label": "The label at this point.",
 }
-# In the anonymous edition: columns that could tell who a person is or when exactly they answered.
+# In the anonymous edition: columns that could tell who a person is or when exactly they answered, and what was typed
+# about them. The language of the consent tells listeners apart and is no part of the k-anonymity gate.
 NOT_ANONYMOUS: Mapping[str, tuple[str, ...]] = {
-    "participants": ("browser",),
-    "seats": ("taken_at", "released_at", "finished_at"),
+    "participants": ("browser", "exclusion_reason"),
+    "seats": ("taken_at", "released_at", "finished_at", "consent_language"),
     "answers": ("event_id", "payload", "heard", "client", "received_at", "seal", "chain"),
     "checks": ("visit_id", "outcome", "at"),
     "interruptions": ("visit_id", "detail", "at"),
-    "responses": ("client_wall", "received_at"),
+    "responses": ("client_wall", "received_at", "exclusion_reason"),
+    "exclusions": ("reason", "made_at", "made_by", "lifted_at", "lifted_by", "lifted_reason"),
+    "texts": ("published_at", "reason", "contact"),
+    "stimuli": ("left_out",),
     "questionnaire": ("handed_in_at",),
 }
 # Which columns of a table are a row of another one; the first column of the other table is its key.

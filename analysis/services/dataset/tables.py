@@ -340,6 +340,7 @@ class DatasetTables:
                     "position": entry.trial.position if entry.trial else None,
                     "made_at": entry.created_at,
                     "made_by": entry.made_by.username,
+                    "lifted": entry.lifted_at is not None,
                     "lifted_by": entry.lifted_by.username if entry.lifted_by else None,
                 }
 
@@ -435,6 +436,7 @@ def _quality(quality: Quality | None) -> Row:
         "headphones_passed": passed.get(SetupStep.Step.HEADPHONES),
         "level_db": quality.level_db,
         "response_ms": figures.answer_ms,
+        "pace_s": figures.pace_s,
         "stalled": figures.stalls,
         "interrupted": figures.hidden,
         "qc_flags": " ".join(quality.flags),

@@ -45,7 +45,7 @@ Beside the tables:
 - `analysis/`: `starter.py` (pandas, scipy) and `starter.R` print the means by condition, as `expected.csv` has them,
   and the R script the mixed model. `starter_output.txt` is what `starter.py` said when this zip was made.
 - `legacy/udase/`: one matrix a scale: condition, sample, subject_1 ..., empty where a listener did not rate a clip.
-  Of a clip that was rated twice by one listener the last mark stands here. Excluded marks are in it.
+  Of a clip that was rated twice by one listener the last mark stands here. Excluded marks are empty.
 - `legacy/p808/`: the shapes of the P.808 toolkit, all votes pooled, intervals 1.96 SE. As there, excluded votes are not
   in them.
 - `design.json`: what was planned, with the hashes that fix it, and every extension with its date, reason and hash.
@@ -65,9 +65,9 @@ or removed since, `manage.py verify_votes --root {root}` says on that server.
 BLIND = "letters: the experiment has not been unblinded"
 OPEN = "named: the experiment has been unblinded"
 ANONYMOUS = """
-Anonymous edition: no free text, no browser, no raw answer; times are seconds since the seat was taken. Every
-combination of {columns} is shared by at least {k} of the {listeners} listeners. For that, answers were left
-empty: {cells}.
+Anonymous edition: no free text of listeners, no reason that a person typed, no account, no browser, no language of
+consent, no raw answer; times are seconds since the seat was taken. Every combination of {columns} is shared by at
+least {k} of the {listeners} listeners. For that, answers were left empty: {cells}.
 `subject_id` is the pseudonym of the full data; keep that, and the list of completion codes, to yourself.
 """
 PSYCH_DS = "Psych-DS 0.4.0"
@@ -101,7 +101,7 @@ def readme(
         edition=_edition(suppression),
         left_out=f": {', '.join(left_out)}" if left_out else "",
         root=root,
-        results="\n".join(_computed(result) for result in results),
+        results="\n".join(_computed(result, anonymous=suppression is not None) for result in results),
     )
 
 
@@ -113,13 +113,12 @@ def _edition(suppression: Suppression | None) -> str:
     return ANONYMOUS.format(columns=columns, k=suppression.k, listeners=suppression.listeners, cells=cells)
 
 
-def _computed(result: Mapping[str, Any]) -> str:
+def _computed(result: Mapping[str, Any], *, anonymous: bool) -> str:
+    """What the results were computed from; results follow the last answer within minutes, so the time is its time."""
     if result["computed_at"] is None:
         return f"Method {result['method']}: not computed yet, so its tables are not here. Download the dataset again."
-    told = (
-        f"Method {result['method']} {result['version']}, computed {result['computed_at']:%Y-%m-%d %H:%M:%S} UTC "
-        f"from {result['vote_count']:,} answers."
-    )
+    when = "" if anonymous else f" {result['computed_at']:%Y-%m-%d %H:%M:%S} UTC"
+    told = f"Method {result['method']} {result['version']}, computed{when} from {result['vote_count']:,} answers."
     later = " Newer answers have come in since: the responses hold them, the results do not."
     return told + (later if result["stale"] else "")
 
@@ -138,7 +137,7 @@ def description(
         "description": f"Answers to the listening test {experiment.slug}, one row a mark.",
         "identifier": experiment.slug,
         "schemaVersion": PSYCH_DS,
-        "author": [{"@type": "Person", "name": owner_name(experiment)}],
+        "author": [{"@type": "Person", "name": author_name(experiment, anonymous=suppression is not None)}],
         "tables": contents.rows,
         "conditions": "letters" if experiment.unblinded_at is None else "names",
         "simulated_listeners": simulated,
@@ -149,11 +148,12 @@ def description(
     }
 
 
-def owner_name(experiment: Experiment) -> str:
-    return experiment.owner.get_full_name() or experiment.owner.get_username()
+def author_name(experiment: Experiment, *, anonymous: bool) -> str:
+    """The owner's full name, or the name of the account, which the anonymous edition does not tell."""
+    return experiment.owner.get_full_name() or ("anonymous" if anonymous else experiment.owner.get_username())
 
 
-def citation(experiment: Experiment, *, marks: int) -> str:
+def citation(experiment: Experiment, *, marks: int, anonymous: bool) -> str:
     """CITATION.cff 1.2.0, which is YAML; a JSON string is a YAML string."""
     opened = experiment.unblinded_at
     lines = [
@@ -162,7 +162,7 @@ def citation(experiment: Experiment, *, marks: int) -> str:
         "type: dataset",
         f"title: {json.dumps(experiment.title, ensure_ascii=False)}",
         "authors:",
-        f"  - name: {json.dumps(owner_name(experiment), ensure_ascii=False)}",
+        f"  - name: {json.dumps(author_name(experiment, anonymous=anonymous), ensure_ascii=False)}",
         f"abstract: {json.dumps(f'Answers to the listening test {experiment.slug}: {marks} marks.')}",
         *([f"date-released: {opened:%Y-%m-%d}"] if opened else []),
         *([f'version: "{experiment.design_sha256[:12]}"'] if experiment.design_sha256 else []),

@@ -60,6 +60,11 @@ class ChaptersReport(Report):
     template = "chaptering/report.html"
     files = FILES
 
+    def anonymous(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the tables without the titles that people typed; those of references and systems are no answers."""
+        told = [row | {"titles": None} if row["kind"] == "person" else row for row in table.get("answers", [])]
+        return super().anonymous(table) | {"answers": told}
+
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table = result["table"]
         chosen = ChapterChoices(table, asked)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from analysis.method import Json, Method
 
@@ -27,3 +28,9 @@ class PlaneStatistics(Method):
         from protocols.tcsd_plane.analysis.tables import analyse
 
         return analyse(placements_of(table))
+
+    def model_level(self, table: pd.DataFrame) -> Sequence[Mapping[str, Any]]:
+        from protocols.tcsd_plane.analysis.inference import models
+        from protocols.tcsd_plane.analysis.placements import placements_of
+
+        return models(placements_of(table))["model_level"]

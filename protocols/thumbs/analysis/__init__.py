@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from analysis.method import Json, Method
 
@@ -27,3 +28,8 @@ class CaptionStatistics(Method):
         from protocols.thumbs.analysis.tables import analyse, scored_of
 
         return analyse(scored_of(table))
+
+    def model_level(self, table: pd.DataFrame) -> Sequence[Mapping[str, Any]]:
+        from protocols.thumbs.analysis.tables import models, scored_of
+
+        return models(scored_of(table))["model_level"]

@@ -102,16 +102,19 @@ def test_a_celery_task_leaves_a_job_alone_that_is_not_due() -> None:
     assert not TASKS["testapp.stumble"](str(job.pk)), "the pause before the retry has not passed"
 
 
-def test_a_celery_task_takes_the_job_of_its_name_whose_turn_it_is() -> None:
+def test_a_celery_task_takes_the_job_of_its_name_whose_turn_it_is(caplog: pytest.LogCaptureFixture) -> None:
     from core.jobs.celery_tasks import TASKS
 
     anna, bert = make_user(), make_user()
     enqueue(write_urgent, effect="urgent")
     many = [enqueue(write_bulk, effect=f"anna {n}", requested_by=anna) for n in range(3)]
-    enqueue(write_bulk, effect="bert", requested_by=bert)
+    bert_job = enqueue(write_bulk, effect="bert", requested_by=bert)
     messages = [*many, many[2]]  # the last one is sent twice, that of the second person is lost
-    assert [TASKS["testapp.write_bulk"](str(job.pk)) for job in messages] == [True] * 4
+    with caplog.at_level("INFO", logger="core.jobs.celery_tasks"):
+        assert [TASKS["testapp.write_bulk"](str(job.pk)) for job in messages] == [True] * 4
     assert effects() == ["anna 0", "bert", "anna 1", "anna 2"]
+    said = f"testapp.write_bulk: claimed job {bert_job.pk} on the message of job {many[1].pk}."
+    assert said in caplog.messages
     assert not TASKS["testapp.write_bulk"](str(many[0].pk))
 
 

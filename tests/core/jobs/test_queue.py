@@ -1,11 +1,14 @@
 """Queue of job rows: claimed once and in order, fenced, retried, failed, requeued, pruned."""
 
 import itertools
+import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
 from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -94,24 +97,53 @@ def test_what_a_person_waits_for_is_interactive_and_only_results_are_in_between(
         *("listening.apply_design", "listening.extend_design", "listening.lay_out_file", "listening.fill_panel"),
         *("listening.send_mailing", "core.send_password_link"),
     }
-    results = {"analysis.refresh_results", "analysis.refresh_stale_results"}
+    results = {
+        *("analysis.refresh_results", "analysis.refresh_stale_results"),
+        *("analysis.fit_ordinal_model", "analysis.write_report_pdf"),
+    }
     assert {name for name, queue in queues.items() if queue is Job.Queue.INTERACTIVE} == interactive
     assert {name for name, queue in queues.items() if queue is Job.Queue.RESULTS} == results
 
 
+# Bulk jobs that a person can see or has asked for: why each may stand behind the chunks of a day-long recording.
+MAY_BE_BULK = {
+    "core.copy_database": "the schedule asks for it every six hours; by hand it is a precaution that nobody waits for",
+    "core.try_restore": "a drill, which reads and writes a whole database",
+    "stimuli.ingest_chunk": "a chunk itself",
+    "stimuli.merge_recording": "comes after all chunks of its recording",
+    "listening.simulate_listeners": "hours of made-up answers, which go on while others work",
+}
+
+
+def test_what_has_a_title_is_bulk_only_for_a_stated_reason() -> None:
+    kinds = {name: kind for name, kind in declared_jobs().items() if not name.startswith("testapp.")}
+    assert {name for name, kind in kinds.items() if kind.title and kind.queue is Job.Queue.BULK} == set(MAY_BE_BULK)
+
+
 @pytest.mark.parametrize("bulk", [True, False])
-def test_the_next_job_is_found_by_the_index_alone(bulk: bool) -> None:
-    for n in range(50):
-        enqueue(write, effect=str(n))
-    if connection.vendor == "postgresql":  # so small a table would be read whole and sorted
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off"
-            )
-    plan = Job.objects.due(bulk=bulk).filter(name__in=list(declared_jobs()))[:1].explain()
-    assert "job_due" in plan, plan
-    assert "TEMP B-TREE" not in plan, plan
-    assert "Sort" not in plan, plan
+def test_every_query_of_a_claim_finds_its_rows_by_an_index(bulk: bool) -> None:
+    owners = [make_user(), make_user(), None]
+    for n in range(60):
+        enqueue(write, effect=str(n), requested_by=owners[n % 3])
+    with CaptureQueriesContext(connection) as asked:
+        assert queue.claim(worker="test", names=list(declared_jobs()), bulk=bulk)
+    selects = [query["sql"] for query in asked.captured_queries if query["sql"].startswith("SELECT")]
+    # Whether any is due, whose turns there are, when each last had one, the job that is locked, and the job as it is.
+    assert len(selects) == 3 + len(owners) + 1, selects
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":  # so small a table would be read whole and sorted
+            cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+        plans = [_plan(cursor, sql) for sql in selects]
+    for sql, plan in zip(selects, plans, strict=True):
+        assert "Seq Scan" not in plan, (sql, plan)
+        assert not re.search(r"SCAN (?!.*USING .*INDEX)", plan), (sql, plan)
+    assert sum("job_due" in plan for plan in plans) >= 2, plans
+    assert sum("job_turns" in plan for plan in plans) >= len(owners), plans
+
+
+def _plan(cursor: Any, sql: str) -> str:
+    cursor.execute(("EXPLAIN " if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN ") + sql)
+    return " | ".join(str(row[-1]) for row in cursor.fetchall())
 
 
 def test_a_claim_counts_the_attempt_and_raises_the_token() -> None:

@@ -171,7 +171,7 @@ def test_what_cannot_be_simulated_is_refused_with_a_sentence(designed: Experimen
     laying_out = Job.objects.create(name="listening.extend_design", queue=Job.Queue.INTERACTIVE, **about)
     refused("simulation.seats_pending", ask_for_simulation, experiment=designed, actor=owner)
     laying_out.delete()
-    Job.objects.create(name="analysis.fit_ordinal_model", queue=Job.Queue.BULK, **about)  # which makes no seats
+    Job.objects.create(name="analysis.fit_ordinal_model", queue=Job.Queue.RESULTS, **about)  # which makes no seats
     ask_for_simulation(experiment=designed, actor=owner)
     refused("simulation.running", ask_for_simulation, experiment=designed, actor=owner)
 

@@ -1,5 +1,7 @@
 """The report of chapters: figures, tables and files of an experiment, under letters until it is unblinded."""
 
+import csv
+import io
 import json
 from typing import Any
 from xml.etree import ElementTree
@@ -8,6 +10,7 @@ import pytest
 from django.test import Client
 
 from analysis.services.results import read_result
+from listening.panels.services.exclusions import Target, exclude
 from protocols.chaptering.analysis.evaluation import Measures
 from protocols.chaptering.analysis.samples import TextFormat, read_samples
 from protocols.chaptering.report import ChaptersReport
@@ -15,6 +18,7 @@ from rating.models import Experiment
 from rating.services.experiments import unblind
 from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, add_text, create_collection
+from tests.analysis.dataset_material import files_of, packed
 from tests.analysis.p835_material import refresh
 from tests.factories import event, make_experiment, make_user, sit_down, tone
 
@@ -139,3 +143,21 @@ def test_without_answers_the_page_says_so(client: Client) -> None:
     client.force_login(experiment.owner)
     html = client.get(f"/experiments/{experiment.slug}/results/").content.decode()
     assert "No answers yet." in html
+
+
+def test_the_anonymous_dataset_has_boundaries_and_no_titles_that_people_typed(experiment: Experiment) -> None:
+    opened = unblind(experiment=experiment, actor=experiment.owner, reason="test")
+    files = files_of(packed(opened, anonymous=True, k=2))
+    assert b"42.5" in files["results/boundaries.csv"]
+    assert b"Night" in files["results/boundaries.csv"]
+    assert not [name for name, text in files.items() if b"Part at" in text or b"Opening" in text]
+
+
+def test_files_are_made_of_the_answers_that_count(experiment: Experiment) -> None:
+    exclude(experiment=experiment, actor=experiment.owner, target=Target(listener="sub-0002"), reason="asleep")
+    refresh()
+    lines = [json.loads(line) for line in made(experiment, "chapters.jsonl").splitlines()]
+    assert {line["annotator"] for line in lines if line["kind"] == "person"} == {1}
+    rows = csv.DictReader(io.StringIO(made(experiment, "boundaries.csv")))
+    assert {row["annotator"] for row in rows if row["kind"] == "person"} == {"1"}
+    assert "Annotator\N{NO-BREAK SPACE}2" not in made(experiment, "chapters-timeline.svg")

@@ -11,8 +11,11 @@ import pytest
 from django.test import Client
 
 from analysis.services.results import read_result
+from listening.models import Seat
+from listening.panels.services.exclusions import Target, exclude
 from protocols.speech_summaries.analysis.evaluation import run
 from protocols.speech_summaries.analysis.utterances import parse_utterances
+from protocols.speech_summaries.protocol import MAKER
 from protocols.speech_summaries.report import SummariesReport
 from protocols.speech_summaries.report.figures import Shown, differences, draw_network
 from rating.models import Experiment
@@ -109,6 +112,19 @@ def test_picks_are_one_row_a_maker_utterance_and_position(client: Client, experi
     assert len(rows) == 4 * 3 * len(WORDS)
     assert {row["picked"] for row in rows} == {"true", "false"}
     assert [row["word"] for row in rows[: len(WORDS)]] == WORDS
+
+
+def test_files_are_made_of_the_answers_that_count(client: Client, experiment: Experiment) -> None:
+    everybody = {row["subject"] for row in csv.DictReader(io.StringIO(download(client, experiment, "picks.csv")))}
+    gone = Seat.objects.filter(panel__experiment=experiment, panel__group=MAKER).earliest("number")
+    who = Target(panel=gone.panel.number, seat=gone.number)
+    exclude(experiment=experiment, actor=experiment.owner, target=who, reason="asleep")
+    refresh()
+    rows = list(csv.DictReader(io.StringIO(download(client, experiment, "picks.csv"))))
+    assert len(everybody - {row["subject"] for row in rows}) == 1
+    assert len(rows) == 3 * 3 * len(WORDS)
+    evaluated = json.loads(download(client, experiment, "evaluation.json"))["utterances"]
+    assert {len(each["manual"]) for each in evaluated} == {3}
 
 
 def test_the_page_says_that_there_is_nothing_before_anybody_answered(client: Client) -> None:
