@@ -20,7 +20,7 @@ from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ORDINAL = "ordinal"  # the name under which it is kept beside the results of methods
-VERSION = "1.0"
+VERSION = "1.1"
 JOB = "analysis.fit_ordinal_model"
 MOST_CATEGORIES = 11
 LEAST_VOTES = 20
