@@ -1,4 +1,4 @@
-"""The mixed model of 20,000 votes against statsmodels and lme4, and how often 95 % intervals hold the true value."""
+"""The mixed model of 20,000 votes against statsmodels and lme4, and how often intervals and tests are right."""
 
 import os
 import shutil
@@ -23,8 +23,10 @@ from analysis.statistics.categories import bounded_mean
 from analysis.statistics.contrasts import all_pairs
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats
 from analysis.statistics.mixed_model import COMPONENTS, Kind, fit_mixed_model
+from analysis.statistics.multivariate import permanova_within
 from analysis.statistics.objective_metrics import compare_correlations, pearson
 from analysis.statistics.p910 import listener_model
+from analysis.statistics.ranks import friedman, signed_rank
 
 ROUNDS = 5
 TAIL = 0.5 + CONFIDENCE / 2
@@ -36,6 +38,10 @@ OF_LISTENERS = VARIANCES[0] + VARIANCES[2] + VARIANCES[4]  # between votes of di
 MEANS = (2.4, 2.8, 3.0, 3.4)
 METRIC_R = 0.7  # true correlation of two metrics with the votes, between conditions and within
 METRIC_SIZES = ((5, 20), (10, 12), (20, 10))  # conditions, and clips of each
+# Studies on the plane: 8 conditions; raters, recordings, and the variance of rater:condition relative to the error's.
+PLANE_CONDITIONS = 8
+PLANE_STUDIES = [(raters, 4, share) for share in (0.25, 0.5, 1.0) for raters in (4, 8, 16)] + [(16, 8, 1.0)]
+PLANE_PERMUTATIONS = 199
 FORMULAS: Mapping[Kind, str] = {
     "full": "score ~ condition + (1|listener) + (1|item) + (1|listener:condition) + (1|item:condition)",
     "intercepts": "score ~ condition + (1|listener) + (1|item)",
@@ -77,6 +83,7 @@ def run() -> Iterator[str]:
     for design in DESIGNS:
         yield from _coverage(design)
     yield from (_metrics(*sizes) for sizes in METRIC_SIZES)
+    yield from (_block_tests(*study) for study in PLANE_STUDIES)
 
 
 def _speed(votes: pd.DataFrame) -> Iterator[str]:
@@ -220,6 +227,25 @@ def _metrics(conditions: int, clips: int) -> str:
     return (
         f"metrics, {conditions} conditions x {clips} clips, {REPLICATIONS} times: interval of r holds per file "
         f"{told[0]}, per condition {told[1]}; equal metrics told apart per file {told[2]}, per condition {told[3]}"
+    )
+
+
+def _block_tests(raters: int, recordings: int, share: float) -> str:
+    """How often tests over blocks of rater and recording find differences of conditions that are all equal."""
+    rng = np.random.default_rng(2026)
+    found = np.zeros(3)
+    for _ in range(REPLICATIONS):
+        opinions = rng.normal(0, np.sqrt(share), (raters, 1, PLANE_CONDITIONS, 2))
+        marks = opinions + rng.normal(size=(raters, recordings, PLANE_CONDITIONS, 2))
+        blocks = marks[..., 0].reshape(-1, PLANE_CONDITIONS)
+        over_raters = permanova_within(marks.mean(axis=1), rng, permutations=PLANE_PERMUTATIONS)
+        p = friedman(blocks).p, signed_rank(blocks[:, 0] - blocks[:, 1]).p, over_raters.p
+        found += np.array(p) <= 1 - CONFIDENCE
+    told = [f"{each:.1%}" for each in found / REPLICATIONS]
+    return (
+        f"plane, {raters} raters x {recordings} recordings, rater:condition {share:g} of the error, {REPLICATIONS} "
+        f"times: equal conditions told apart by Friedman's test over blocks {told[0]}, one pair by Wilcoxon's {told[1]}"
+        f", by permutation of rater means {told[2]}"
     )
 
 
