@@ -13,7 +13,7 @@ from rating.models import Ballot, Experiment
 from rating.services.votes import cast_vote
 from scripts.provision import CHROMIUM_FLAGS
 from scripts.testserver import running
-from tests.factories import vote_event
+from tests.factories import marks, vote_event
 from tests.people import browser_of
 from tests.servers import free_port
 
@@ -72,7 +72,8 @@ def _after_a_vote(page: Page, experiment: Experiment, url: str, *, opened_first:
     ballot = Ballot.objects.filter(experiment=experiment).order_by("vote_count").first()
     if ballot is None:
         raise RuntimeError("nobody has a page left to answer")
-    answer = cast_vote(ballot_id=ballot.pk, event=vote_event(ballot.trials.filter(answered=False)[0]))
+    trial = ballot.trials.filter(answered=False)[0]
+    answer = cast_vote(ballot_id=ballot.pk, event=vote_event(trial, payload=marks(4, scale=trial.ask[0])))
     if answer.status != "stored":
         raise RuntimeError(f"the vote was not stored: {answer}")
     began = time.perf_counter()
