@@ -1,4 +1,4 @@
-"""The mixed model of 20,000 votes against statsmodels and lme4, and how often 95 % intervals hold the true value."""
+"""The mixed model of 20,000 votes against statsmodels and lme4, and how often intervals and tests are right."""
 
 import os
 import shutil
@@ -23,16 +23,25 @@ from analysis.statistics.categories import bounded_mean
 from analysis.statistics.contrasts import all_pairs
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats
 from analysis.statistics.mixed_model import COMPONENTS, Kind, fit_mixed_model
+from analysis.statistics.multivariate import permanova_within
 from analysis.statistics.objective_metrics import compare_correlations, pearson
+from analysis.statistics.p910 import listener_model
+from analysis.statistics.ranks import friedman, signed_rank
 
 ROUNDS = 5
-DRAWS = 500  # of the bootstrap in each replication
+TAIL = 0.5 + CONFIDENCE / 2
+NORMAL_QUANTILE = 1.96  # of the interval over votes that the P.808 toolkit prints
 REPLICATIONS = int(os.environ.get("EARMARK_BENCH_REPLICATIONS", "1000"))
 # Variances of listener, item, listener:condition, item:condition and error, of the size found in P.835 votes on OVRL.
 VARIANCES = (0.20, 0.30, 0.06, 0.06, 0.30)
+OF_LISTENERS = VARIANCES[0] + VARIANCES[2] + VARIANCES[4]  # between votes of different people on one clip
 MEANS = (2.4, 2.8, 3.0, 3.4)
 METRIC_R = 0.7  # true correlation of two metrics with the votes, between conditions and within
 METRIC_SIZES = ((5, 20), (10, 12), (20, 10))  # conditions, and clips of each
+# Studies on the plane: 8 conditions; raters, recordings, and the variance of rater:condition relative to the error's.
+PLANE_CONDITIONS = 8
+PLANE_STUDIES = [(raters, 4, share) for share in (0.25, 0.5, 1.0) for raters in (4, 8, 16)] + [(16, 8, 1.0)]
+PLANE_PERMUTATIONS = 199
 FORMULAS: Mapping[Kind, str] = {
     "full": "score ~ condition + (1|listener) + (1|item) + (1|listener:condition) + (1|item:condition)",
     "intercepts": "score ~ condition + (1|listener) + (1|item)",
@@ -74,6 +83,7 @@ def run() -> Iterator[str]:
     for design in DESIGNS:
         yield from _coverage(design)
     yield from (_metrics(*sizes) for sizes in METRIC_SIZES)
+    yield from (_block_tests(*study) for study in PLANE_STUDIES)
 
 
 def _speed(votes: pd.DataFrame) -> Iterator[str]:
@@ -133,25 +143,24 @@ def _votes(design: Design, rng: np.random.Generator, means: Sequence[float] = ME
     heard &= rng.random(len(heard)) >= design.missing
     listener, item, condition = listener[heard], item[heard], condition[heard]
     deviations = np.sqrt(VARIANCES)
-    score = (
-        np.array(means)[condition]
-        + rng.normal(0, deviations[0], shape[0])[listener]
-        + rng.normal(0, deviations[1], shape[1])[item]
-        + rng.normal(0, deviations[2], (shape[0], shape[2]))[listener, condition]
-        + rng.normal(0, deviations[3], (shape[1], shape[2]))[item, condition]
-        + rng.normal(0, deviations[4], len(listener))
+    by_listener, by_item = (rng.normal(0, deviations[at], shape[at]) for at in (0, 1))
+    by_listener_condition, by_item_condition = (
+        rng.normal(0, deviations[2 + at], (shape[at], shape[2])) for at in (0, 1)
     )
+    clip = np.array(means)[condition] + by_item[item] + by_item_condition[item, condition]
+    heard_as = by_listener[listener] + by_listener_condition[listener, condition]
+    score = clip + heard_as + rng.normal(0, deviations[4], len(listener))
     if design.rounded:
         score = np.clip(np.rint(score), 1, 5)
-    return pd.DataFrame({"listener": listener, "item": item, "condition": condition, "score": score})
+    found = pd.DataFrame({"listener": listener, "item": item, "condition": condition, "score": score})
+    return found.assign(true_clip=_expected(design, clip, OF_LISTENERS))
 
 
-def _true_means(design: Design) -> Floats:
-    """Of all listeners and items there could be; rounding moves them, by as much as the normal distribution says."""
-    means = np.array(MEANS)
+def _expected(design: Design, means: Floats, variance: float) -> Floats:
+    """Of votes about these means; rounding moves them, by as much as the normal distribution says."""
     if not design.rounded:
         return means
-    edges = (np.arange(1.5, 5.0)[:, None] - means) / np.sqrt(sum(VARIANCES))
+    edges = (np.arange(1.5, 5.0)[:, None] - means) / np.sqrt(variance)
     return np.asarray(1 + (1 - ndtr(edges)).sum(axis=0))
 
 
@@ -159,9 +168,9 @@ Intervals = tuple[Floats, Floats]  # middles and half widths
 
 
 def _coverage(design: Design) -> Iterator[str]:
-    """Shares of intervals that hold the true mean, over conditions, and the true difference, over pairs."""
+    """Shares of intervals that hold the true mean, over conditions or clips, and the true difference, over pairs."""
     rng = np.random.default_rng(2026)
-    truth = _true_means(design)
+    truth = _expected(design, np.array(MEANS), sum(VARIANCES))  # of all listeners and items there could be
     pairs = np.array(list(combinations(range(len(MEANS)), 2)))
     true_differences = truth[pairs[:, 0]] - truth[pairs[:, 1]]
     held: dict[str, list[tuple[float, float]]] = {}
@@ -170,11 +179,32 @@ def _coverage(design: Design) -> Iterator[str]:
         for name, (means, differences) in _intervals(votes, pairs).items():
             held.setdefault(name, []).append((_share(means, truth), _share(differences, true_differences)))
         if design.rounded:
-            held.setdefault("bounded, votes", []).append((_share(_bounded(votes), truth), np.nan))
+            held.setdefault("bounded, votes", []).append((_share(_bounded(votes["condition"], votes), truth), np.nan))
+        for name, share in _clips(votes, design).items():
+            held.setdefault(f"clip, {name}", []).append((share, np.nan))
     for name, shares in held.items():
         mean, difference = np.mean(shares, axis=0)
         known = f", difference {difference:6.1%}" if np.isfinite(difference) else ""
-        yield f"{design.title}, {REPLICATIONS} times: {name:17} mean {mean:6.1%}{known}"
+        yield f"{design.title}, {REPLICATIONS} times: {name:22} mean {mean:6.1%}{known}"
+
+
+def _clips(votes: pd.DataFrame, design: Design) -> dict[str, float]:
+    """Intervals of the mean that all listeners there could be would give to a clip."""
+    of_clip = votes["item"] * len(MEANS) + votes["condition"]
+    by_clip = votes.groupby(of_clip)
+    truth = by_clip["true_clip"].first().to_numpy()
+    n, mean, squared = by_clip["score"].agg(["count", "mean", "var"]).to_numpy().T
+    error = np.sqrt(squared / n)
+    stimulus = pd.factorize(of_clip, sort=True)[0].astype(np.int64)
+    model = listener_model(votes["listener"].to_numpy(np.int64), stimulus, votes["score"].to_numpy(np.float64))
+    found: dict[str, Intervals] = {
+        "over votes": (mean, stdtrit(n - 1, TAIL) * error),
+        "over votes, 1.96": (mean, NORMAL_QUANTILE * error),
+        "P.910": (model.quality, model.half_width),
+    }
+    if design.rounded:
+        found["bounded"] = _bounded(of_clip, votes)
+    return {name: _share(intervals, truth) for name, intervals in found.items()}
 
 
 def _metrics(conditions: int, clips: int) -> str:
@@ -200,13 +230,32 @@ def _metrics(conditions: int, clips: int) -> str:
     )
 
 
+def _block_tests(raters: int, recordings: int, share: float) -> str:
+    """How often tests over blocks of rater and recording find differences of conditions that are all equal."""
+    rng = np.random.default_rng(2026)
+    found = np.zeros(3)
+    for _ in range(REPLICATIONS):
+        opinions = rng.normal(0, np.sqrt(share), (raters, 1, PLANE_CONDITIONS, 2))
+        marks = opinions + rng.normal(size=(raters, recordings, PLANE_CONDITIONS, 2))
+        blocks = marks[..., 0].reshape(-1, PLANE_CONDITIONS)
+        over_raters = permanova_within(marks.mean(axis=1), rng, permutations=PLANE_PERMUTATIONS)
+        p = friedman(blocks).p, signed_rank(blocks[:, 0] - blocks[:, 1]).p, over_raters.p
+        found += np.array(p) <= 1 - CONFIDENCE
+    told = [f"{each:.1%}" for each in found / REPLICATIONS]
+    return (
+        f"plane, {raters} raters x {recordings} recordings, rater:condition {share:g} of the error, {REPLICATIONS} "
+        f"times: equal conditions told apart by Friedman's test over blocks {told[0]}, one pair by Wilcoxon's {told[1]}"
+        f", by permutation of rater means {told[2]}"
+    )
+
+
 def _share(intervals: Intervals, truth: Floats) -> float:
     middles, half = intervals
     return float((np.abs(middles - truth) <= half).mean())
 
 
 def _intervals(votes: pd.DataFrame, pairs: Any) -> dict[str, tuple[Intervals, Intervals]]:
-    found = {"over votes": _over_votes(votes, pairs)}
+    found = {"over votes": _over_votes(votes, pairs), "over votes, 1.96": _over_votes(votes, pairs, NORMAL_QUANTILE)}
     for unit in ("listener", "item"):
         values = votes.pivot_table(index=unit, columns="condition", values="score").to_numpy()
         differences = values[:, pairs[:, 0]] - values[:, pairs[:, 1]]
@@ -218,12 +267,12 @@ def _intervals(votes: pd.DataFrame, pairs: Any) -> dict[str, tuple[Intervals, In
 
 
 def _two_way(votes: pd.DataFrame) -> tuple[Intervals, Intervals]:
-    found = two_way_bootstrap(votes, np.random.default_rng(len(votes)), rounds=DRAWS)
+    found = two_way_bootstrap(votes, np.random.default_rng(len(votes)))
     return _halves(list(found.means.values())), _halves(list(found.differences.values()))
 
 
-def _bounded(votes: pd.DataFrame) -> Intervals:
-    return _halves([bounded_mean(each.to_numpy()) for _, each in votes.groupby("condition")["score"]])
+def _bounded(unit: "pd.Series[Any]", votes: pd.DataFrame) -> Intervals:
+    return _halves([bounded_mean(each.to_numpy()) for _, each in votes.groupby(unit)["score"]])
 
 
 def _halves(intervals: Sequence[Any]) -> Intervals:
@@ -237,16 +286,16 @@ def _over_units(values: Floats) -> Intervals:
     return np.array([one.mean for one in each]), np.array([one.half_width for one in each])
 
 
-def _over_votes(votes: pd.DataFrame, pairs: Any) -> tuple[Intervals, Intervals]:
+def _over_votes(votes: pd.DataFrame, pairs: Any, quantile: float | None = None) -> tuple[Intervals, Intervals]:
     """Differences by Welch's interval of two samples, as if every vote had come from another person."""
     by_condition = votes.groupby("condition")["score"].agg(["count", "mean", "var"]).to_numpy().T
     n, mean, squared = by_condition[0], by_condition[1], by_condition[2] / by_condition[0]
     a, b = squared[pairs[:, 0]], squared[pairs[:, 1]]
     df = (a + b) ** 2 / (a**2 / (n[pairs[:, 0]] - 1) + b**2 / (n[pairs[:, 1]] - 1))
-    tail = 0.5 + CONFIDENCE / 2
+    of_mean, of_difference = (stdtrit(n - 1, TAIL), stdtrit(df, TAIL)) if quantile is None else (quantile, quantile)
     return (
-        (mean, stdtrit(n - 1, tail) * np.sqrt(squared)),
-        (mean[pairs[:, 0]] - mean[pairs[:, 1]], stdtrit(df, tail) * np.sqrt(a + b)),
+        (mean, of_mean * np.sqrt(squared)),
+        (mean[pairs[:, 0]] - mean[pairs[:, 1]], of_difference * np.sqrt(a + b)),
     )
 
 

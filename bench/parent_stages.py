@@ -72,6 +72,6 @@ def _wrap(stopwatch: Stopwatch) -> None:
     around(disk_cache.DiskCache, "open_or_create", stage="disk cache of fine tiles")
     around(probe, "sha256_of", stage="SHA-256")
     around(normalisation, "_copy", stage="SHA-256")
-    around(ingest, "fold", stage="fold")
+    around(ingest, "_merge", stage="merge")
     around(Channel, "send", "receive", stage=WAITING)
     around(ForkServerClient, "_request", "start", stage=WAITING)

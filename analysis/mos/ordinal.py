@@ -91,7 +91,12 @@ def _rows(model: OrdinalModel, votes: pd.DataFrame) -> Mapping[str, Rows]:
             for lower, upper, value in model.named_thresholds(moved=-float(model.effects.mean()))
         ],
         "deviations": [
-            {"component": name, "sd": figure(value), "log_likelihood": figure(model.log_likelihood)}
+            {
+                "component": name,
+                "sd": figure(value),
+                "dropped": str(model.dropped.get(name, "")),
+                "log_likelihood": figure(model.log_likelihood),
+            }
             for name, value in model.deviations.items()
         ],
     }

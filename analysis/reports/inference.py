@@ -229,7 +229,7 @@ def components(tables: Tables, *, scale: str) -> Table:
         text_column(_("Component"), "component", write=component_name),
         number_column(_("Variance"), "variance", decimals(3)),
         number_column(pgettext("proportion", "Share"), "share", percent),
-        text_column(_("Left out"), "dropped", write=_reason),
+        text_column(_("Left out"), "dropped", write=reason_left_out),
         number_column(_("REML criterion"), "reml_criterion"),
     ]
     note = _(
@@ -250,7 +250,7 @@ def component_name(name: str) -> str:
     return known.get(name, name)
 
 
-def _reason(code: str) -> str:
+def reason_left_out(code: str) -> str:
     known = {
         "": "",
         "zero": _("its estimate is 0"),

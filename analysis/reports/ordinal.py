@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analysis.reports.inference import component_name, of_scale, once, pair_column
+from analysis.reports.inference import component_name, of_scale, once, pair_column, reason_left_out
 from analysis.reports.tables import (
     Row,
     Table,
@@ -79,11 +79,15 @@ def _thresholds(rows: list[Row]) -> Table:
 
 
 def _deviations(rows: list[Row]) -> Table:
-    note = _("Standard deviations of the random effects, in log odds. 0: no such effect was found.")
+    note = _(
+        "Standard deviations of the random effects, in log odds. A component that cannot be estimated, or whose "
+        "estimate is 0, is left out with the reason."
+    )
     columns = [
         text_column(_("Scale"), "scale"),
         text_column(_("Component"), "component", write=component_name),
         number_column("SD", "sd", decimals(3)),
+        text_column(_("Left out"), "dropped", write=reason_left_out),
         number_column(_("Log-likelihood"), "log_likelihood"),
     ]
     return Table("ordinal-deviations", _("Random effects, ordinal model"), note, columns, rows)

@@ -21,7 +21,7 @@ from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ORDINAL = "ordinal"  # the name under which it is kept beside the results of methods
-VERSION = "1.0"
+VERSION = "1.1"
 MOST_CATEGORIES = 11
 LEAST_VOTES = 20
 PARTS = 100  # of the work, as progress is told

@@ -108,7 +108,7 @@ def fit_mixed_model(votes: pd.DataFrame, *, kind: Kind = "full", factors: Sequen
     """
     design = _Design.of(votes, factors)
     partitions = {name: design.codes[name] for name in COMPONENTS[kind]}
-    dropped = _confounded(design, partitions)
+    dropped = confounded(design.fixed, partitions)
     if not _varies(design):
         return _without_error(design, kind, dropped)
     crossed, names = _crossed(design, kind, dropped)
@@ -217,15 +217,15 @@ def _varies(design: _Design) -> bool:
     return bool(np.abs(design.score).max() > NOTHING * max(np.abs(whole).max(), np.finfo(float).tiny))
 
 
-def _confounded(design: _Design, partitions: Mapping[str, Integers]) -> dict[str, Dropped]:
-    """The components that these votes say nothing about, whatever the scores."""
+def confounded(fixed: Floats, partitions: Mapping[str, Integers]) -> dict[str, Dropped]:
+    """The components that these votes say nothing about, whatever the scores; the fixed effects are vote x effect."""
     dropped: dict[str, Dropped] = {}
     kept: list[Integers] = []
-    n = len(design.score)
-    products = design.fixed.T @ design.fixed
+    n = len(fixed)
+    products = fixed.T @ fixed
     for name, codes in partitions.items():
         levels = int(codes.max()) + 1
-        sums = _sums(codes, levels, design.fixed)
+        sums = _sums(codes, levels, fixed)
         outside = n - np.trace(np.linalg.solve(products, sums.T @ sums))  # of Z'Z, beyond the fixed effects
         if outside <= NOTHING * n * n:
             dropped[name] = Dropped.FIXED

@@ -20,7 +20,16 @@ from scipy.optimize import minimize
 from scipy.special import expit, ndtr
 
 from analysis.statistics.estimates import Floats, figure
-from analysis.statistics.mixed_model import COMPONENTS, ITEM, ITEM_CONDITION, LISTENER, LISTENER_CONDITION, Kind
+from analysis.statistics.mixed_model import (
+    COMPONENTS,
+    ITEM,
+    ITEM_CONDITION,
+    LISTENER,
+    LISTENER_CONDITION,
+    Dropped,
+    Kind,
+    confounded,
+)
 from analysis.statistics.ranks import holm
 from core.errors import AppError
 from core.i18n import LazyMessage
@@ -60,7 +69,8 @@ class OrdinalModel:
     thresholds: Floats
     effects: Floats  # of each condition; the first is 0
     covariance: Floats  # of the effects, the first with zeros
-    deviations: Mapping[str, float]  # SD of each random effect
+    deviations: Mapping[str, float]  # SD of each random effect, 0 for those that were dropped
+    dropped: Mapping[str, Dropped]
 
     def named_thresholds(self, *, moved: float = 0.0) -> list[tuple[float, float, float]]:
         """Each with the categories below and above it; moved where effects are told about another zero."""
@@ -96,6 +106,7 @@ def ordinal_record(votes: pd.DataFrame, *, kind: Kind) -> dict[str, Any]:
             "log_likelihood": None,
             "thresholds": {},
             "deviations": {},
+            "dropped": {},
             "contrasts": [],
         }
     return {
@@ -104,6 +115,7 @@ def ordinal_record(votes: pd.DataFrame, *, kind: Kind) -> dict[str, Any]:
         "log_likelihood": figure(model.log_likelihood),
         "thresholds": {f"{lower:g}|{upper:g}": value for lower, upper, value in model.named_thresholds()},
         "deviations": dict(model.deviations),
+        "dropped": {name: str(reason) for name, reason in model.dropped.items()},
         "contrasts": [
             {"a": str(each.a), "b": str(each.b)} | {name: figure(getattr(each, name)) for name in each._fields[2:]}
             for each in model.contrasts()
@@ -134,7 +146,8 @@ def fit_ordinal_model(
     curvature = _curvature(data, at, free, lambda share: tell(SEARCH_SHARE + (1 - SEARCH_SHARE) * share))
     own = slice(len(thresholds), len(thresholds) + len(effects) - 1)
     covariance = _covariance(np.asarray(np.linalg.pinv(curvature, hermitian=True)[own, own], dtype=np.float64))
-    deviations = np.where(log_sd > LEAST_LOG_SD, np.exp(log_sd), 0.0)
+    found_sd = dict(zip(data.components, np.where(log_sd > LEAST_LOG_SD, np.exp(log_sd), 0.0).tolist(), strict=True))
+    dropped = data.dropped | {name: Dropped.ZERO for name, sd in found_sd.items() if not sd}
     return OrdinalModel(
         kind=kind,
         categories=data.categories,
@@ -143,7 +156,8 @@ def fit_ordinal_model(
         thresholds=thresholds,
         effects=effects,
         covariance=covariance,
-        deviations=dict(zip(COMPONENTS[kind], deviations.tolist(), strict=True)),
+        deviations={name: found_sd.get(name, 0.0) for name in COMPONENTS[kind]},
+        dropped={name: dropped[name] for name in COMPONENTS[kind] if name in dropped},
     )
 
 
@@ -182,20 +196,19 @@ class _Votes(NamedTuple):
         return upper + lower
 
 
-def _reject_few(votes: pd.DataFrame, needed: int) -> None:
-    listeners, items = (int(votes[name].nunique()) for name in (LISTENER, ITEM))
-    if len(votes) < needed or min(listeners, items) < 2:
+def _reject_few(votes: pd.DataFrame, needed: int, *, random: bool) -> None:
+    if len(votes) < needed or not random:
         raise AppError(
             "model.ordinal_too_few",
             422,
             _(
-                "The ordinal model of these votes needs at least two listeners, two items and {needed} votes; there "
-                "are {listeners}, {items} and {votes}."
+                "The ordinal model of these votes needs at least {needed} votes, and two listeners or two items with "
+                "several votes each (votes: {votes}, listeners: {listeners}, items: {items})."
             ),
             needed=needed,
-            listeners=listeners,
-            items=items,
             votes=len(votes),
+            listeners=int(votes[LISTENER].nunique()),
+            items=int(votes[ITEM].nunique()),
         )
 
 
@@ -205,6 +218,8 @@ class _Data:
     conditions: tuple[Any, ...]
     category: Integers
     condition: Integers
+    components: tuple[str, ...]  # that have an estimate, in the order of levels and sizes
+    dropped: dict[str, Dropped]  # that these votes say nothing about
     levels: list[Integers]  # of each random effect, one for each vote, as places in the vector of all effects
     sizes: list[int]
     starts: list[int] = field(init=False)  # the first place of each random effect
@@ -226,11 +241,14 @@ class _Data:
                 _("The ordinal model needs votes in at least two categories; there are {categories}."),
                 categories=len(categories),
             )
-        _reject_few(known, LEAST_VOTES * (len(categories) + len(conditions) - 2 + len(COMPONENTS[kind])))
         codes = {name: pd.factorize(known[name], sort=True)[0].astype(np.int64) for name in (LISTENER, ITEM)}
         for name, of in ((LISTENER_CONDITION, LISTENER), (ITEM_CONDITION, ITEM)):
             codes[name] = np.unique(codes[of] * len(conditions) + condition, return_inverse=True)[1].astype(np.int64)
-        chosen = [codes[name] for name in COMPONENTS[kind]]
+        dropped = confounded(np.eye(len(conditions))[condition], {name: codes[name] for name in COMPONENTS[kind]})
+        components = tuple(name for name in COMPONENTS[kind] if name not in dropped)
+        parameters = len(categories) + len(conditions) - 2 + len(components)
+        _reject_few(known, LEAST_VOTES * parameters, random=bool(components))
+        chosen = [codes[name] for name in components]
         sizes = [int(each.max()) + 1 for each in chosen]
         if sum(sizes) > MOST_LEVELS:
             raise AppError(
@@ -242,8 +260,16 @@ class _Data:
             )
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         levels = [each + int(at) for each, at in zip(chosen, starts, strict=True)]
-        names = tuple(float(each) for each in categories)
-        return cls(names, tuple(conditions), category.astype(np.int64), condition.astype(np.int64), levels, sizes)
+        return cls(
+            categories=tuple(float(each) for each in categories),
+            conditions=tuple(conditions),
+            category=category.astype(np.int64),
+            condition=condition.astype(np.int64),
+            components=components,
+            dropped=dropped,
+            levels=levels,
+            sizes=sizes,
+        )
 
     def start(self) -> Floats:
         """Thresholds at the shares of categories, no effect of conditions, deviations of a half."""

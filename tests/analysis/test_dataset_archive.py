@@ -1,5 +1,6 @@
 """The dataset: what its tables hold, blind until unblinded, the same bytes twice, and its anonymous edition."""
 
+import csv
 import io
 import json
 import re
@@ -63,6 +64,26 @@ def test_every_table_has_a_sidecar_with_its_columns_and_all_columns_are_describe
         assert [column["name"] for column in beside] == files[f"{name}.csv"].decode().splitlines()[0].split(",")
     assert files["CITATION.cff"].decode().startswith("cff-version: 1.2.0\n")
     assert (about["@type"], about["schemaVersion"], about["name"]) == ("Dataset", "Psych-DS 0.4.0", "A test")
+
+
+def test_names_keys_and_rows_are_as_psych_ds_has_them(files: dict[str, bytes]) -> None:
+    """Psych-DS 0.4.0: names of keys and values, the metadata that it requires, and a row a thing."""
+    official = r"(study|site|subject|session|task|condition|trial|stimulus|description)-[A-Za-z0-9]+"
+    data = [name for name in files if name.startswith("data/")]
+    assert not [name for name in data if not re.fullmatch(rf"data/{official}(_{official})*_data\.(csv|json)", name)]
+    about = json.loads(files["dataset_description.json"])
+    assert (about["@context"], about["@type"]) == ("https://schema.org/", "Dataset")
+    assert all(about[name] for name in ("name", "description", "variableMeasured"))
+    assert all(column["@type"] == "PropertyValue" and column["name"] for column in about["variableMeasured"])
+    assert "README.md" in files
+    for name in (name for name in data if name.endswith(".csv")):
+        header, *rows = csv.reader(io.StringIO(files[name].decode(), newline=""))
+        assert len(set(header)) == len(header)
+        assert {len(row) for row in rows} == {len(header)}
+        assert len({tuple(row) for row in rows}) == len(rows), name
+    for name, key in (("seats", "ballot_id"), ("participants", "ballot_id"), ("answers", "event_id")):
+        ids = [row[key] for row in table(files, name)]
+        assert len(set(ids)) == len(ids), name
 
 
 def test_the_tables_tell_what_happened(experiment: Experiment, files: dict[str, bytes]) -> None:

@@ -40,11 +40,12 @@ MEANINGS = {
     "t": "The t statistic.",
     "p": "The p value.",
     "p_holm": "The same after Holm's adjustment over all pairs.",
+    "p_holm_all": "The same after Holm's adjustment over all pairs of all scales.",
     "p_holm_against": "The same after Holm's adjustment over the comparisons with `against`.",
     "component": "A variance component of the mixed model.",
     "variance": "Its variance.",
     "share": "Its share of all variance.",
-    "dropped": "Whether it was estimated as zero and dropped.",
+    "dropped": "Why it was left out: zero, fixed, error or same; empty where it was estimated.",
     "reml_criterion": "The REML criterion of the model.",
 }
 

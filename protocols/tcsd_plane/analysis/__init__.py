@@ -19,7 +19,7 @@ class PlaneStatistics(Method):
     """
 
     slug = "tcsd_plane"
-    version = "1.2"
+    version = "1.3"
     title = "TC/SD plane"
 
     def run(self, table: pd.DataFrame) -> Json:

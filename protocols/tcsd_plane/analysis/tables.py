@@ -278,19 +278,31 @@ def tests(placements: Placements) -> Rows:
 def pairs(placements: Placements) -> Rows:
     """Every condition against every other, both ways round, so that the order of a pair tells nothing of the names.
 
-    `difference` and its t interval are over raters, each rater's mean difference first; p is Wilcoxon's over blocks.
+    `difference` and its t interval are over raters, each rater's mean difference first; p is Wilcoxon's over blocks,
+    `p_holm` adjusted over the pairs of an axis and `p_holm_all` over those of both.
     """
     blocks, rows = Blocks.of(placements), []
     between = list(combinations(range(len(placements.conditions)), 2))
-    if not len(blocks):
+    if not len(blocks) or not between:
         return []
+    tested = [
+        [signed_rank(marks[:, one] - marks[:, other]) for one, other in between]
+        for marks in (blocks.on(axis) for axis in range(len(AXES)))
+    ]
+    p = np.array([[test.p for test in tests] for tests in tested])
+    over_both = holm(p.reshape(-1)).reshape(p.shape)
     for axis, scale in enumerate(AXES):
-        marks, of_raters = blocks.on(axis), known_mean(blocks.marks[axis], axis=1)
-        tested = [signed_rank(marks[:, one] - marks[:, other]) for one, other in between]
-        adjusted = holm(np.array([test.p for test in tested]))
-        for (one, other), test, p_holm in zip(between, tested, adjusted.tolist(), strict=True):
+        of_raters = known_mean(blocks.marks[axis], axis=1)
+        adjusted = zip(holm(p[axis]).tolist(), over_both[axis].tolist(), strict=True)
+        for (one, other), test, (p_holm, p_holm_all) in zip(between, tested[axis], adjusted, strict=True):
             all_ranks = test.n * (test.n + 1) / 2
-            shared = {"n_blocks": len(blocks), "n_nonzero": test.n, "p": test.p, "p_holm": p_holm}
+            shared = {
+                "n_blocks": len(blocks),
+                "n_nonzero": test.n,
+                "p": test.p,
+                "p_holm": p_holm,
+                "p_holm_all": p_holm_all,
+            }
             for first, second, w_plus in ((one, other, test.w_plus), (other, one, all_ranks - test.w_plus)):
                 named = {"condition": placements.conditions[first], "against": placements.conditions[second]}
                 found = Estimate.over(of_raters[:, first] - of_raters[:, second])
@@ -382,7 +394,7 @@ def summaries(placements: Placements) -> Rows:
         low, high = map(float, percentile_limits(area(*np.moveaxis(bootstrap_means(family.rater_means()), 1, 0))))
         tc, sd = family.marks.reshape(len(AXES), -1)
         row = {"family": family.name, "n_conditions": len(family.conditions), "n_marks": int(np.isfinite(tc).sum())}
-        of_area = {"area": float(area(*family.means())), "area_low": figure(low), "area_high": figure(high)}
+        of_area = {"area": figure(float(area(*family.means()))), "area_low": figure(low), "area_high": figure(high)}
         rows.append(row | {"correlation": figure(correlation(tc, sd)), **of_area})
     return rows
 

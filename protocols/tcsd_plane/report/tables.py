@@ -89,7 +89,7 @@ def friedman(table: Tables) -> Table:
     note = _(
         "Friedman's test on each axis. A block is one rater with one recording; blocks in which a condition is missing "
         "are dropped. Where raters differ in what they think of a condition, blocks of one rater are not independent: "
-        "equal conditions then come out as different in 16 to 53 of 100 studies, not in 5. Rely on the tests above."
+        "equal conditions then come out as different in 23 to 55 of 100 studies, not in 5. Rely on the tests above."
     )
     return Table("friedman", _("Tests over blocks of rater and recording"), note, columns, _tested(table))
 
@@ -109,12 +109,14 @@ def contrasts(table: Tables, against: str) -> tuple[Table, list[str], str]:
         number_column("W+", "w_plus", decimals(1)),
         number_column("p", "p", p_value),
         number_column(_("p (Holm)"), "p_holm", p_value),
+        number_column(_("p (Holm, all scales)"), "p_holm_all", p_value),
     ]
     note = _(
         "The condition less the one that it is compared with, each rater's mean difference first; the interval is a 95 "
         "% t interval over raters and not adjusted. p is Wilcoxon's signed-rank test over blocks of rater and "
-        "recording, two-sided; Holm's adjustment is over all pairs of an axis. This p is too small where raters differ "
-        "in what they think of a condition, as with Friedman's test."
+        "recording, two-sided; Holm's adjustment is over all pairs of an axis, and of both. Where raters differ in "
+        "what they think of a condition, this p is too small: two equal conditions then come out as different in "
+        "12 to 24 of 100 studies before the adjustment, not in 5. Rely on the tests above."
     )
     shown = [row for row in rows if row["against"] == chosen]
     return Table("contrasts", _("Differences over blocks"), note, columns, shown), choices, chosen

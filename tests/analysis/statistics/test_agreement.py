@@ -15,7 +15,9 @@ from analysis.statistics.agreement import (
     intraclass_correlations,
     ordinal_alpha,
 )
+from tests.analysis.statistics.reference.votes import TABLES
 
+# By reference/make_agreement_figures.R.
 PSYCH = json.loads((Path(__file__).parent / "reference" / "agreement.json").read_text())
 
 # Four judges, six targets: Shrout and Fleiss (1979), "Intraclass correlations: uses in assessing rater reliability".
@@ -47,6 +49,15 @@ def test_every_coefficient_and_its_interval_is_psych_s(name: str) -> None:
     assert list(found) == ["ICC(1)", "ICC(A,1)", "ICC(C,1)", "ICC(k)", "ICC(A,k)", "ICC(C,k)"]
     for coefficient, known in PSYCH[name]["coefficients"].items():
         assert found[coefficient][:3] == pytest.approx(known, rel=1e-9), coefficient
+
+
+@pytest.mark.parametrize("name", PSYCH["simulated"])
+def test_coefficients_of_simulated_votes_over_stimuli_are_psych_s(name: str) -> None:
+    marks = TABLES[name]().pivot(index="listener", columns=["item", "condition"], values="score").to_numpy(float)
+    found = intraclass_correlations(marks)
+    assert {each: found[each][:3] for each in found} == {
+        each: pytest.approx(known, rel=1e-9) for each, known in PSYCH["simulated"][name].items()
+    }
 
 
 def test_severe_raters_agree_in_consistency_alone() -> None:

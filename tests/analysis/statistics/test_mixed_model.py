@@ -17,7 +17,6 @@ from tests.analysis.statistics.reference.votes import TABLES, simulate
 
 FIGURES = json.loads((Path(__file__).parent / "reference" / "figures.json").read_text())
 FITTED = [(name, kind) for name, each in FIGURES.items() if name in TABLES for kind in each["models"]]
-LARGE = "sparse"  # 400 listeners and 500 items, some seconds of computing
 FACTORS = "_with_factors"
 GROUPS = {
     "listener": "listener",
@@ -36,10 +35,7 @@ def column(rows: list[dict[str, Any]], name: str) -> list[float]:
     return [row[name] for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [pytest.param(name, kind, marks=[pytest.mark.long] * (name == LARGE)) for name, kind in FITTED],
-)
+@pytest.mark.parametrize(("name", "kind"), FITTED)
 def test_figures_are_those_of_lme4_and_emmeans(name: str, kind: str) -> None:
     votes, known = TABLES[name](), FIGURES[name]["models"][kind]
     assert len(votes) == FIGURES[name]["votes"]

@@ -12,21 +12,44 @@ from analysis.statistics.ordinal_model import fit_ordinal_model, ordinal_record
 from tests.analysis.statistics.reference.votes import TABLES, simulate
 
 # By reference/make_ordinal_figures.R.
-CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "reference" / "ordinal.json").read_text())
+FIGURES = json.loads((Path(__file__).parent / "reference" / "ordinal.json").read_text())
+CASES = [
+    pytest.param(
+        case,
+        id=f"{case['table']}-{case['kind']}",
+        marks=[pytest.mark.long] if case["table"] == "sparse" else [],  # 7 s, and nothing that others lack but size
+    )
+    for case in FIGURES["cases"]
+]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['table']}-{case['kind']}")
+@pytest.mark.parametrize("case", CASES)
 def test_figures_are_those_of_clmm(case: dict[str, Any]) -> None:
     model = fit_ordinal_model(TABLES[case["table"]](), kind=case["kind"])
     assert model.log_likelihood == pytest.approx(case["log_likelihood"], abs=1e-5)
     assert model.thresholds == pytest.approx(case["thresholds"], abs=5e-4)
-    assert model.effects[1:] == pytest.approx(np.atleast_1d(case["effects"]), abs=5e-4)
-    assert np.sqrt(np.diag(model.covariance))[1:] == pytest.approx(np.atleast_1d(case["se"]), rel=1e-4)
-    assert model.deviations == pytest.approx(case["deviations"], abs=5e-4)
+    assert model.effects[1:] == pytest.approx(case["effects"], abs=5e-4)
+    assert np.sqrt(np.diag(model.covariance))[1:] == pytest.approx(case["se"], rel=1e-4)
+    without_estimate = dict.fromkeys(model.dropped, 0.0)
+    assert model.deviations == pytest.approx(without_estimate | case["deviations"], abs=5e-4)
     first = model.contrasts()[0]
-    assert (first.estimate, first.se) == pytest.approx(
-        (-np.atleast_1d(case["effects"])[0], np.atleast_1d(case["se"])[0]), abs=5e-4
-    )
+    assert (first.estimate, first.se) == pytest.approx((-case["effects"][0], case["se"][0]), abs=5e-4)
+
+
+def test_components_that_cannot_be_told_apart_are_dropped_and_named() -> None:
+    record = ordinal_record(TABLES["one_item"](), kind="full")
+    assert record["error"] is None
+    assert record["dropped"] == {"item": "fixed", "item_condition": "fixed"}
+    assert (record["deviations"]["item"], record["deviations"]["item_condition"]) == (0.0, 0.0)
+    assert ordinal_record(TABLES["zero"](), kind="full")["dropped"] == {"item_condition": "zero"}
+    alike = TABLES["balanced"]().assign(condition="only")
+    assert ordinal_record(alike, kind="full")["dropped"] == {"listener_condition": "same", "item_condition": "same"}
+
+
+def test_votes_without_any_random_component_have_no_model_but_a_reason() -> None:
+    votes = TABLES["one_item"]().assign(listener="alone")
+    record = ordinal_record(votes, kind="full")
+    assert (record["error"]["code"], record["dropped"]) == ("model.ordinal_too_few", {})
 
 
 def test_only_the_order_of_categories_counts() -> None:

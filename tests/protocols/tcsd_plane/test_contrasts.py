@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.statistics.ranks import holm
 from protocols.tcsd_plane.analysis import tables
 from protocols.tcsd_plane.analysis.placements import Placement, Placements
 from tests.protocols.tcsd_plane.placed import CONDITIONS, close, complete, placed, values
@@ -67,6 +68,13 @@ def test_holm_is_over_the_pairs_of_one_axis(axis: int, scale: str) -> None:
     for row in rows:
         stepped = [(m - rank) * other for rank, other in enumerate(p) if other <= row["p"]]
         assert row["p_holm"] == close(min(1, max(stepped)))
+
+
+def test_holm_is_also_over_the_pairs_of_both_axes() -> None:
+    rows = [row for row in tables.pairs(complete()) if row["condition"] < row["against"]]
+    expected = holm(np.array([row["p"] for row in rows]))
+    assert [row["p_holm_all"] for row in rows] == close(expected.tolist())
+    assert all(row["p_holm_all"] >= row["p_holm"] for row in rows)
 
 
 def test_a_pair_is_told_both_ways_round() -> None:

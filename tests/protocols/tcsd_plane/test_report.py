@@ -129,6 +129,12 @@ def test_every_table_is_there_and_says_what_it_counts(client: Client, experiment
         assert f'id="{part}"' in html, part
     for said in ("n is the number of raters", "Friedman", "Holm", "ICC(A,1)", "its level is interval", "t interval"):
         assert said in html, said
+    blocks_are_not_independent = (
+        "in 23 to 55 of 100 studies, not in 5",
+        "in 12 to 24 of 100 studies before",
+    )
+    for said in blocks_are_not_independent:
+        assert said in html, said
     assert "There are 2 raters." in html
     assert "With 4 blocks and 3 pairs no adjusted p can be below 0.375" in html
     assert "2 raters placed the summaries of 2 recordings under 3 conditions" in html

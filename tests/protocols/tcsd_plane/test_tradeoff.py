@@ -1,6 +1,7 @@
 """The trade-off along z, against regressions of each rater's marks."""
 
 import itertools
+import json
 import math
 import statistics
 
@@ -65,6 +66,13 @@ def test_families_have_a_correlation_and_the_area_under_their_curve() -> None:
         steps = itertools.pairwise(means)
         assert row["area"] == close(sum((x1 - x0) * (y0 + y1) / 2 for (x0, y0), (x1, y1) in steps))
         assert (row["n_conditions"], row["n_marks"]) == (len(means), len(own))
+
+
+def test_an_area_that_is_not_known_is_null() -> None:
+    placements = Placements.of(placed(1), SETTINGS)
+    placements.marks[..., placements.conditions.index(next(iter(SETTINGS)))] = np.nan
+    assert None in {row["area"] for row in tables.summaries(placements)}
+    json.dumps(tables.summaries(placements), allow_nan=False)
 
 
 def test_the_area_runs_over_the_range_of_the_points_and_no_further() -> None:

@@ -1,5 +1,6 @@
-# Intraclass correlations of psych on two tables that stand here:
-#   Rscript make_agreement_figures.R agreement.json
+# Intraclass correlations of psych on two tables that stand here, and on those that votes.py writes where every listener
+# rated every stimulus once:
+#   python -m tests.analysis.statistics.reference.votes FOLDER && Rscript make_agreement_figures.R FOLDER agreement.json
 
 suppressPackageStartupMessages({
   library(psych)
@@ -14,13 +15,21 @@ tables <- list(
   )
 )
 names_of <- c(ICC1 = "ICC(1)", ICC2 = "ICC(A,1)", ICC3 = "ICC(C,1)", ICC1k = "ICC(k)", ICC2k = "ICC(A,k)", ICC3k = "ICC(C,k)")
-figures <- lapply(tables, function(marks) {
+arguments <- commandArgs(trailingOnly = TRUE)
+coefficients <- function(marks) {
   found <- ICC(marks, lmer = FALSE)$results
   values <- Map(
     function(value, low, high) c(value, low, high),
     found$ICC, found[["lower bound"]], found[["upper bound"]]
   )
-  list(marks = marks, coefficients = setNames(values, names_of[found$type]))
+  setNames(values, names_of[found$type])
+}
+figures <- lapply(tables, function(marks) list(marks = marks, coefficients = coefficients(marks)))
+simulated <- c("balanced", "zero", "continuous", "two_conditions")
+figures$simulated <- lapply(setNames(simulated, simulated), function(name) {
+  votes <- read.csv(file.path(arguments[1], paste0(name, ".csv")))
+  stimulus <- paste(votes$item, votes$condition)
+  coefficients(unclass(tapply(votes$score, list(stimulus, votes$listener), sum)))
 })
 figures$versions <- paste("psych", packageVersion("psych"))
-write_json(figures, commandArgs(trailingOnly = TRUE)[1], digits = NA, auto_unbox = TRUE, pretty = TRUE)
+write_json(figures, arguments[2], digits = NA, auto_unbox = TRUE, pretty = TRUE)

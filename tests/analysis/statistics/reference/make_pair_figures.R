@@ -16,7 +16,8 @@ found <- lapply(c(`bradley-terry` = "logit", thurstone = "probit"), function(lin
        deviance = deviance(fit), df = df.residual(fit))
 })
 found$wins <- wins
+found$versions <- paste("stats", packageVersion("stats"))
 write <- function(v) if (is.list(v)) paste0("{", paste0('"', names(v), '": ', sapply(v, write), collapse = ", "), "}") else
-  if (is.matrix(v)) paste0("[", paste(apply(v, 1, write), collapse = ", "), "]") else
+  if (is.character(v)) paste0('"', v, '"') else if (is.matrix(v)) paste0("[", paste(apply(v, 1, write), collapse = ", "), "]") else
   if (length(v) == 1) format(v, digits = 15) else paste0("[", paste(sapply(v, format, digits = 15), collapse = ", "), "]")
 writeLines(write(found), commandArgs(TRUE)[1])
