@@ -28,6 +28,7 @@ from stimuli.services import corrections, imports
 from stimuli.services.collections import (
     check_may_import,
     check_replaceable,
+    check_unfrozen,
     collection_for,
     may_import,
     open_collection,
@@ -57,6 +58,11 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose what to import; the address becomes the import's own once the files are announced."""
     collection = collection_for(staff(request), slug)
     check_may_import(collection=collection, person=staff(request))
+    try:
+        check_unfrozen(collection)
+    except AppError as error:
+        messages.error(request, error_message(error))
+        return redirect("stimuli:collection", slug=slug)
     return _page(request, collection, None)
 
 
