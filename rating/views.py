@@ -22,6 +22,7 @@ from core.languages import language_choices
 from core.models import User
 from core.pdf import can_write_pdf
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from core.templatetags.markdown import markdown
 from rating.forms import (
     ARCHIVED,
@@ -305,7 +306,7 @@ def _shown_versions(experiment: Experiment) -> list[tuple[TextVersion, int]]:
     return [(version, counts.get(version.pk, 0)) for version in reversed(published_texts(experiment))]
 
 
-@require_POST
+@posted_from("rating:experiment", "slug")
 @requires(Audience.STAFF)
 def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
@@ -333,7 +334,7 @@ def confirm_live(request: HttpRequest, slug: str) -> HttpResponse:
 # --- Sharing, archive, bin --------------------------------------------------------------------------------------------
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def share(request: HttpRequest, slug: str) -> HttpResponse:
     """Share with a colleague, or change the role that a colleague has."""
@@ -349,7 +350,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     return _settings_page(request, experiment, share_form=form)
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def unshare(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a colleague's access away; everybody may give up their own."""
@@ -365,7 +366,7 @@ def unshare(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('rating:settings', args=[slug])}#sharing")
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def transfer(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug, need=Access.MANAGE)
@@ -383,7 +384,7 @@ def transfer(request: HttpRequest, slug: str) -> HttpResponse:
     return _settings_page(request, experiment, transfer_form=form)
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archive the experiment, or take it out of the archive."""
@@ -424,7 +425,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "rating/delete.html", context)
 
 
-@require_POST
+@posted_from("rating:experiments")
 @requires(Audience.STAFF)
 def restore(request: HttpRequest, slug: str) -> HttpResponse:
     """Take an experiment out of the bin."""

@@ -66,8 +66,7 @@ def check_may_import(*, collection: Collection, person: User) -> None:
 def check_unfrozen(collection: Collection, *, lock: bool = False) -> None:
     """Reject while an experiment that is live, paused or closed uses the collection.
 
-    Additions count too: the hash of a frozen design covers every stimulus, the letters that stand for conditions are
-    drawn from all of them, and a clip of less depth or greater length changes how the others are served. A copy in which only simulated listeners answer does not count. With a lock, no draft goes live before the
+    A copy in which only simulated listeners answer does not count. With a lock, no draft goes live before the
     transaction ends.
     """
     # Additions are rejected too: the hash of a frozen design covers every stimulus and factor, letters that stand for

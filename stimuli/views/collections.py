@@ -12,12 +12,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from audio.loudness import PRESETS
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from stimuli.forms import DeleteCollectionForm, ExclusionForm, LevelForm, RenameForm
 from stimuli.models import Collection, Import, Item
 from stimuli.services import collection_editing as editing
@@ -101,7 +102,7 @@ def _is_edited(request: HttpRequest, shown: Collection, form: RenameForm | Delet
     return True
 
 
-@require_POST
+@posted_from("stimuli:collection", "slug")
 @requires(Audience.STAFF)
 def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
     """Exclude an item from new designs, or include it again."""

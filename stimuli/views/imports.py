@@ -16,12 +16,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from stimuli.forms import CollectionForm, CorrectionForm
 from stimuli.models import Collection, Condition, Import, Stimulus
 from stimuli.services import corrections, imports
@@ -95,7 +96,7 @@ def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpRespons
     return _page(request, collection, shown)
 
 
-@require_POST
+@posted_from("stimuli:import", "slug", "import_id")
 @requires(Audience.STAFF)
 def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
@@ -106,7 +107,7 @@ def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
-@require_POST
+@posted_from("stimuli:import", "slug", "import_id")
 @requires(Audience.STAFF)
 def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
@@ -117,7 +118,7 @@ def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
-@require_POST
+@posted_from("stimuli:import", "slug", "import_id")
 @requires(Audience.STAFF)
 def correct(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     """Leave files out, take one back, or open the import for more files; the page then shows how it goes on."""
