@@ -41,7 +41,13 @@ def collections(request: HttpRequest) -> HttpResponse:
 @require_GET
 @requires(Audience.STAFF)
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
-    shown = collection_for(staff(request), slug)
+    return _collection_page(request, collection_for(staff(request), slug))
+
+
+def _collection_page(
+    request: HttpRequest, shown: Collection, *, item: Item | None = None, refused: ExclusionForm | None = None
+) -> HttpResponse:
+    """The matrix; where the exclusion of an item was refused, with what was typed and what is wrong with it."""
     checks = check_collection(collection=shown)
     copy = origin_of(shown, staff(request))
     context = {
@@ -55,6 +61,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "imports": Import.objects.visible_to(staff(request)).filter(collection=shown).unfinished(),
         "may_import": may_import(collection=shown, person=staff(request)),
         "copy": copy,
+        "refused_item": item,
+        "exclusion": refused,
         **matrix_page(
             shown,
             request.GET.get("page", "1"),
@@ -63,7 +71,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
             copy["target_lufs"] if copy else None,
         ),
     }
-    return render(request, "stimuli/collection.html", context)
+    return render(request, "stimuli/collection.html", context, status=refused.status if refused else 200)
 
 
 @require_http_methods(["GET", "POST"])
@@ -114,9 +122,11 @@ def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
             return editing.exclude_item(item=found, actor=staff(request), reason=reason, now=timezone.now())
         return editing.include_item(item=found, actor=staff(request))
 
-    if not form.carry_out(apply):
-        messages.error(request, form.problems())
-    return redirect(reverse("stimuli:collection", args=[slug]) + f"#item-{found.pk}")
+    if form.carry_out(apply):
+        query = request.GET.urlencode()  # of the page of the matrix that has the item
+        place = f"{'?' if query else ''}{query}#item-{found.pk}"
+        return redirect(reverse("stimuli:collection", args=[slug]) + place)
+    return _collection_page(request, found.collection, item=found, refused=form)
 
 
 @require_http_methods(["GET", "POST"])

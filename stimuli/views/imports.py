@@ -122,31 +122,37 @@ def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
 @requires(Audience.STAFF)
 def correct(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     """Leave files out, take one back, or open the import for more files; the page then shows how it goes on."""
-    shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
+    collection = collection_for(staff(request), slug)
+    shown = imports.import_for(staff(request), import_id, collection=collection)
     form = CorrectionForm(request.POST)
-    change, reason = form.value("change"), form.value("reason")
     wanted: dict[str, Any] = {"import_": shown, "actor": staff(request), "now": timezone.now()}
-    one = form.value("file")
-    try:
+
+    def apply(*, change: str, file: str, reason: str) -> Import:
         if change == CorrectionForm.ADD:
-            corrections.reopen_import(**wanted)
-        elif change == CorrectionForm.TAKE_BACK:
-            corrections.take_back_files(paths=[one], **wanted)
-        else:
-            paths = [one] if one else request.POST.getlist("path")
-            if change == CorrectionForm.LEAVE_OUT_ERRORS:
-                paths = corrections.files_with_errors(shown)
-            if change != CorrectionForm.CHECK and not paths:
-                messages.error(request, _("Select the files to leave out first."))
-            else:
-                corrections.leave_out_files(paths=paths, reason=reason, **wanted)
-    except AppError as error:
-        messages.error(request, error_message(error))
-    return redirect("stimuli:import", slug=slug, import_id=import_id)
+            return corrections.reopen_import(**wanted)
+        if change == CorrectionForm.TAKE_BACK:
+            return corrections.take_back_files(paths=[file], **wanted)
+        paths = [file] if file else request.POST.getlist("path")
+        if change == CorrectionForm.LEAVE_OUT_ERRORS:
+            paths = corrections.files_with_errors(shown)
+        if change != CorrectionForm.CHECK and not paths:
+            raise corrections.nothing_selected()
+        return corrections.leave_out_files(paths=paths, reason=reason, **wanted)
+
+    if form.carry_out(apply):
+        return redirect("stimuli:import", slug=slug, import_id=import_id)
+    for error in form.non_field_errors():
+        messages.error(request, str(error))
+    shown.refresh_from_db()
+    return _page(request, collection, shown, refused=form)
 
 
 def _page(
-    request: HttpRequest, collection: Collection, shown: Import | None, stimulus: Stimulus | None = None
+    request: HttpRequest,
+    collection: Collection,
+    shown: Import | None,
+    stimulus: Stimulus | None = None,
+    refused: CorrectionForm | None = None,
 ) -> HttpResponse:
     stimulus = shown.stimulus if shown else stimulus
     receiving = shown is None or shown.state == Import.State.RECEIVING
@@ -171,7 +177,9 @@ def _page(
         if shown.state in corrections.CORRECTABLE:
             context |= {"correctable": True, "config": upload_config(request, collection, shown)}
             context["faulty"] = corrections.files_with_errors(shown)
-    return render(request, "stimuli/import.html", context)
+            context["correction"] = refused or CorrectionForm()
+            context["selected"] = request.POST.getlist("path") if refused else []
+    return render(request, "stimuli/import.html", context, status=refused.status if refused else 200)
 
 
 def summary_of(import_: Import) -> dict[str, Any]:

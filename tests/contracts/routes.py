@@ -1,7 +1,7 @@
 """Every address and who is answered how: the table that test_routes.py holds the code to."""
 
-# What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), page (led to the page
-# that has the form, core.posts), or the status.
+# What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), page (led to the
+# page that has the form, core.posts), or the status.
 # A second factor is required and everybody on the staff has one, except the factorless. What is asked for belongs to
 # the participant (the visit) or to the owner (all else). The reader is a token of the owner's that may only read.
 ANSWERS = """

@@ -201,7 +201,8 @@ def test_every_route_of_an_experiment_is_closed_to_other_experimenters() -> None
     open_routes = [
         route.name
         for route in EVERY_ROUTE
-        if "slug" in route.arguments and not {PATTERNS[name]["other"] for name in TABLE[route.name]} <= {"404", "405", "page"}
+        if "slug" in route.arguments
+        and not {PATTERNS[name]["other"] for name in TABLE[route.name]} <= {"404", "405", "page"}
     ]
     assert open_routes == []
 

@@ -143,7 +143,8 @@ def remove_seats(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
-    form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
+    stored = vars(session_settings_of(experiment))  # what cannot be changed while it is live is not sent
+    form = SessionSettingsForm(request.POST, initial=stored, checks_open=checks_are_open(experiment))
     change = partial(change_session_settings, experiment=experiment, actor=staff(request))
     if form.carry_out(lambda **_filled_in: change(**form.values())):
         messages.success(request, _("The session settings are saved."))
