@@ -53,7 +53,7 @@ class ValidatedForm(forms.Form):
 
 def short_name(**options: Any) -> forms.RegexField:
     """The field of a short name for addresses; where it may be empty, it is derived from the title."""
-    usual = {
+    usual: dict[str, Any] = {
         "label": _("Short name"),
         "required": False,
         "help_text": _("For addresses. Leave it empty to derive it from the title."),

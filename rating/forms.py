@@ -335,6 +335,7 @@ class ShareForm(ValidatedForm):
 
 class TransferForm(ValidatedForm):
     colleague = forms.CharField(label=_("New owner"), max_length=150)
+    with_collection = forms.BooleanField(label=_("Hand over the collection as well"), required=False)
 
 
 class DeleteForm(ValidatedForm):

@@ -51,6 +51,7 @@ from rating.services.text_languages import question_warnings, text_warnings
 from rating.services.texts import consent_counts, published_texts
 from stimuli.models import Import
 from stimuli.services import imports
+from stimuli.services.collections import may_import
 from stimuli.views.imports import summary_of, upload_config
 
 CHANGES = {
@@ -280,6 +281,14 @@ def _options_form(experiment: Experiment, data: QueryDict | None = None) -> Opti
     return OptionsForm(data, protocol=protocol, initial=initial, fixed=fixed, auto_id="option_%s")
 
 
+def _transfer_form(request: HttpRequest, experiment: Experiment, data: QueryDict | None = None) -> TransferForm:
+    """The form to hand an experiment over; with its collection only where that is this person's to give."""
+    form = TransferForm(data, auto_id="transfer_%s")
+    if not may_import(collection=experiment.collection, person=staff(request)):
+        del form.fields["with_collection"]
+    return form
+
+
 def _settings_page(request: HttpRequest, experiment: Experiment, **forms: ValidatedForm | None) -> HttpResponse:
     """The page with these forms as they were filled in, and the others as new."""
     context = {
@@ -288,7 +297,7 @@ def _settings_page(request: HttpRequest, experiment: Experiment, **forms: Valida
         "fields_form": forms.get("fields_form") or _fields_form(staff(request), experiment),
         "options_form": forms.get("options_form") or _options_form(experiment),
         "share_form": forms.get("share_form") or ShareForm(auto_id="share_%s"),
-        "transfer_form": forms.get("transfer_form") or TransferForm(auto_id="transfer_%s"),
+        "transfer_form": forms.get("transfer_form") or _transfer_form(request, experiment),
         "shares": experiment.shares.select_related("user").order_by("user__username"),
         "roles": Collaborator.Role.choices,
         "options_open": services.options_are_open(experiment),
@@ -370,11 +379,14 @@ def unshare(request: HttpRequest, slug: str) -> HttpResponse:
 @requires(Audience.STAFF)
 def transfer(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug, need=Access.MANAGE)
-    form = TransferForm(request.POST, auto_id="transfer_%s")
+    form = _transfer_form(request, experiment, request.POST)
     if form.is_valid():
         try:
             given = access.transfer(
-                experiment=experiment, actor=staff(request), colleague_name=form.cleaned_data["colleague"]
+                experiment=experiment,
+                actor=staff(request),
+                colleague_name=form.cleaned_data["colleague"],
+                with_collection=form.cleaned_data.get("with_collection", False),
             )
         except AppError as error:
             form.add_error("colleague", error_message(error))

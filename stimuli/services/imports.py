@@ -168,6 +168,7 @@ def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Im
     import_ = lock_import(import_)
     if import_.state != Import.State.PROPOSED:
         raise wrong_import_state(state=import_.get_state_display())
+    check_may_import(collection=import_.collection, person=actor)  # it may have been handed over since
     if import_.stimulus:
         check_replaceable(stimulus=import_.stimulus, person=actor)
     check_unfrozen(import_.collection)

@@ -82,6 +82,7 @@ stimuli:item                          staff-page     owned
 stimuli:clips                         owned          staff-405
 stimuli:compare                       owned          staff-405
 stimuli:normalise                    owned          owned
+stimuli:copy                          owned          owned
 stimuli:sound                         owned          staff-405
 stimuli:clip                          owned          staff-405
 stimuli:replace_stimulus              owned          staff-405
