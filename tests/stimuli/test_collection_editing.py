@@ -236,6 +236,27 @@ def test_clips_are_sorted_by_a_figure_both_ways_and_outliers_are_marked(
     assert items("nonsense") == items("loudness")
 
 
+def test_clips_are_sorted_by_numeric_factors_and_by_the_estimated_ratio(
+    browser: Client, collection: Collection
+) -> None:
+    first, second = collection.items.all()
+    Item.objects.filter(pk=first.pk).update(factors={"mixed at": "-2.5", "room": "kitchen"})
+    Item.objects.filter(pk=second.pk).update(factors={"mixed at": "-10", "room": "5"})
+    Recording.objects.filter(stimuli__item=first).update(measures={"snr_estimate_db": 3.0})
+    Recording.objects.filter(stimuli__item=second).update(measures={"snr_estimate_db": 12.0})
+
+    def page(sort: str) -> str:
+        return browser.get(place(collection, f"clips/?sort={sort}")).content.decode()
+
+    def first_item(sort: str) -> str:
+        return re.findall(r'<th scope="row">(.*?)</th>', page(sort))[0]
+
+    assert (first_item("factor-mixed+at"), first_item("-factor-mixed+at")) == (second.name, first.name)
+    assert (first_item("snr"), first_item("-snr")) == (first.name, second.name)
+    assert "?sort=-factor-mixed+at" in page("factor-mixed+at")
+    assert "factor-room" not in page("snr"), "not a number everywhere"
+
+
 def test_outliers_are_far_from_the_median_and_missing_values_are_none() -> None:
     assert outliers([1.0, 1.1, 0.9, 1.0, 1.05, 9.0, None]) == [False] * 5 + [True, False]
     assert outliers([1.0, 1.0, 1.0, 9.0]) == [False] * 4, "half of them equal: no spread to measure by"
