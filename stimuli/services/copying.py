@@ -26,12 +26,7 @@ def copy_collection(*, source: Collection, title: str, slug: str = "", actor: Us
 
 def _copied(source: Collection, *, title: str, slug: str, actor: User) -> Collection:
     source = Collection.objects.select_for_update().get(pk=source.pk)  # no clip goes while its name is copied
-    foreign = Recording.objects.filter(stimuli__item__collection=source).exclude(
-        pk__in=Stimulus.objects.filter(item__collection__owner=actor, recording__isnull=False).values("recording")
-    )
-    byte_count = Recording.objects.filter(pk__in=foreign.values("pk")).aggregate(total=Sum("byte_count"))["total"]
-    if byte_count:  # they count against the quota of everybody who has them
-        reserve_space(actor, [DeclaredFile(slug, byte_count)])
+    _reserve(source, actor)
     made = Collection.objects.create(owner=actor, slug=slug, title=title, version=1)
     items = {
         item.pk: Item(
@@ -65,3 +60,12 @@ def _copied(source: Collection, *, title: str, slug: str, actor: User) -> Collec
     after = {"title": title, "source": source.slug, "version": source.version, "stimuli": len(stimuli)}
     audit.record(actor=actor, action="collection.copied", target=f"collection/{slug}", after=after)
     return made
+
+
+def _reserve(source: Collection, actor: User) -> None:
+    """Reject sounds of others that do not fit into the quota; they count for everybody who has them."""
+    own = Stimulus.objects.filter(item__collection__owner=actor, recording__isnull=False).values("recording")
+    heard = Stimulus.objects.filter(item__collection=source).exclude(recording__in=own).values("recording")
+    byte_count = Recording.objects.filter(pk__in=heard).aggregate(total=Sum("byte_count"))["total"]
+    if byte_count:
+        reserve_space(actor, [DeclaredFile(source.slug, byte_count)])

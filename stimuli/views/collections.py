@@ -128,9 +128,8 @@ def settings_page(request: HttpRequest, slug: str) -> HttpResponse:
         if asked == "delete":
             return redirect("stimuli:collections")
         return redirect("stimuli:collection" if asked == "hand_over" else "stimuli:settings", slug=slug)
-    fixed, losses = _roles_fixed(shown), editing.losses_of(shown)
-    context = {"collection": shown, **forms, "roles_fixed": fixed, "losses": losses}
-    return render(request, "stimuli/settings.html", context)
+    known = {"collection": shown, "roles_fixed": _roles_fixed(shown), "losses": editing.losses_of(shown)}
+    return render(request, "stimuli/settings.html", known | forms)
 
 
 def _roles_fixed(collection: Collection) -> str:

@@ -37,6 +37,7 @@ api-400       401        401          401        400    400    403         400  
 api-405       401        401          401        405    405    403         405    403
 api-read-409  401        401          401        409    404    403         409    409
 api-owned-422 401        401          401        422    404    403         422    403
+owned-422     in         in           in         422    404    2fa         422    in
 owned-409     in         in           in         409    404    2fa         409    in
 api-owned-400 401        401          401        400    404    403         400    403
 api-owned-409 401        401          401        409    404    403         409    403
@@ -78,7 +79,7 @@ stimuli:set_quota                     admin-page     admin
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:settings                      owned          owned
-stimuli:item                          staff-page     owned
+stimuli:item                          staff-page     owned-400
 stimuli:clips                         owned          staff-405
 stimuli:compare                       owned          staff-405
 stimuli:normalise                    owned          owned
@@ -96,7 +97,7 @@ stimuli:new_collection                staff          staff
 stimuli:new_import                    owned          staff-405
 stimuli:import                        owned          staff-405
 stimuli:confirm_import                staff-page     owned
-stimuli:correct_import                staff-page     owned
+stimuli:correct_import                staff-page     owned-422
 stimuli:cancel_import                 staff-page     owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
@@ -196,6 +197,7 @@ api:collection_deletion               api-read-405   api-owned-400
 api:collection_items                  api-owned      api-405
 api:collection_item                   api-read-405   api-405
 api:collection_clips                  api-owned      api-405
+api:collection_copy                   api-read-405   api-owned-400
 api:collection_copies                 api-read-405   api-owned-400
 api:collection_checks                 api-owned      api-405
 api:imports                           api-owned      api-owned-400

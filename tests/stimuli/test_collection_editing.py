@@ -98,6 +98,8 @@ def test_a_copy_has_the_same_sounds_and_outlives_its_source(
     assert "stored once" in page.get(place(made)).content.decode()
     taken = page.post(place(source, "copy/"), {"title": "Mine", "slug": "mine"}).content.decode()
     assert "Another collection has the short name" in taken
+    by_api = page.post(f"/api/v1/collections/{source.slug}/copy/", {"title": "Third"}, content_type="application/json")
+    assert (by_api.status_code, by_api.json()["slug"]) == (201, "third")
     TextVersion.objects.all().delete()
     source.experiments.all().delete()
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
@@ -249,7 +251,7 @@ def test_clips_are_sorted_by_numeric_factors_and_by_the_estimated_ratio(
         return browser.get(place(collection, f"clips/?sort={sort}")).content.decode()
 
     def first_item(sort: str) -> str:
-        return re.findall(r'<th scope="row">(.*?)</th>', page(sort))[0]
+        return str(re.findall(r'<th scope="row">(.*?)</th>', page(sort))[0])
 
     assert (first_item("factor-mixed+at"), first_item("-factor-mixed+at")) == (second.name, first.name)
     assert (first_item("snr"), first_item("-snr")) == (first.name, second.name)
