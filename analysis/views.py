@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from analysis.datasets import counted
 from analysis.forms import TableForm
@@ -35,6 +35,7 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.languages import active_language
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from rating.models import Experiment
 from rating.services.access import Access, experiment_of
 
@@ -62,7 +63,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "analysis/results.html", context)
 
 
-@require_POST
+@posted_from("analysis:results", "slug")
 @requires(Audience.STAFF)
 def fit_ordinal(request: HttpRequest, slug: str) -> HttpResponse:
     """Have the ordinal model fitted; the page of results shows how far it is."""
@@ -111,7 +112,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "analysis/report.html", context)
 
 
-@require_POST
+@posted_from("analysis:report", "slug")
 @requires(Audience.STAFF)
 def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
     """Have the report written as PDF; the page of the report shows how far it is. Who may read may have it."""

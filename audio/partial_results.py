@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audio.loudness import WINDOWS_PER_S, Energies, integrated_lufs, loudness_range_lu
+from audio.snr import estimate_snr_db
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Measures:
     leading_silence_s: float
     trailing_silence_s: float
     longest_silence_s: float
+    snr_estimate_db: float | None = None  # audio.snr; None where there is no pause with noise in it
 
     def to_json(self) -> dict[str, Any]:
         return vars(self).copy()
@@ -81,6 +83,7 @@ def merge_results(results: Iterable[PartialResult], sample_rate_hz: int) -> Meas
         leading_silence_s=leading,
         trailing_silence_s=trailing,
         longest_silence_s=longest,
+        snr_estimate_db=estimate_snr_db(blocks),
     )
 
 

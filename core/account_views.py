@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core import http_errors
 from core.encryption import keep_once, take_kept
@@ -19,6 +19,7 @@ from core.http_errors import error_message
 from core.mail import sends_mail
 from core.models import User
 from core.permissions import Audience, has_second_factor, requires, staff
+from core.posts import posted_from
 from core.services import accounts, password_links
 
 NEW_LINK = "new_password_link"
@@ -75,7 +76,7 @@ def _person(user_id: int) -> User:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:people")
 def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
     person = _person(user_id)
     form = _role_form(person, request.POST)
@@ -86,7 +87,7 @@ def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:people")
 def deactivate(request: HttpRequest, user_id: int) -> HttpResponse:
     person = _person(user_id)
     form = _deactivation_form(person, request.POST)
@@ -97,7 +98,7 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:people")
 def reactivate(request: HttpRequest, user_id: int) -> HttpResponse:
     person = accounts.reactivate(account=_person(user_id), actor=staff(request))
     messages.success(request, _("'%(name)s' can sign in again.") % {"name": person.username})
@@ -105,7 +106,7 @@ def reactivate(request: HttpRequest, user_id: int) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:people")
 def invite(request: HttpRequest) -> HttpResponse:
     """Make an account; its link is sent, or shown on the page that follows and never again."""
     form = _invitation_form(request.POST)
@@ -115,7 +116,7 @@ def invite(request: HttpRequest) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:people")
 def make_password_link(request: HttpRequest, user_id: int) -> HttpResponse:
     person, by_mail = _person(user_id), request.POST.get("send") == "mail"
     try:

@@ -51,6 +51,19 @@ class ValidatedForm(forms.Form):
         return " ".join(str(text) for texts in self.errors.values() for text in texts)
 
 
+def short_name(**options: Any) -> forms.RegexField:
+    """The field of a short name for addresses; where it may be empty, it is derived from the title."""
+    usual: dict[str, Any] = {
+        "label": _("Short name"),
+        "required": False,
+        "help_text": _("For addresses. Leave it empty to derive it from the title."),
+    }
+    wrong = _("Use only letters without accents, digits, hyphens and underscores, and no spaces.")
+    return forms.RegexField(
+        regex=r"^[-a-zA-Z0-9_]+$", max_length=50, strip=True, error_messages={"invalid": wrong}, **usual | options
+    )
+
+
 class TokenForm(ValidatedForm):
     name = forms.CharField(
         label=_("Name"), max_length=100, help_text=_("Where it will be used, for example: analysis notebook")

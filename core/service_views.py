@@ -9,7 +9,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from core import overview, restoring, tasks
 from core.errors import AppError
@@ -18,6 +18,7 @@ from core.http_errors import error_message
 from core.jobs import groups
 from core.models import Job
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from core.services import backups
 
 ENTRIES_A_PAGE = 50
@@ -41,7 +42,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:jobs")
 def retry_jobs(request: HttpRequest) -> HttpResponse:
     form = JobGroupForm(request.POST)
     count = groups.retry(name=form.value("name"), about=form.value("about"), actor=staff(request))
@@ -54,7 +55,7 @@ def retry_jobs(request: HttpRequest) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:jobs")
 def cancel_jobs(request: HttpRequest) -> HttpResponse:
     form = JobGroupForm(request.POST)
     taken_back, asked = groups.cancel(name=form.value("name"), about=form.value("about"), actor=staff(request))
@@ -86,13 +87,13 @@ def copies(request: HttpRequest) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:backups")
 def make_copy(request: HttpRequest) -> HttpResponse:
     return _asked(request, backups.ask_for_copy, _("The copy is being made."))
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:backups")
 def try_restore(request: HttpRequest) -> HttpResponse:
     return _asked(request, backups.ask_for_trial, _("The last copy is being restored elsewhere."))
 
@@ -108,7 +109,7 @@ def _asked(request: HttpRequest, ask: Callable[..., Job], said: str) -> HttpResp
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("core:backups")
 def download_copy(request: HttpRequest, name: str) -> FileResponse:
     """A post, because the audit log says who took a copy."""
     path = backups.take_copy(name=name, actor=staff(request))

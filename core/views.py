@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_GET, require_http_methods, require_safe
 from django.views.i18n import JavaScriptCatalog
 
 from core import http_errors
@@ -32,6 +32,7 @@ from core.http_errors import error_message, error_response, json_error, transien
 from core.languages import is_draft, language_menu
 from core.models import ApiToken
 from core.permissions import Audience, has_second_factor, requires, staff
+from core.posts import posted_from
 from core.services import accounts, readiness
 
 logger = logging.getLogger(__name__)
@@ -146,7 +147,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 @requires(Audience.STAFF)
-@require_POST
+@posted_from("core:account")
 def revoke_token(request: HttpRequest, token_id: uuid.UUID) -> HttpResponse:
     token = ApiToken.objects.filter(user=staff(request), pk=token_id).first()
     if token is None:

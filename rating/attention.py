@@ -55,6 +55,17 @@ def expected_of(text: str, protocol: Protocol) -> dict[str, Range]:
     return found
 
 
+def expected_examples(protocol: Protocol) -> dict[str, str]:
+    """Expected answers that the scales of the protocol have: on all of them, and on single ones if it has several."""
+    low, high = max(scale.low for scale in protocol.scales), min(scale.high for scale in protocol.scales)
+    first, last = protocol.scales[0], protocol.scales[-1]
+    return {
+        "number": f"{low:g}",
+        "range": f"{high - 1:g}-{high:g}",
+        "single": f"{first.key} {low:g}-{low + 1:g}, {last.key} {low:g}" if first is not last else "",
+    }
+
+
 def written_ranges(expected: Mapping[str, Sequence[float]], protocol: Protocol) -> str:
     """The text from which the same is read: without the scales where all expect the same."""
     pairs = {scale.key: expected[scale.key] for scale in protocol.scales if scale.key in expected}
@@ -69,9 +80,10 @@ def _unreadable(part: str, protocol: Protocol) -> AppError:
     return AppError(
         "checks.expected_unreadable",
         422,
-        _("'{part}' is no expected answer. Write a number or a range within the scales ({scales}), such as 4-5."),
+        _("'{part}' is no expected answer. Write a number or a range within the scales ({scales}), such as {example}."),
         part=part[:40],
         scales=scales,
+        example=expected_examples(protocol)["range"],
     )
 
 

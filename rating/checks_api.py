@@ -24,7 +24,9 @@ class CheckedClipSerializer(serializers.Serializer[Any]):
     item = serializers.CharField(max_length=200)
     condition = serializers.CharField(max_length=200, help_text="Of the role trap or gold.")
     expected = serializers.CharField(
-        max_length=200, allow_blank=True, help_text="Such as 4 to 5, or SIG 1, OVRL 1 to 2; empty: not used."
+        max_length=200,
+        allow_blank=True,
+        help_text="Such as 4 to 5, or by scale, in P.835 SIG 1, OVRL 1 to 2; empty: not used.",
     )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audio.loudness import PRESETS, Preset
-from core.forms import ValidatedForm
+from core.forms import ValidatedForm, short_name
 from core.languages import language_choices
 from core.models import User
 from rating.label_sets import label_sets_of
@@ -86,19 +86,6 @@ class AmendmentForm(TextsForm):
         if experiment.state == Experiment.State.CLOSED:
             for name in ("consent_text", "instructions"):
                 self.fields[name].disabled = True
-
-
-def short_name() -> forms.RegexField:
-    return forms.RegexField(
-        label=_("Short name"),
-        regex=r"^[-a-zA-Z0-9_]+$",
-        max_length=50,
-        required=False,
-        help_text=_("For addresses. Leave it empty to derive it from the title."),
-        error_messages={
-            "invalid": _("Use only letters without accents, digits, hyphens and underscores, and no spaces.")
-        },
-    )
 
 
 class ExperimentForm(TextsForm):
@@ -348,6 +335,7 @@ class ShareForm(ValidatedForm):
 
 class TransferForm(ValidatedForm):
     colleague = forms.CharField(label=_("New owner"), max_length=150)
+    with_collection = forms.BooleanField(label=_("Hand over the collection as well"), required=False)
 
 
 class DeleteForm(ValidatedForm):

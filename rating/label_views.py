@@ -8,11 +8,12 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from rating.label_forms import LabelSetForm
 from rating.label_sets import as_label_set, label_sets_of
 from rating.models import Experiment, OwnLabelSet
@@ -43,7 +44,7 @@ def labels(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "rating/labels.html", context)
 
 
-@require_POST
+@posted_from("rating:labels", "slug")
 @requires(Audience.STAFF)
 def copy_labels(request: HttpRequest, slug: str) -> HttpResponse:
     """Make an own set with the words of another one, and lead to its form."""
@@ -90,7 +91,7 @@ def own_labels(request: HttpRequest, slug: str, label_set: str) -> HttpResponse:
     return render(request, "rating/own_labels.html", context)
 
 
-@require_POST
+@posted_from("rating:labels", "slug")
 @requires(Audience.STAFF)
 def approve_labels(request: HttpRequest, slug: str, label_set: str) -> HttpResponse:
     approved = request.POST.get("to") != "draft"
@@ -99,7 +100,7 @@ def approve_labels(request: HttpRequest, slug: str, label_set: str) -> HttpRespo
     )
 
 
-@require_POST
+@posted_from("rating:labels", "slug")
 @requires(Audience.STAFF)
 def delete_labels(request: HttpRequest, slug: str, label_set: str) -> HttpResponse:
     return _changed(request, experiment_of(request, slug), services.delete_label_set, name=label_set)

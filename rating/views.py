@@ -23,6 +23,7 @@ from core.languages import language_choices
 from core.models import User
 from core.pdf import can_write_pdf
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from core.templatetags.markdown import markdown
 from rating import history
 from rating.forms import (
@@ -52,6 +53,7 @@ from rating.services.text_languages import question_warnings, text_warnings
 from rating.services.texts import consent_counts, published_texts
 from stimuli.models import Import
 from stimuli.services import imports
+from stimuli.services.collections import may_import
 from stimuli.views.imports import summary_of, upload_config
 
 ENTRIES_A_PAGE = 20
@@ -282,6 +284,14 @@ def _options_form(experiment: Experiment, data: QueryDict | None = None) -> Opti
     return OptionsForm(data, protocol=protocol, initial=initial, fixed=fixed, auto_id="option_%s")
 
 
+def _transfer_form(request: HttpRequest, experiment: Experiment, data: QueryDict | None = None) -> TransferForm:
+    """The form to hand an experiment over; with its collection only where that is this person's to give."""
+    form = TransferForm(data, auto_id="transfer_%s")
+    if not may_import(collection=experiment.collection, person=staff(request)):
+        del form.fields["with_collection"]
+    return form
+
+
 def _settings_page(request: HttpRequest, experiment: Experiment, **forms: ValidatedForm | None) -> HttpResponse:
     """The page with these forms as they were filled in, and the others as new."""
     context = {
@@ -290,7 +300,7 @@ def _settings_page(request: HttpRequest, experiment: Experiment, **forms: Valida
         "fields_form": forms.get("fields_form") or _fields_form(staff(request), experiment),
         "options_form": forms.get("options_form") or _options_form(experiment),
         "share_form": forms.get("share_form") or ShareForm(auto_id="share_%s"),
-        "transfer_form": forms.get("transfer_form") or TransferForm(auto_id="transfer_%s"),
+        "transfer_form": forms.get("transfer_form") or _transfer_form(request, experiment),
         "shares": experiment.shares.select_related("user").order_by("user__username"),
         "roles": Collaborator.Role.choices,
         "options_open": services.options_are_open(experiment),
@@ -317,7 +327,7 @@ def _shown_versions(experiment: Experiment) -> list[tuple[TextVersion, int]]:
     return [(version, counts.get(version.pk, 0)) for version in reversed(published_texts(experiment))]
 
 
-@require_POST
+@posted_from("rating:experiment", "slug")
 @requires(Audience.STAFF)
 def change_state(request: HttpRequest, slug: str, change: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
@@ -345,7 +355,7 @@ def confirm_live(request: HttpRequest, slug: str) -> HttpResponse:
 # --- Sharing, archive, bin --------------------------------------------------------------------------------------------
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def share(request: HttpRequest, slug: str) -> HttpResponse:
     """Share with a colleague, or change the role that a colleague has."""
@@ -361,7 +371,7 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     return _settings_page(request, experiment, share_form=form)
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def unshare(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a colleague's access away; everybody may give up their own."""
@@ -377,15 +387,18 @@ def unshare(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('rating:settings', args=[slug])}#sharing")
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def transfer(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug, need=Access.MANAGE)
-    form = TransferForm(request.POST, auto_id="transfer_%s")
+    form = _transfer_form(request, experiment, request.POST)
     if form.is_valid():
         try:
             given = access.transfer(
-                experiment=experiment, actor=staff(request), colleague_name=form.cleaned_data["colleague"]
+                experiment=experiment,
+                actor=staff(request),
+                colleague_name=form.cleaned_data["colleague"],
+                with_collection=form.cleaned_data.get("with_collection", False),
             )
         except AppError as error:
             form.add_error("colleague", error_message(error))
@@ -395,7 +408,7 @@ def transfer(request: HttpRequest, slug: str) -> HttpResponse:
     return _settings_page(request, experiment, transfer_form=form)
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archive the experiment, or take it out of the archive."""
@@ -436,7 +449,7 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "rating/delete.html", context)
 
 
-@require_POST
+@posted_from("rating:experiments")
 @requires(Audience.STAFF)
 def restore(request: HttpRequest, slug: str) -> HttpResponse:
     """Take an experiment out of the bin."""

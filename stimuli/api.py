@@ -44,6 +44,7 @@ from stimuli.serializers import (
 from stimuli.services import collection_editing as editing
 from stimuli.services import corrections, imports
 from stimuli.services.collections import collection_for, open_collection, stimulus_in
+from stimuli.services.copying import copy_collection
 from stimuli.services.normalisation import ask_for_copy, copy_title, table
 from stimuli.services.quality_checks import StimulusCell, cells_in, check_collection
 
@@ -142,7 +143,7 @@ class CollectionClips(APIView):
 
     @extend_schema(operation_id="collection_clips", responses=ClipSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Return every sound of the collection with its duration, loudness and true peak."""
+        """Return every sound of the collection with its duration and what was measured."""
         heard = [cell for cell in cells_in(collection_for(staff(request), slug)) if cell.sound]
         return Response(ClipSerializer([_measured(cell) for cell in heard], many=True).data)
 
@@ -152,8 +153,20 @@ def _measured(cell: StimulusCell) -> dict[str, Any]:
     return {
         **{name: getattr(cell, name) for name in ("id", "item", "condition", "role")},
         "duration_s": shape["length_samples"] / shape["sample_rate_hz"],
-        **{name: measures.get(name) for name in ("integrated_lufs", "true_peak_dbtp")},
+        **{name: measures.get(name) for name in ("integrated_lufs", "true_peak_dbtp", "snr_estimate_db")},
     }
+
+
+class CollectionCopy(APIView):
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="copy_collection", request=CollectionSerializer, responses={201: CollectionSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Copy the collection as it is, into one of your own; sounds are stored once."""
+        source, asked = collection_for(staff(request), slug), CollectionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = copy_collection(source=source, actor=staff(request), **asked.validated_data)
+        return Response(CollectionSerializer(made).data, status=status.HTTP_201_CREATED)
 
 
 class CollectionCopies(APIView):

@@ -14,6 +14,7 @@ urlpatterns = [
     path("collections/<slug:slug>/items/", api.CollectionItems.as_view(), name="collection_items"),
     path("collections/<slug:slug>/items/<uuid:item_id>/", api.CollectionItem.as_view(), name="collection_item"),
     path("collections/<slug:slug>/clips/", api.CollectionClips.as_view(), name="collection_clips"),
+    path("collections/<slug:slug>/copy/", api.CollectionCopy.as_view(), name="collection_copy"),
     path("collections/<slug:slug>/copies/", api.CollectionCopies.as_view(), name="collection_copies"),
     path("collections/<slug:slug>/checks/", api.CollectionChecks.as_view(), name="collection_checks"),
     path("collections/<slug:slug>/imports/", api.CollectionImports.as_view(), name="imports"),

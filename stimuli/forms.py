@@ -1,12 +1,14 @@
 """Forms of collections, loudness normalisation and the clock of a recording."""
 
 from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from audio.loudness import PRESETS
-from core.forms import ValidatedForm
+from core.forms import ValidatedForm, short_name
+from stimuli.models import Collection, Condition
 from stimuli.services import normalisation
 from stimuli.services.corrections import LONGEST_REASON
 from stimuli.times_of_day import seconds_of, written
@@ -14,16 +16,36 @@ from stimuli.times_of_day import seconds_of, written
 
 class CollectionForm(ValidatedForm):
     title = forms.CharField(label=_("Title"), max_length=200, help_text=_("Only you and your colleagues see it."))
-    slug = forms.SlugField(
-        label=_("Short name"),
-        max_length=50,
-        required=False,
-        help_text=_("For addresses. Leave it empty to derive it from the title."),
-    )
+    slug = short_name()
 
 
 class RenameForm(ValidatedForm):
     title = forms.CharField(label=_("Title"), max_length=200)
+
+
+class HandOverForm(ValidatedForm):
+    colleague = forms.CharField(label=_("New owner"), max_length=150)
+
+
+class RolesForm(ValidatedForm):
+    """The role of every condition of a collection, a field each."""
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, auto_id="role_%s", **kwargs)
+        for condition in collection.conditions.all():
+            self.fields[str(condition.pk)] = forms.ChoiceField(
+                label=condition.name, choices=Condition.Role.choices, initial=condition.role
+            )
+
+    def roles(self) -> dict[UUID, str]:
+        return {UUID(name): role for name, role in self.cleaned_data.items()}
+
+
+class CollectionSearchForm(ValidatedForm):
+    q = forms.CharField(label=_("Search"), max_length=200, required=False)
+
+    def words(self) -> str:
+        return str(self.cleaned_data["q"]) if self.is_valid() else ""
 
 
 class DeleteCollectionForm(ValidatedForm):
@@ -46,7 +68,7 @@ class LevelForm(ValidatedForm):
         widget=forms.NumberInput(attrs={"step": "0.1", "list": "level-presets"}),
     )
     title = forms.CharField(label=_("Title of the copy"), max_length=200)
-    slug = forms.SlugField(label=_("Short name of the copy"), max_length=50)
+    slug = short_name(label=_("Short name of the copy"), required=True, help_text="")
 
     @staticmethod
     def proposal(slug: str, title: str) -> dict[str, object]:
@@ -68,7 +90,9 @@ class CorrectionForm(ValidatedForm):
     change = forms.ChoiceField(choices=[(name, name) for name in CHANGES], required=False)
     # One file, by the button beside it.
     file = forms.CharField(max_length=1000, required=False, strip=False)
-    reason = forms.CharField(max_length=LONGEST_REASON, required=False)
+    reason = forms.CharField(
+        label=_("Reason for leaving files out (optional)"), max_length=LONGEST_REASON, required=False
+    )
 
 
 # --- The clock of a recording -----------------------------------------------------------------------------------------

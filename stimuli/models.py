@@ -15,6 +15,15 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
         readable = self.model.readers.through.objects.filter(user=user).values("collection")
         return self if user.is_admin else self.filter(models.Q(owner=user) | models.Q(pk__in=readable))
 
+    def search(self, words: str) -> "CollectionQuerySet":
+        """Those whose title, short name or owner has every word."""
+        found = self
+        for word in words.split():
+            found = found.filter(
+                Q(title__icontains=word) | Q(slug__icontains=word) | Q(owner__username__icontains=word)
+            )
+        return found
+
     def with_counts(self) -> "CollectionQuerySet":
         return self.annotate(
             item_count=models.Count("items", distinct=True), condition_count=models.Count("conditions", distinct=True)

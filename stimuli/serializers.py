@@ -214,6 +214,7 @@ class ClipSerializer(serializers.Serializer[Any]):
     duration_s = serializers.FloatField(allow_null=True)
     integrated_lufs = serializers.FloatField(allow_null=True)
     true_peak_dbtp = serializers.FloatField(allow_null=True)
+    snr_estimate_db = serializers.FloatField(allow_null=True)
 
 
 class SoundFindingSerializer(serializers.Serializer[Any]):

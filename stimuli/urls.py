@@ -31,6 +31,7 @@ urlpatterns = [
     path(f"{IMPORT_PATH}cancel/", imports.cancel, name="cancel_import"),
     path("collections/<slug:slug>/", collections.collection, name="collection"),
     path("collections/<slug:slug>/settings/", collections.settings_page, name="settings"),
+    path("collections/<slug:slug>/copy/", collections.copy, name="copy"),
     path("collections/<slug:slug>/items/<uuid:item_id>/", collections.item, name="item"),
     path("collections/<slug:slug>/clips/", clips.clips, name="clips"),
     path("collections/<slug:slug>/compare/", clips.compare, name="compare"),

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from analysis.exclusions.forms import FIELDS, ExclusionForm, PlanForm, RuleForm
 from analysis.exclusions.rules import apply_rule, proposals
@@ -18,6 +18,7 @@ from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.forms import ValidatedForm
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.models import Exclusion
 from listening.panels.services import exclusions
 from rating.forms import ReasonForm
@@ -45,7 +46,7 @@ def ledger(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("analysis:exclusions", "slug")
 @requires(Audience.STAFF)
 def lift(request: HttpRequest, slug: str, entry_id: UUID) -> HttpResponse:
     """Let excluded answers count again."""
@@ -61,7 +62,7 @@ def lift(request: HttpRequest, slug: str, entry_id: UUID) -> HttpResponse:
     return _page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("analysis:exclusions", "slug")
 @requires(Audience.STAFF)
 def use_rule(request: HttpRequest, slug: str) -> HttpResponse:
     """Exclude everybody whom one rule finds."""

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from analysis.forms import MetricsForm
 from analysis.metrics.reading import MOST_BYTES
@@ -27,6 +27,7 @@ from analysis.services.metrics import (
 from analysis.services.results import read_result
 from analysis.tasks import keep_current
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from rating.models import Experiment
 from rating.services.access import experiment_of
 
@@ -50,7 +51,7 @@ def metrics(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, experiment, form)
 
 
-@require_POST
+@posted_from("analysis:metrics", "slug")
 @requires(Audience.STAFF)
 def remove(request: HttpRequest, slug: str) -> HttpResponse:
     if remove_metrics(experiment=experiment_of(request, slug), actor=staff(request)):

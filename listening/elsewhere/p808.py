@@ -16,6 +16,7 @@ from listening.elsewhere.base import (
     sound_missing,
     unreadable,
 )
+from listening.elsewhere.pattern_groups import NoPattern, groups_in
 from rating.attention import PAGES_PER_CHECK, checkable, expected_of
 from rating.protocol import GOLD, TRAP, Designable, PageHolds, Protocol
 from stimuli.imports.sources import name_of
@@ -51,12 +52,8 @@ def read_p808(
     sounds: Sounds,
     protocols: Sequence[Protocol],
     chosen: str = "",
-    follow_pattern: bool = False,
 ) -> Converted:
-    """Read the tables of one test, and the configuration files beside them.
-
-    A pattern of conditions is a regular expression, which may never end: it is followed only where that harms nobody.
-    """
+    """Read the tables of one test, and the configuration files beside them."""
     rated = [table for table in tables if RATED in table.columns]
     if len(rated) != 1:
         names = ", ".join(table.name for table in rated) or "-"
@@ -65,11 +62,11 @@ def read_p808(
         )
         raise unreadable(NAME, problem)
     table, found = rated[0], Converted(NAME, title=title)
-    pattern = _read_settings(settings, found, follow_pattern=follow_pattern)
     pairs = COMPARED_WITH in table.columns
     protocol = _protocol(protocols, PageHolds.PAIR if pairs else PageHolds.STIMULUS, chosen)
     part = Part(protocol, "")
-    cells = _cells([row.values.get(RATED, "") for row in table.rows], pattern)
+    paths = [row.values.get(RATED, "") for row in table.rows]
+    cells = _read_settings(settings, found, paths) or _cells_by_folder(paths)
     for row in table.rows:
         _take(row, table, part, found, sounds=sounds, cell=cells[row.values.get(RATED, "")], pairs=pairs)
     for column in set(table.columns) - {RATED, COMPARED_WITH, "", *CHECKED}:
@@ -163,50 +160,42 @@ def _tell_others(table: Table, found: Converted) -> None:
                     found.drop(f"{table.name}, line {row.line} ({_bare(value).rpartition('/')[2]})", why)
 
 
-def _read_settings(settings: Mapping[str, bytes], found: Converted, *, follow_pattern: bool) -> re.Pattern[str] | None:
-    """The pattern of conditions, if a configuration has one; every other setting is listed."""
-    pattern = None
+def _read_settings(
+    settings: Mapping[str, bytes], found: Converted, paths: Sequence[str]
+) -> dict[str, tuple[str, str]] | None:
+    """The cells of the clips by the pattern of conditions, if a configuration has one; other settings are listed."""
+    cells = None
     for name, content in settings.items():
         for number, line in enumerate(content.decode("utf-8", errors="replace").splitlines(), start=1):
             setting = SETTING.match(line.strip())
             if setting is None:
                 continue
             where = f"{name}, line {number} ({setting[1]})"
-            if setting[1] == PATTERN and not follow_pattern:
-                found.drop(
-                    where, LazyMessage("only the command import_experiment follows it; conditions are folders here")
-                )
-            elif setting[1] == PATTERN:
-                pattern = _compiled(setting[2], name)
-            else:
+            if setting[1] != PATTERN:
                 found.drop(where, LazyMessage("Earmark has nothing like it"))
-    return pattern
+                continue
+            try:
+                groups = groups_in([path[:500] for path in paths], setting[2][:200])
+            except NoPattern:
+                raise unreadable(name, LazyMessage("condition_pattern is no regular expression")) from None
+            except TimeoutError:
+                found.drop(where, LazyMessage("matching it takes too long; conditions are folders here"))
+            else:
+                cells = {path: _cell(path, parts) for path, parts in zip(paths, groups, strict=True)}
+    return cells
 
 
-def _compiled(pattern: str, name: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern[:200])
-    except re.error:
-        raise unreadable(name, LazyMessage("condition_pattern is no regular expression")) from None
-
-
-def _cells(paths: Sequence[str], pattern: re.Pattern[str] | None) -> dict[str, tuple[str, str]]:
-    """The item and condition of each clip: what the pattern finds in the name is the condition, and the rest the item.
-
-    Without a pattern, folders are conditions where clips of equal names lie in several.
-    """
-    if pattern:
-        return {path: _matched(pattern, path) for path in paths}
+def _cells_by_folder(paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The item and condition of each clip; folders are conditions where clips of equal names lie in several."""
     names = [_bare(path).rpartition("/")[2] for path in paths]
     folders = {path: _bare(path).rpartition("/")[0].rpartition("/")[2] for path in paths}
     crossed = len(set(folders.values())) > 1 and len(set(names)) < len(names)
     return {path: (name_of(_bare(path)), (crossed and folders[path]) or ONLY_CONDITION) for path in paths}
 
 
-def _matched(pattern: re.Pattern[str], path: str) -> tuple[str, str]:
-    item, found = name_of(_bare(path)), pattern.search(path[:500])
-    groups = (found.groupdict().values() or found.groups()) if found else ()
-    parts = [part for part in groups if part]
+def _cell(path: str, parts: Sequence[str]) -> tuple[str, str]:
+    """What the pattern found in the name is the condition, and the rest the item."""
+    item = name_of(_bare(path))
     for part in parts:
         item = item.replace(part, "", 1)
     bare = re.sub(r"([-_. ])[-_. ]+", r"\1", item).strip("-_. ")

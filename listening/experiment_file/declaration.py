@@ -104,7 +104,8 @@ CHECKS = Record(
                         "item": Key(NAME, "The item of the clip.", required=True),
                         "condition": Key(NAME, "Its condition, of the role trap or gold.", required=True),
                         "expected": Key(
-                            Text(200, needed=True), "The expected answer, such as 4 to 5, or SIG 1, OVRL 1 to 2."
+                            Text(200, needed=True),
+                            "The expected answer, such as 4 to 5, or by scale, in P.835 SIG 1, OVRL 1 to 2.",
                         ),
                     }
                 ),

@@ -14,13 +14,14 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_noop as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
 from core.hashing import digest
 from core.http_errors import error_message
 from core.pdf import PDF
 from core.permissions import Audience, requires
+from core.posts import posted_from
 from listening.models import Completion, Invitation, Seat, SessionSettings
 from listening.panels.services.durations import questions_asked
 from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
@@ -336,7 +337,7 @@ def consent_copy(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     return HttpResponse(copy, content_type=PDF, headers={"Content-Disposition": 'attachment; filename="consent.pdf"'})
 
 
-@require_POST
+@posted_from("listening:receipt", "visit_id")
 @requires(Audience.PARTICIPANT)
 def withdraw(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     withdrawal.withdraw(visit=visit_for(request, visit_id), now=timezone.now())

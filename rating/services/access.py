@@ -14,6 +14,7 @@ from core.permissions import staff
 from core.services import audit
 from rating.models import Collaborator, Experiment
 from stimuli.models import Collection
+from stimuli.services.collection_editing import hand_over_collection
 
 
 class Access(IntEnum):
@@ -122,8 +123,8 @@ def unshare(*, experiment: Experiment, actor: User, colleague_name: str) -> None
 
 
 @transaction.atomic
-def transfer(*, experiment: Experiment, actor: User, colleague_name: str) -> Experiment:
-    """Give the experiment to a colleague; the owner until now stays as an editor."""
+def transfer(*, experiment: Experiment, actor: User, colleague_name: str, with_collection: bool = False) -> Experiment:
+    """Give the experiment to a colleague, and its collection where asked; the owner until now stays as an editor."""
     experiment = (
         Experiment.objects.select_for_update(of=("self",)).select_related("collection", "owner").get(pk=experiment.pk)
     )
@@ -135,6 +136,8 @@ def transfer(*, experiment: Experiment, actor: User, colleague_name: str) -> Exp
     experiment.owner = colleague
     experiment.save(update_fields=["owner"])
     let_read(experiment.collection, colleague, before)
+    if with_collection:
+        hand_over_collection(collection=experiment.collection, colleague=colleague.username, actor=actor)
     audit.record(
         actor=actor,
         action="experiment.transferred",

@@ -1,5 +1,6 @@
-"""Editing of collections: another title, items that new designs leave out, and deletion with all sounds of its own."""
+"""Editing of collections: title, owner, roles of conditions, items that new designs leave out, and deletion."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -12,8 +13,8 @@ from audio.merge_chunks import LOUDNESS, TILE_INDEX, TILES, peaks_name
 from core.errors import AppError
 from core.models import User
 from core.services import audit
-from stimuli.models import Collection, FormerRecording, Import, Item, Recording, Stimulus
-from stimuli.services.collections import check_may_import
+from stimuli.models import Collection, Condition, FormerRecording, Import, Item, Recording, Stimulus
+from stimuli.services.collections import check_may_import, check_unfrozen
 from stimuli.services.ingest import chunk_count
 from stimuli.services.sources import Derived, is_long
 from stimuli.services.staged_files import discard_unnamed
@@ -40,6 +41,71 @@ def rename_collection(*, collection: Collection, title: str, actor: User) -> Col
             after={"title": collection.title},
         )
     return collection
+
+
+@transaction.atomic
+def hand_over_collection(*, collection: Collection, colleague: str, actor: User) -> Collection:
+    """Give a collection to a colleague; the owner until now can still listen to it and copy it."""
+    check_may_import(collection=collection, person=actor)
+    collection = Collection.objects.select_for_update(of=("self",)).select_related("owner").get(pk=collection.pk)
+    person, before = User.objects.filter(username=colleague.strip(), is_active=True).first(), collection.owner
+    if person is None:
+        raise AppError(
+            "collection.colleague_unknown",
+            422,
+            _("There is no account called '{name}'. Ask your colleague for the name they sign in with."),
+            name=colleague,
+        )
+    if person != before:
+        collection.owner = person
+        collection.save(update_fields=["owner"])
+        collection.readers.add(before)
+        collection.readers.remove(person)
+        audit.record(
+            actor=actor,
+            action="collection.transferred",
+            target=f"collection/{collection.slug}",
+            before={"owner": before.username},
+            after={"owner": person.username},
+        )
+    return collection
+
+
+# --- Roles of conditions ----------------------------------------------------------------------------------------------
+
+
+def check_roles_open(collection: Collection, *, lock: bool = False) -> None:
+    """Reject where seats were laid out with the roles that the conditions have."""
+    check_unfrozen(collection, lock=lock)
+    for experiment in collection.experiments.for_people():
+        if experiment.ballots.exists():
+            raise AppError(
+                "collection.roles_laid_out",
+                409,
+                _(
+                    "The draft '{title}' has seats that were laid out with the roles as they are. Remove its seats, or "
+                    "copy the collection."
+                ),
+                title=experiment.title,
+            )
+
+
+@transaction.atomic
+def change_roles(*, collection: Collection, roles: Mapping[UUID, str], actor: User) -> None:
+    """Give conditions other roles, as long as nothing was laid out with those they have."""
+    check_may_import(collection=collection, person=actor)
+    collection = Collection.objects.select_for_update().get(pk=collection.pk)
+    check_roles_open(collection, lock=True)
+    changed = [one for one in collection.conditions.all() if roles.get(one.pk, one.role) != one.role]
+    before = {one.name: one.role for one in changed}
+    for one in changed:
+        one.role = Condition.Role(roles[one.pk])
+        one.save(update_fields=["role"])
+        one.stimuli.filter(starts_at_s__isnull=True).update(starts_at_s=one.role.usual_start_s)
+    if changed:
+        after = {one.name: str(one.role) for one in changed}
+        target = f"collection/{collection.slug}"
+        audit.record(actor=actor, action="collection.roles_changed", target=target, before=before, after=after)
 
 
 # --- Items that new designs leave out ---------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ def check_unfrozen(collection: Collection, *, lock: bool = False) -> None:
     A copy in which only simulated listeners answer does not count. With a lock, no draft goes live before the
     transaction ends.
     """
+    # Additions are rejected too: the hash of a frozen design covers every stimulus and factor, letters that stand for
+    # conditions are drawn from all of them, and one clip of another depth or length changes how others are served.
     experiments = collection.experiments.for_people().order_by("pk")
     draft = experiments.model.State.DRAFT
     for experiment in experiments.select_for_update() if lock else experiments:
@@ -78,7 +80,8 @@ def check_unfrozen(collection: Collection, *, lock: bool = False) -> None:
                 409,
                 _(
                     "The experiment '{title}' uses this collection and is no draft any more. Its answers belong to "
-                    "the sounds that were heard, so none can be replaced. Make a new collection for the changed sound."
+                    "the sounds that were heard, so nothing can be added or changed. Copy the collection, or make a "
+                    "new one."
                 ),
                 title=experiment.title,
             )

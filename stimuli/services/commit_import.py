@@ -114,6 +114,7 @@ class CellsTaken(AppError):
 def _refresh(commit: ImportCommit) -> None:
     collection = commit.collection
     if not commit.is_new:
+        check_unfrozen(collection)  # before minutes are spent on files; asked again under a lock
         collection.refresh_from_db()
     commit.version = collection.version
     commit.replaced = taken_places(collection, commit.draft.plan.cells)
@@ -166,8 +167,7 @@ def _write(commit: ImportCommit) -> None:
         collection = Collection.objects.select_for_update().get(pk=collection.pk)
         if collection.version != commit.version:
             raise VersionConflict
-        if commit.replaced:
-            check_unfrozen(collection, lock=True)
+        check_unfrozen(collection, lock=True)
     recordings = _recordings(commit)
     items, conditions = _items(commit), _conditions(commit)
     _stimuli(commit, recordings, items, conditions)

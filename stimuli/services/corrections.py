@@ -33,6 +33,10 @@ LONGEST_REASON = 500
 MOST_LOGGED = 100  # names in one entry of the audit log
 
 
+def nothing_selected() -> AppError:
+    return AppError("import.nothing_selected", 422, _("Select the files to leave out first."))
+
+
 @transaction.atomic
 def leave_out_files(*, import_: Import, paths: Iterable[str], actor: User, reason: str = "", now: datetime) -> Import:
     """Leave files out of an import and check the others again; without a path, only check again.

@@ -68,6 +68,7 @@ def begin_import(
 ) -> Import:
     """Create an import with its declared files and reserve room for them; other files cannot be sent."""
     check_may_import(collection=collection, person=owner)
+    check_unfrozen(collection)
     declared = check_files(files)
     if not declared:
         raise _import_empty()
@@ -167,10 +168,10 @@ def confirm_import(*, import_: Import, actor: User, replace: bool = False) -> Im
     import_ = lock_import(import_)
     if import_.state != Import.State.PROPOSED:
         raise wrong_import_state(state=import_.get_state_display())
+    check_may_import(collection=import_.collection, person=actor)  # it may have been handed over since
     if import_.stimulus:
         check_replaceable(stimulus=import_.stimulus, person=actor)
-    elif replace:
-        check_unfrozen(import_.collection)
+    check_unfrozen(import_.collection)
     enter_state(import_, Import.State.IMPORTING, actor=actor, action="import.confirmed")
     enqueue_job(commit_confirmed_import, import_, actor, replace=replace or import_.stimulus is not None)
     return import_

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from statistics import median
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from core.permissions import Audience, requires, staff
-from stimuli.models import Stimulus
+from stimuli.models import Condition, Stimulus
 from stimuli.services.collections import collection_for, may_import
 from stimuli.services.quality_checks import StimulusCell, cells_in
 
@@ -33,11 +35,39 @@ def _duration_s(cell: StimulusCell) -> float | None:
     return cell.sound.shape["length_samples"] / cell.sound.shape["sample_rate_hz"] if cell.sound else None
 
 
-FIGURES: dict[str, Callable[[StimulusCell], float | None]] = {
+Figure = Callable[[StimulusCell], float | None]
+MEASURED: dict[str, Figure] = {
     "loudness": _figure("integrated_lufs"),
     "peak": _figure("true_peak_dbtp"),
+    "snr": _figure("snr_estimate_db"),
     "duration": _duration_s,
 }
+FACTOR = "factor-"  # begins the name of a column that shows a factor
+
+
+def _factor(name: str) -> Figure:
+    return lambda cell: _number({**cell.factors, **cell.condition_factors}.get(name))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def numeric_factors(cells: Sequence[StimulusCell]) -> list[str]:
+    """The factors of items and conditions that are numbers wherever they are given, such as the mixing ratio."""
+    given: dict[str, set[str]] = {}
+    for cell in cells:
+        for name, value in {**cell.factors, **cell.condition_factors}.items():
+            given.setdefault(name, set()).add(str(value))
+    return sorted(
+        name
+        for name, values in given.items()
+        if values - {""} and all(_number(value) is not None for value in values - {""})
+    )
 
 
 @dataclass(frozen=True)
@@ -54,29 +84,32 @@ def clips(request: HttpRequest, slug: str) -> HttpResponse:
     """All clips in the order of one figure, with the outliers of each."""
     collection = collection_for(staff(request), slug)
     sort = request.GET.get("sort", "loudness")
+    cells = [cell for cell in cells_in(collection) if cell.sound and cell.role != Condition.Role.FULL_LENGTH]
+    columns = titles() | {f"{FACTOR}{factor}": factor for factor in numeric_factors(cells)}
     name = sort.removeprefix("-")
-    name = name if name in FIGURES else "loudness"
-    rows = ranked(cells_in(collection), name, falling=sort.startswith("-"))
+    name = name if name in columns else "loudness"
+    rows = ranked(cells, list(columns), name, falling=sort.startswith("-"))
     context = {
         "collection": collection,
-        "columns": [_column(one, title, name, falling=sort.startswith("-")) for one, title in titles().items()],
+        "columns": [_column(one, title, name, falling=sort.startswith("-")) for one, title in columns.items()],
         "page": Paginator(rows, CLIPS_A_PAGE).get_page(request.GET.get("page", "1")),
-        "sort": sort,
+        "keep": f"{urlencode({'sort': sort})}&",
         "outlier_count": sum(any(is_outlier for _value, is_outlier in row.figures) for row in rows),
         "may_import": may_import(collection=collection, person=staff(request)),
     }
     return render(request, "stimuli/clips.html", context)
 
 
-def ranked(cells: Sequence[StimulusCell], name: str, *, falling: bool) -> list[ClipRow]:
-    """The clips in the order of one figure; those that have none come last."""
-    heard = [cell for cell in cells if cell.sound and cell.role != "full-length"]
-    values = {one: [figure(cell) for cell in heard] for one, figure in FIGURES.items()}
-    marks = {one: outliers(found) for one, found in values.items()}
+def ranked(cells: Sequence[StimulusCell], columns: Sequence[str], name: str, *, falling: bool) -> list[ClipRow]:
+    """The clips in the order of one column; those that have nothing in it come last."""
+    figures = {one: MEASURED.get(one) or _factor(one.removeprefix(FACTOR)) for one in columns}
+    values = {one: [figure(cell) for cell in cells] for one, figure in figures.items()}
+    # A factor was chosen, so that none of its values stands out by accident.
+    marks = {one: outliers(found) if one in MEASURED else [False] * len(found) for one, found in values.items()}
     rows = [
-        ClipRow(cell, [(values[one][place], marks[one][place]) for one in FIGURES]) for place, cell in enumerate(heard)
+        ClipRow(cell, [(values[one][place], marks[one][place]) for one in columns]) for place, cell in enumerate(cells)
     ]
-    column = list(FIGURES).index(name)
+    column = list(columns).index(name)
 
     def key(row: ClipRow) -> tuple[bool, float, str]:
         value = row.figures[column][0]
@@ -97,14 +130,20 @@ def outliers(values: Sequence[float | None]) -> list[bool]:
 
 
 def titles() -> dict[str, str]:
-    return {"loudness": _("Loudness in LUFS"), "peak": _("True peak in dBTP"), "duration": _("Duration in s")}
+    return {
+        "loudness": _("Loudness in LUFS"),
+        "peak": _("True peak in dBTP"),
+        "snr": _("SNR in dB, estimated"),
+        "duration": _("Duration in s"),
+    }
 
 
 def _column(name: str, title: str, sorted_by: str, *, falling: bool) -> dict[str, Any]:
     """A column's head: pressing the one that is sorted by turns the order round."""
     is_sorted = name == sorted_by
     order = ("descending" if falling else "ascending") if is_sorted else "none"
-    return {"title": title, "order": order, "link": f"?sort={'-' if is_sorted and not falling else ''}{name}"}
+    turned = f"{'-' if is_sorted and not falling else ''}{name}"
+    return {"title": title, "order": order, "link": f"?{urlencode({'sort': turned})}"}
 
 
 # --- Two clips --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Pages of collections: the list, the matrix with quality checks, and loudness normalisation."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -12,17 +12,29 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from audio.loudness import PRESETS
 from core.errors import AppError
+from core.forms import ValidatedForm
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
-from stimuli.forms import DeleteCollectionForm, ExclusionForm, LevelForm, RenameForm
+from core.posts import posted_from
+from stimuli.forms import (
+    CollectionForm,
+    CollectionSearchForm,
+    DeleteCollectionForm,
+    ExclusionForm,
+    HandOverForm,
+    LevelForm,
+    RenameForm,
+    RolesForm,
+)
 from stimuli.models import Collection, Import, Item
 from stimuli.services import collection_editing as editing
 from stimuli.services import normalisation
 from stimuli.services.collections import check_may_import, collection_for, may_import
+from stimuli.services.copying import copy_collection
 from stimuli.services.normalisation import origin_of
 from stimuli.services.quality_checks import check_collection
 from stimuli.views.imports import PILLS, names
@@ -32,15 +44,24 @@ from stimuli.views.matrix import Look, matrix_page
 @require_GET
 @requires(Audience.STAFF)
 def collections(request: HttpRequest) -> HttpResponse:
-    listed = Collection.objects.visible_to(staff(request)).select_related("owner").with_counts()
+    form = CollectionSearchForm(request.GET)
+    words = form.words()
+    listed = Collection.objects.visible_to(staff(request)).search(words).select_related("owner").with_counts()
     # Grouping, as counts do, drops the model's order.
-    return render(request, "stimuli/collections.html", {"collections": listed.order_by("title", "pk")})
+    context = {"collections": listed.order_by("title", "pk"), "form": form, "words": words}
+    return render(request, "stimuli/collections.html", context)
 
 
 @require_GET
 @requires(Audience.STAFF)
 def collection(request: HttpRequest, slug: str) -> HttpResponse:
-    shown = collection_for(staff(request), slug)
+    return _collection_page(request, collection_for(staff(request), slug))
+
+
+def _collection_page(
+    request: HttpRequest, shown: Collection, *, item: Item | None = None, refused: ExclusionForm | None = None
+) -> HttpResponse:
+    """The matrix; where the exclusion of an item was refused, with what was typed and what is wrong with it."""
     checks = check_collection(collection=shown)
     copy = origin_of(shown, staff(request))
     context = {
@@ -54,6 +75,8 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
         "imports": Import.objects.visible_to(staff(request)).filter(collection=shown).unfinished(),
         "may_import": may_import(collection=shown, person=staff(request)),
         "copy": copy,
+        "refused_item": item,
+        "exclusion": refused,
         **matrix_page(
             shown,
             request.GET.get("page", "1"),
@@ -62,46 +85,79 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
             copy["target_lufs"] if copy else None,
         ),
     }
-    return render(request, "stimuli/collection.html", context)
+    return render(request, "stimuli/collection.html", context, status=refused.status if refused else 200)
 
 
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def settings_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Rename a collection, or delete it once its short name was typed."""
+    """Rename a collection, hand it over, give its conditions roles, or delete it once its short name was typed."""
     shown = collection_for(staff(request), slug)
     check_may_import(collection=shown, person=staff(request))
-    rename, delete = RenameForm(initial={"title": shown.title}), DeleteCollectionForm()
-    if request.method == "POST":
-        if "delete" in request.POST:
-            delete = DeleteCollectionForm(request.POST)
-            if delete.is_valid() and _is_edited(request, shown, delete):
-                return redirect("stimuli:collections")
-        else:
-            rename = RenameForm(request.POST)
-            if rename.is_valid() and _is_edited(request, shown, rename):
-                return redirect("stimuli:settings", slug=slug)
-    context = {"collection": shown, "rename": rename, "delete": delete, "losses": editing.losses_of(shown)}
-    return render(request, "stimuli/settings.html", context)
+    asked = next((name for name in ("delete", "hand_over", "roles") if name in request.POST), "rename")
+    sent = {asked: request.POST} if request.method == "POST" else {}
+    roles = RolesForm(sent.get("roles"), collection=shown)
+    forms: dict[str, ValidatedForm] = {
+        "rename": RenameForm(sent.get("rename"), initial={"title": shown.title}),
+        "roles": roles,
+        "hand_over": HandOverForm(sent.get("hand_over")),
+        "delete": DeleteCollectionForm(sent.get("delete")),
+    }
+    changes: dict[str, Callable[..., Any]] = {
+        "rename": editing.rename_collection,
+        "roles": lambda collection, actor, **_sent: editing.change_roles(
+            collection=collection, actor=actor, roles=roles.roles()
+        ),
+        "hand_over": editing.hand_over_collection,
+        "delete": editing.delete_collection,
+    }
+
+    def carry_out(**cleaned: Any) -> bool:
+        changes[asked](collection=shown, actor=staff(request), **cleaned)
+        return True
+
+    field = {"hand_over": "colleague"}.get(asked, "")
+    if request.method == "POST" and forms[asked].carry_out(carry_out, field=field):
+        said = {
+            "rename": _("The title is saved."),
+            "roles": _("The roles are saved."),
+            "hand_over": _("The collection is handed over."),
+            "delete": _("{title} is deleted.").format(title=shown.title),
+        }
+        messages.success(request, said[asked])
+        if asked == "delete":
+            return redirect("stimuli:collections")
+        return redirect("stimuli:collection" if asked == "hand_over" else "stimuli:settings", slug=slug)
+    known = {"collection": shown, "roles_fixed": _roles_fixed(shown), "losses": editing.losses_of(shown)}
+    return render(request, "stimuli/settings.html", known | forms)
 
 
-def _is_edited(request: HttpRequest, shown: Collection, form: RenameForm | DeleteCollectionForm) -> bool:
-    """Carry the change out; what is wrong with it stands in its form then."""
-    wanted: dict[str, Any] = {"collection": shown, "actor": staff(request), **form.cleaned_data}
+def _roles_fixed(collection: Collection) -> str:
+    """Why the roles of its conditions cannot be changed, if they cannot."""
     try:
-        if isinstance(form, RenameForm):
-            editing.rename_collection(**wanted)
-            messages.success(request, _("The title is saved."))
-        else:
-            editing.delete_collection(**wanted)
-            messages.success(request, _("{title} is deleted.").format(title=shown.title))
+        editing.check_roles_open(collection)
     except AppError as error:
-        form.add_error(None, error_message(error))
-        return False
-    return True
+        return error_message(error)
+    return ""
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
+@requires(Audience.STAFF)
+def copy(request: HttpRequest, slug: str) -> HttpResponse:
+    """Copy a collection as it is, own or shared; the copy is one's own."""
+    source = collection_for(staff(request), slug)
+    title = _("{title} (copy)").format(title=source.title[:180])
+    form = CollectionForm(request.POST or None, initial={"title": title})
+    if request.method == "POST":
+        change = partial(copy_collection, source=source, actor=staff(request))
+        made = form.carry_out(change, by_code={"collection.slug_taken": "slug"})
+        if made:
+            messages.success(request, _("The collection is copied. Its sounds are stored once."))
+            return redirect("stimuli:collection", slug=made.slug)
+    return render(request, "stimuli/copy.html", {"collection": source, "form": form})
+
+
+@posted_from("stimuli:collection", "slug")
 @requires(Audience.STAFF)
 def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
     """Exclude an item from new designs, or include it again."""
@@ -113,9 +169,11 @@ def item(request: HttpRequest, slug: str, item_id: UUID) -> HttpResponse:
             return editing.exclude_item(item=found, actor=staff(request), reason=reason, now=timezone.now())
         return editing.include_item(item=found, actor=staff(request))
 
-    if not form.carry_out(apply):
-        messages.error(request, form.problems())
-    return redirect(reverse("stimuli:collection", args=[slug]) + f"#item-{found.pk}")
+    if form.carry_out(apply):
+        query = request.GET.urlencode()  # of the page of the matrix that has the item
+        place = f"{'?' if query else ''}{query}#item-{found.pk}"
+        return redirect(reverse("stimuli:collection", args=[slug]) + place)
+    return _collection_page(request, found.collection, item=found, refused=form)
 
 
 @require_http_methods(["GET", "POST"])

@@ -16,18 +16,20 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from stimuli.forms import CollectionForm, CorrectionForm
 from stimuli.models import Collection, Condition, Import, Stimulus
 from stimuli.services import corrections, imports
 from stimuli.services.collections import (
     check_may_import,
     check_replaceable,
+    check_unfrozen,
     collection_for,
     may_import,
     open_collection,
@@ -57,6 +59,11 @@ def new_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose what to import; the address becomes the import's own once the files are announced."""
     collection = collection_for(staff(request), slug)
     check_may_import(collection=collection, person=staff(request))
+    try:
+        check_unfrozen(collection)
+    except AppError as error:
+        messages.error(request, error_message(error))
+        return redirect("stimuli:collection", slug=slug)
     return _page(request, collection, None)
 
 
@@ -89,7 +96,7 @@ def show_import(request: HttpRequest, slug: str, import_id: UUID) -> HttpRespons
     return _page(request, collection, shown)
 
 
-@require_POST
+@posted_from("stimuli:import", "slug", "import_id")
 @requires(Audience.STAFF)
 def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
@@ -100,7 +107,7 @@ def confirm(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
-@require_POST
+@posted_from("stimuli:import", "slug", "import_id")
 @requires(Audience.STAFF)
 def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
@@ -111,35 +118,41 @@ def cancel(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     return redirect("stimuli:import", slug=slug, import_id=import_id)
 
 
-@require_POST
+@posted_from("stimuli:import", "slug", "import_id")
 @requires(Audience.STAFF)
 def correct(request: HttpRequest, slug: str, import_id: UUID) -> HttpResponse:
     """Leave files out, take one back, or open the import for more files; the page then shows how it goes on."""
-    shown = imports.import_for(staff(request), import_id, collection=collection_for(staff(request), slug))
+    collection = collection_for(staff(request), slug)
+    shown = imports.import_for(staff(request), import_id, collection=collection)
     form = CorrectionForm(request.POST)
-    change, reason = form.value("change"), form.value("reason")
     wanted: dict[str, Any] = {"import_": shown, "actor": staff(request), "now": timezone.now()}
-    one = form.value("file")
-    try:
+
+    def apply(*, change: str, file: str, reason: str) -> Import:
         if change == CorrectionForm.ADD:
-            corrections.reopen_import(**wanted)
-        elif change == CorrectionForm.TAKE_BACK:
-            corrections.take_back_files(paths=[one], **wanted)
-        else:
-            paths = [one] if one else request.POST.getlist("path")
-            if change == CorrectionForm.LEAVE_OUT_ERRORS:
-                paths = corrections.files_with_errors(shown)
-            if change != CorrectionForm.CHECK and not paths:
-                messages.error(request, _("Select the files to leave out first."))
-            else:
-                corrections.leave_out_files(paths=paths, reason=reason, **wanted)
-    except AppError as error:
-        messages.error(request, error_message(error))
-    return redirect("stimuli:import", slug=slug, import_id=import_id)
+            return corrections.reopen_import(**wanted)
+        if change == CorrectionForm.TAKE_BACK:
+            return corrections.take_back_files(paths=[file], **wanted)
+        paths = [file] if file else request.POST.getlist("path")
+        if change == CorrectionForm.LEAVE_OUT_ERRORS:
+            paths = corrections.files_with_errors(shown)
+        if change != CorrectionForm.CHECK and not paths:
+            raise corrections.nothing_selected()
+        return corrections.leave_out_files(paths=paths, reason=reason, **wanted)
+
+    if form.carry_out(apply):
+        return redirect("stimuli:import", slug=slug, import_id=import_id)
+    for error in form.non_field_errors():
+        messages.error(request, str(error))
+    shown.refresh_from_db()
+    return _page(request, collection, shown, refused=form)
 
 
 def _page(
-    request: HttpRequest, collection: Collection, shown: Import | None, stimulus: Stimulus | None = None
+    request: HttpRequest,
+    collection: Collection,
+    shown: Import | None,
+    stimulus: Stimulus | None = None,
+    refused: CorrectionForm | None = None,
 ) -> HttpResponse:
     stimulus = shown.stimulus if shown else stimulus
     receiving = shown is None or shown.state == Import.State.RECEIVING
@@ -164,7 +177,9 @@ def _page(
         if shown.state in corrections.CORRECTABLE:
             context |= {"correctable": True, "config": upload_config(request, collection, shown)}
             context["faulty"] = corrections.files_with_errors(shown)
-    return render(request, "stimuli/import.html", context)
+            context["correction"] = refused or CorrectionForm()
+            context["selected"] = request.POST.getlist("path") if refused else []
+    return render(request, "stimuli/import.html", context, status=refused.status if refused else 200)
 
 
 def summary_of(import_: Import) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from core import http_errors
 from core.models import User
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from core.services import accounts
 from stimuli.forms import QuotaForm
 from stimuli.services import storage_use
@@ -27,7 +28,7 @@ def storage(request: HttpRequest) -> HttpResponse:
 
 
 @requires(Audience.ADMIN)
-@require_POST
+@posted_from("stimuli:storage")
 def set_quota(request: HttpRequest, user_id: int) -> HttpResponse:
     person = User.objects.filter(pk=user_id).first()
     if person is None:

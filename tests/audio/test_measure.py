@@ -47,6 +47,24 @@ def in_segments(samples: Samples, rate_hz: int, size: int) -> list[PartialResult
 # --- Each measure -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("snr_db", [0.0, 10.0, 30.0])
+@pytest.mark.parametrize("share", [0.3, 0.8])
+def test_the_signal_to_noise_ratio_of_bursts_in_noise_is_estimated(snr_db: float, share: float) -> None:
+    rng, length = np.random.default_rng(5), 8 * RATE_HZ
+    floor = 0.01 * rng.standard_normal(length)
+    bursts = 0.01 * 10 ** (snr_db / 20) * rng.standard_normal(length)
+    bursts[np.arange(length) % RATE_HZ >= share * RATE_HZ] = 0  # a burst every second, and a pause
+    found = measured((floor + bursts).astype(np.float32)[:, None])
+    assert found.snr_estimate_db == pytest.approx(snr_db, abs=1.0)
+
+
+def test_without_a_pause_that_holds_noise_there_is_no_estimate_of_the_ratio() -> None:
+    steady = 0.1 * np.random.default_rng(1).standard_normal((3 * RATE_HZ, 1)).astype(np.float32)
+    gated = steady * (np.arange(len(steady)) % RATE_HZ < RATE_HZ // 2)[:, None]
+    for sound in (steady, gated.astype(np.float32), steady[: RATE_HZ // 2]):
+        assert measured(sound).snr_estimate_db is None
+
+
 def test_a_tone_is_measured() -> None:
     found = measured(tone(48000, [(-20, 5)]), 48000)
     assert found.integrated_lufs == pytest.approx(-20, abs=0.1)

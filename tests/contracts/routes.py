@@ -1,6 +1,7 @@
 """Table of every address with the answer to each kind of asker, which test_routes.py compares with the code."""
 
-# What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), or the status.
+# What an asker is answered: ok (anything below 400), in (led to sign-in), 2fa (led to its set-up), page (led to the
+# page that has the form, core.posts), or the status.
 # A second factor is required and everybody on the staff has one, except the factorless. What is asked for belongs to
 # the participant (the visit) or to the owner (all else). The reader is a token of the owner's that may only read.
 ANSWERS = """
@@ -15,6 +16,7 @@ factor-owner  in         in           in         ok     ok     404         ok   
 staff         in         in           in         ok     ok     2fa         ok     in
 staff-400     in         in           in         400    400    2fa         400    in
 staff-405     in         in           in         405    405    2fa         405    in
+staff-page    in         in           in         page   page   2fa         page   in
 owned         in         in           in         ok     404    2fa         ok     in
 owned-404     in         in           in         404    404    2fa         404    in
 owned-400     in         in           in         400    404    2fa         400    in
@@ -23,6 +25,8 @@ admin         in         in           in         403    403    2fa         ok   
 admin-400     in         in           in         403    403    2fa         400    in
 admin-404     in         in           in         403    403    2fa         404    in
 admin-405     in         in           in         403    403    2fa         405    in
+admin-page    in         in           in         403    403    2fa         page   in
+visit-page    page       page         page       page   page   page        page   page
 visit         401        ok           401        401    401    401         401    401
 visit-400     401        400          401        401    401    401         401    401
 visit-409     401        409          401        401    401    401         401    401
@@ -33,6 +37,7 @@ api-400       401        401          401        400    400    403         400  
 api-405       401        401          401        405    405    403         405    403
 api-read-409  401        401          401        409    404    403         409    409
 api-owned-422 401        401          401        422    404    403         422    403
+owned-422     in         in           in         422    404    2fa         422    in
 owned-409     in         in           in         409    404    2fa         409    in
 api-owned-400 401        401          401        400    404    403         400    403
 api-owned-409 401        401          401        409    404    403         409    403
@@ -51,33 +56,34 @@ core:help                             staff          staff-405
 core:help_api                         staff          staff-405
 core:help_page                        staff          staff-405
 core:account                          staff          staff-400
-core:revoke_token                     staff-405      own-token
+core:revoke_token                     staff-page     own-token
 core:service                          admin          admin-405
 core:jobs                             admin          admin-405
-core:retry_jobs                       admin-405      admin-400
-core:cancel_jobs                      admin-405      admin-400
+core:retry_jobs                       admin-page     admin-400
+core:cancel_jobs                      admin-page     admin-400
 core:backups                          admin          admin-405
-core:make_copy                        admin-405      admin
-core:try_restore                      admin-405      admin
-core:download_copy                    admin-405      admin-404
+core:make_copy                        admin-page     admin
+core:try_restore                      admin-page     admin
+core:download_copy                    admin-page     admin-404
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
-core:change_role                      admin-405      admin-400
-core:invite                           admin-405      admin-400
+core:change_role                      admin-page     admin-400
+core:invite                           admin-page     admin-400
 core:new_password_link                admin          admin-405
-core:make_password_link               admin-405      admin
-core:deactivate                       admin-405      admin
-core:reactivate                       admin-405      admin
+core:make_password_link               admin-page     admin
+core:deactivate                       admin-page     admin
+core:reactivate                       admin-page     admin
 core:set_password                     bad-link       bad-link
 stimuli:storage                       admin          admin-405
-stimuli:set_quota                     admin-405      admin
+stimuli:set_quota                     admin-page     admin
 stimuli:collections                   staff          staff-405
 stimuli:collection                    owned          staff-405
 stimuli:settings                      owned          owned
-stimuli:item                          staff-405      owned
+stimuli:item                          staff-page     owned-400
 stimuli:clips                         owned          staff-405
 stimuli:compare                       owned          staff-405
 stimuli:normalise                    owned          owned
+stimuli:copy                          owned          owned
 stimuli:sound                         owned          staff-405
 stimuli:clip                          owned          staff-405
 stimuli:replace_stimulus              owned          staff-405
@@ -90,9 +96,9 @@ stimuli:clock                         owned          owned-400
 stimuli:new_collection                staff          staff
 stimuli:new_import                    owned          staff-405
 stimuli:import                        owned          staff-405
-stimuli:confirm_import                staff-405      owned
-stimuli:correct_import                staff-405      owned
-stimuli:cancel_import                 staff-405      owned
+stimuli:confirm_import                staff-page     owned
+stimuli:correct_import                staff-page     owned-422
+stimuli:cancel_import                 staff-page     owned
 rating:experiments                    staff          staff-405
 rating:new_experiment                 staff          staff
 rating:preview_text                   staff-405      staff-400
@@ -100,88 +106,88 @@ rating:experiment                     owned          staff-405
 rating:settings                       owned          owned
 rating:options                        owned          owned
 rating:labels                         owned          owned
-rating:copy_labels                    staff-405      owned
+rating:copy_labels                    staff-page     owned
 rating:own_labels                     owned-404      owned-404
-rating:approve_labels                 staff-405      owned
-rating:delete_labels                  staff-405      owned
-rating:state                          staff-405      owned
+rating:approve_labels                 staff-page     owned
+rating:delete_labels                  staff-page     owned
+rating:state                          staff-page     owned
 rating:confirm_live                   owned          staff-405
-rating:share                          staff-405      owned
-rating:unshare                        staff-405      owned
-rating:transfer                       staff-405      owned
-rating:archive                        staff-405      owned
+rating:share                          staff-page     owned
+rating:unshare                        staff-page     owned
+rating:transfer                       staff-page     owned
+rating:archive                        staff-page     owned
 rating:delete                         owned          owned
-rating:restore                        staff-405      owned-404
+rating:restore                        staff-page     owned-404
 rating:unblind                        owned          owned
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
 listening:questionnaire               visit          visit
 listening:consent_copy                visit          no-method
-listening:withdraw                    no-method      visit-409
+listening:withdraw                    visit-page     visit-409
 listening:questions                   owned          owned
 listening:new_question                owned          owned
 listening:question                    owned-404      owned-404
-listening:move_question               staff-405      owned
-listening:remove_question             staff-405      owned
+listening:move_question               staff-page     owned
+listening:remove_question             staff-page     owned
 listening:trial_preview               staff          staff-405
 listening:preview_sound               staff          staff-405
 listening:from_file                   staff          staff-400
 listening:from_elsewhere              staff          staff-400
 listening:experiment_file             owned          staff-405
-listening:first_seats                 staff-405      owned
+listening:first_seats                 staff-page     owned
 listening:people                      owned          staff-405
-listening:copy                        staff-405      owned
+listening:copy                        staff-page     owned
 listening:simulations                 owned          owned-400
-listening:remove_simulation           staff-405      owned-409
+listening:remove_simulation           staff-page     owned-409
 listening:remove_seats                owned          owned
-listening:add_panel                   staff-405      owned-400
-listening:add_invitations             staff-405      owned-400
+listening:add_panel                   staff-page     owned-400
+listening:add_invitations             staff-page     owned-400
 listening:completion_codes            owned          staff-405
 listening:new_links                   owned          staff-405
 listening:links                       owned          staff-405
 listening:mail                        owned          owned-400
 listening:reminder                    owned          owned-400
 listening:mail_preview                owned          staff-405
-listening:send_mail                   staff-405      owned
-listening:forget_mail                 staff-405      owned
-listening:rename_link                 staff-405      owned
-listening:revoke_link                 staff-405      owned
-listening:session_settings            staff-405      owned-400
-listening:reissue                     staff-405      owned-400
+listening:send_mail                   staff-page     owned
+listening:forget_mail                 staff-page     owned
+listening:rename_link                 staff-page     owned
+listening:revoke_link                 staff-page     owned
+listening:session_settings            staff-page     owned-400
+listening:reissue                     staff-page     owned-400
 listening:print_sheets                owned-409      staff-405
 listening:paper                       owned-409      owned-409
 listening:paper_sheet                 owned-409      owned-409
-listening:finish_paper                staff-405      owned-409
+listening:finish_paper                staff-page     owned-409
 listening:workbook                    owned-409      owned-409
-listening:workbook_file               staff-405      owned-409
-listening:finish_workbook             staff-405      owned-409
-listening:workbooks_zip               staff-405      owned-409
-listening:open_link                   staff-405      owned
-listening:close_links                 staff-405      owned
-listening:rehearse                    staff-405      owned-400
-listening:preview                     staff-405      owned-400
+listening:workbook_file               staff-page     owned-409
+listening:finish_workbook             staff-page     owned-409
+listening:workbooks_zip               staff-page     owned-409
+listening:open_link                   staff-page     owned
+listening:close_links                 staff-page     owned
+listening:rehearse                    staff-page     owned-400
+listening:preview                     staff-page     owned-400
 listening:design                      owned          staff-405
 listening:checks                      owned          owned-400
 listening:extend                      owned          owned-400
-listening:adopt_design                staff-405      owned
+listening:adopt_design                staff-page     owned
 listening:design_csv                  owned-409      staff-405
 listening:design_json                 owned-409      staff-405
 listening:monitor                     owned          staff-405
-listening:monitor_alert               staff-405      owned
+listening:monitor_alert               staff-page     owned
 listening:monitor_csv                 owned          staff-405
 listening:monitor_all                 staff          staff-405
 analysis:results                      owned          staff-405
-analysis:fit_ordinal                  staff-405      owned
+analysis:fit_ordinal                  staff-page     owned
 analysis:exclusions                   owned          owned-400
-analysis:lift_exclusion               staff-405      owned
+analysis:lift_exclusion               staff-page     owned
 analysis:plan                         owned          owned-400
 analysis:metrics                      owned          owned-400
-analysis:remove_metrics               staff-405      owned
-analysis:use_rule                     staff-405      owned
+analysis:remove_metrics               staff-page     owned
+analysis:use_rule                     staff-page     owned
 analysis:plan_study                   staff          staff-405
 analysis:report                       owned          staff-405
-analysis:write_report_pdf             staff-405      owned
+analysis:write_report_pdf             staff-page     owned
 analysis:table                        staff          staff-400
 api:job                               api-owned      api-405
 api:schema                            api            api-405
@@ -191,6 +197,7 @@ api:collection_deletion               api-read-405   api-owned-400
 api:collection_items                  api-owned      api-405
 api:collection_item                   api-read-405   api-405
 api:collection_clips                  api-owned      api-405
+api:collection_copy                   api-read-405   api-owned-400
 api:collection_copies                 api-read-405   api-owned-400
 api:collection_checks                 api-owned      api-405
 api:imports                           api-owned      api-owned-400

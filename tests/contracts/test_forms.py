@@ -9,15 +9,18 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from core.models import User
+from core.services.password_links import make_link
 from listening.models import Exclusion, Invitation, Seat
 from listening.panels.services.exclusions import Target, exclude
 from rating.models import Experiment
 from rating.services.label_sets import copy_label_set
 from rating.services.votes import cast_vote
-from stimuli.models import Collection, Stimulus
+from stimuli.models import Collection, Import, Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
+from tests.contracts.sent_forms import form_with_error
 from tests.contracts.test_routes import EVERY_ROUTE
 from tests.factories import make_experiment, make_panel_experiment, make_user, seated_visit, vote_event
 from tests.people import browser_of
@@ -89,15 +92,20 @@ FORMS = {
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
     "core:invite": Form({"name": "erin", "email": "", "role": "experimenter"}, {"name": "e rin"}),
     "core:deactivate": Form({"reason": "left"}, {"reason": LONG}),
+    "stimuli:item": Form({"change": "exclude", "reason": "noise"}, {"reason": LONG}, make=draft),
+    "stimuli:correct_import": Form(
+        {"change": "leave-out", "path": ["C0/a.wav"], "reason": "noise"}, {"reason": LONG}, make=draft
+    ),
     "stimuli:set_quota": Form({"quota_gb": 5}, {"quota_gb": -1}),
     "stimuli:settings": Form({"title": "Another title"}, {"title": LONG}),
     "stimuli:normalise": Form({"target_lufs": -30, "slug": "copy", "title": "Copy"}, {"slug": "not a slug"}),
     "stimuli:new_collection": Form({"slug": "sounds", "title": "Sounds"}, {"slug": "not a slug"}),
+    "stimuli:copy": Form({"slug": "copy-of-sounds", "title": "Copy"}, {"slug": "not a slug"}),
     "rating:settings": Form(TEXTS, {"title": LONG}),
     "rating:options": Form({"plays_allowed": 1, "practice": 0}, {"practice": "many"}, make=draft),
     "rating:own_labels": Form(WORDS, {"QUALITY-question": LONG}, make=own_labels_draft),
     "rating:share": Form({"colleague": "colleague", "role": "viewer"}, {"colleague": "nobody-of-this-name"}),
-    "rating:transfer": Form({"colleague": "colleague"}, {"colleague": "nobody-of-this-name"}),
+    "rating:transfer": Form({"colleague": "colleague", "with_collection": "on"}, {"colleague": "nobody-of-this-name"}),
     "rating:delete": Form({"typed": "the-slug"}, {"typed": "something else"}, make=draft),
     "listening:add_panel": Form({"seats": 2, "reason": "more data"}, {"seats": 501}),
     "listening:checks": Form({"repeats": 1}, {"repeats": 999}, make=draft),
@@ -107,7 +115,7 @@ FORMS = {
     "listening:rehearse": Form({"count": 2}, {"count": 21}),
     "listening:preview": Form({"panel": 1, "seat": 1, "from_session": 0}, {"seat": 99}),
     "listening:reissue": Form({"reason": "ill"}, {"reason": LONG}, make=with_a_taken_seat),
-    "listening:session_settings": Form(SETTINGS, {"completion_url": "http://example.org/unsafe"}),
+    "listening:session_settings": Form(SETTINGS, {"completion_url": "http://example.org/unsafe"}, make=draft),
     "listening:monitor_alert": Form({"by_email": "on", "address": "erin@example.org"}, {"address": "not an address"}),
     "listening:adopt_design": Form(DESIGN, {"seats": 9999}, make=designed_draft, led_back=True),
     "listening:paper": Form({"agreed": "on"}, make=on_paper),
@@ -150,8 +158,8 @@ FORMS = {
     "listening:forget_mail": Form({}),
     "listening:revoke_link": Form({}, make=with_a_taken_seat),
     "listening:remove_seats": Form({}, make=lambda: make_experiment(make_user(User.Role.ADMIN), live=False, seats=1)),
-    "stimuli:confirm_import": Form({}),
-    "stimuli:cancel_import": Form({}),
+    "stimuli:confirm_import": Form({}, make=draft),
+    "stimuli:cancel_import": Form({}, make=draft),
 }
 EXCEPTIONS = {
     "analysis:fit_ordinal": "a button, tests/analysis/test_ordinal_fit.py",
@@ -160,13 +168,11 @@ EXCEPTIONS = {
     "analysis:metrics": "needs a file, tests/analysis/metrics/test_metrics_page.py",
     "analysis:table": "a file is analysed and nothing is stored, so the answer is the only place of the result",
     "rating:preview_text": "answers a script with a piece of a page, and changes nothing",
-    "rating:new_experiment": "its page is tested with its form, tests/rating/test_experiments.py",
-    "rating:unblind": "led back to the results, which ask for the reason, tests/analysis/test_results_page.py",
+    "rating:new_experiment": "its page is tested with its form, tests/rating/test_creation.py",
+    "rating:unblind": "led back to the results, which ask for the reason, tests/rating/test_disposal.py",
     "rating:restore": "a button of the bin, tests/rating/test_disposal.py",
     "core:download_copy": "answers with a file: a post, because the audit log says who took it",
     "core:revoke_token": "a button, tests/core/test_tokens.py",
-    "stimuli:item": "one optional reason, whose length browsers limit; a message says what is wrong",
-    "stimuli:correct_import": "one optional reason, whose length browsers limit, tests/stimuli/test_import_pages.py",
     "stimuli:clock": "rows that depend on each other, tests/stimuli/test_clocks.py",
     "listening:paper_sheet": "needs a sheet, tests/listening/panels/test_paper.py",
     "listening:finish_paper": "a button, tests/listening/panels/test_paper.py",
@@ -181,18 +187,19 @@ EXCEPTIONS = {
 }
 
 
-def staff_posts() -> set[str]:
-    """The routes of staff's pages that take a post; those of the sign-in library have their own pages and forms."""
-    own = {name: TABLE[name][1] for name in TABLE if ":" in name and not name.startswith("api:")}
-    return {
-        name
-        for name, pattern in own.items()
-        if PATTERNS[pattern]["anonymous"] == "in" and PATTERNS[pattern]["admin"] != "405"
-    }
+OF_PARTICIPANTS = {
+    "core:set_password": "below",
+    "listening:join": "a box to tick, or a code, tests/listening/participation/test_landing.py and test_takeover.py",
+    "listening:questionnaire": "what was given is kept, tests/listening/participation/test_questionnaires.py",
+    "listening:withdraw": "a button, tests/listening/participation/test_withdrawal.py",
+}
 
 
-def test_every_post_of_the_staff_is_listed() -> None:
-    assert sorted(staff_posts() ^ (set(FORMS) | set(EXCEPTIONS))) == []
+def test_every_post_is_listed() -> None:
+    """Of our own pages; those of the sign-in library have their own forms."""
+    own = {name for name in TABLE if ":" in name and not name.startswith("api:")}
+    posts = {name for name in own if PATTERNS[TABLE[name][1]]["admin"] != "405"}
+    assert sorted(posts ^ {*FORMS, *EXCEPTIONS, *OF_PARTICIPANTS}) == []
 
 
 def address(route: str, experiment: Experiment) -> str:
@@ -206,6 +213,7 @@ def address(route: str, experiment: Experiment) -> str:
         "change": "pause",
         "key": "mood",
         "user_id": (make_user() if route == "core:deactivate" else experiment.owner).pk,
+        "item_id": collection.items.all()[0].pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
     links = Invitation.objects.filter(panel__experiment=experiment)
@@ -216,7 +224,18 @@ def address(route: str, experiment: Experiment) -> str:
     if own := experiment.own_label_sets.first():
         values["label_set"] = own.name
     if "import" in route:
-        values["import_id"] = begin(collection).pk
+        import_ = begin(collection)
+        if route == "stimuli:correct_import":
+            finding = {
+                "severity": "error",
+                "msgid": "Noise.",
+                "sentence": "Noise.",
+                "data": {},
+                "path": "",
+                "files": ["C0/a.wav"],
+            }
+            Import.objects.filter(pk=import_.pk).update(state="errors", report={"findings": [finding]})
+        values["import_id"] = import_.pk
     [needed] = {each.arguments for each in EVERY_ROUTE if each.name == route}
     return reverse(route, kwargs={name: values[name] for name in needed})
 
@@ -260,6 +279,28 @@ def test_a_post_that_is_refused_shows_its_page_with_the_reason_and_what_was_type
     assert control is not None, page
     assert f'value="{typed}"' in control[0]
     assert 'class="errorlist"' in page
+    again = form_with_error(page, name)
+    typed_beside = {key: value for key, value in form.good.items() if key != name and key not in again.buttons}
+    expected = {key: value if isinstance(value, list) else [str(value)] for key, value in typed_beside.items()}
+    assert {key: again.values[key] for key in expected} == expected
+
+
+def test_settings_that_are_fixed_while_live_are_shown_beside_a_refusal(made: dict[Make, Experiment]) -> None:
+    experiment = made[with_a_taken_seat]
+    wrong = {"lease_hours": "12", "completion_url": "http://example.org/unsafe"}
+    answer = browser_of(experiment.owner).post(address("listening:session_settings", experiment), wrong)
+    shown = form_with_error(answer.content.decode(), "completion_url").values
+    assert (shown["rest_s"], shown["headphone_screen"]) == (["300"], ["off"])
+
+
+def test_a_new_password_that_is_refused_is_said_beside_its_field_and_not_sent_back(
+    made: dict[Make, Experiment],
+) -> None:
+    admin, person = made[draft].owner, make_user()
+    link = make_link(account=person, by_mail=False, now=timezone.now(), actor=admin)
+    answer = Client().post(link, {"password": "seven green boats", "again": "seven grey boats"})
+    assert answer.status_code == 400
+    assert form_with_error(answer.content.decode(), "again").values["password"] == [""]
 
 
 def test_a_consent_that_is_not_ticked_is_said_beside_its_box(

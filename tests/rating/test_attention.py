@@ -18,10 +18,10 @@ from core.models import AuditEntry
 from listening.design.base import DesignRequest
 from listening.models import Seat
 from listening.panels.services import designs, extensions, monitoring, panels
-from rating.attention import Check, expected_of, place_checks, written_ranges
+from rating.attention import Check, checkable, expected_examples, expected_of, place_checks, written_ranges
 from rating.models import Ballot, Experiment, Trial
-from rating.protocol import CHECKS, Entry, ScaleProtocol, TrialKind, TrialPlan, pages_of
-from rating.registry import get_protocol
+from rating.protocol import CHECKS, Entry, Protocol, ScaleProtocol, TrialKind, TrialPlan, pages_of
+from rating.registry import get_protocol, protocols
 from rating.services.attention import change_checks, check_clips, outcomes
 from rating.services.experiments import design_digest, go_live
 from rating.services.verification import ballot_problems
@@ -137,6 +137,13 @@ def test_an_expected_answer_is_a_number_or_a_range_within_the_scale() -> None:
             expected_of(wrong, p835)
 
 
+@pytest.mark.parametrize("protocol", [one for one in protocols().values() if checkable(one)], ids=lambda one: one.slug)
+def test_the_examples_of_expected_answers_fit_the_scales_of_their_protocol(protocol: Protocol) -> None:
+    examples = expected_examples(protocol)
+    assert all(expected_of(text, protocol) for text in examples.values() if text)
+    assert bool(examples["single"]) == (len(protocol.scales) > 1)
+
+
 def test_folders_called_trap_and_gold_have_that_role() -> None:
     assert [role_of(name) for name in ("trap", "Traps", "gold", "golden")] == ["trap", "trap", "gold", "test"]
 
@@ -151,7 +158,10 @@ def test_the_page_proposes_the_tables_answer_saves_and_says_what_is_wrong_beside
         f"clip{number}": EXPECTED[clip.item.name, clip.condition.name]
         for number, clip in enumerate(check_clips(experiment), start=1)
     }
-    assert client.get(address).content.decode().count('value="2"') == 1
+    page = client.get(address).content.decode()
+    assert page.count('value="2"') == 1
+    assert "for example 1 or 4-5." in page
+    assert "OVRL" not in page  # a scale of another protocol
     refused = client.post(address, {"repeats": 1, **fields, "clip1": "seven"})
     assert refused.status_code == 400
     assert "is no expected answer" in refused.content.decode()

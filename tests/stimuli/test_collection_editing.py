@@ -8,17 +8,22 @@ from django.utils import timezone
 
 from core.models import AuditEntry
 from listening.panels.services.material import material_of
-from rating.models import Experiment
+from listening.panels.services.panels import create_panel
+from rating.models import Experiment, TextVersion
+from rating.services.access import transfer
 from rating.services.ballots import entries_of
 from stimuli import storage
-from stimuli.models import Collection, Item, Recording, Stimulus
+from stimuli.models import Collection, Import, Item, Recording, Stimulus
 from stimuli.services import collection_editing as editing
+from stimuli.services import imports
 from stimuli.services.collections import add_stimulus
+from stimuli.services.copying import copy_collection
 from stimuli.services.quality_checks import check_collection, measure_missing
 from stimuli.views.clips import outliers
 from tests.errors import raises_error
-from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user, tone
+from tests.factories import make_collection, make_experiment, make_panel_experiment, make_user, opened, tone
 from tests.people import browser_of
+from tests.stimuli.import_material import begin
 
 pytestmark = pytest.mark.django_db
 
@@ -74,6 +79,93 @@ def test_a_deleted_collection_takes_along_what_only_it_holds(
     assert storage.exists(str(shared.file.name))
     entry = AuditEntry.objects.get(action="collection.deleted")
     assert (entry.before or {})["stimuli"] == 4
+
+
+def test_a_copy_has_the_same_sounds_and_outlives_its_source(
+    django_capture_on_commit_callbacks: object,
+) -> None:
+    source = make_experiment().collection  # live: what may not be changed is copied
+    reader = make_user()
+    page = browser_of(reader)
+    source.readers.add(reader)
+    Item.objects.filter(collection=source).update(factors={"snr": "5"})
+    answer = page.post(place(source, "copy/"), {"title": "Mine", "slug": ""})
+    made = Collection.objects.get(slug="mine")
+    assert (answer.headers["Location"], made.owner) == ("/collections/mine/", reader)
+    names = ("item__name", "item__factors", "condition__name", "condition__role", "recording", "served")
+    rows = [Stimulus.objects.filter(item__collection=one).values_list(*names) for one in (source, made)]
+    assert list(rows[0]) == list(rows[1])
+    assert "stored once" in page.get(place(made)).content.decode()
+    taken = page.post(place(source, "copy/"), {"title": "Mine", "slug": "mine"}).content.decode()
+    assert "Another collection has the short name" in taken
+    by_api = page.post(f"/api/v1/collections/{source.slug}/copy/", {"title": "Third"}, content_type="application/json")
+    assert (by_api.status_code, by_api.json()["slug"]) == (201, "third")
+    TextVersion.objects.all().delete()
+    source.experiments.all().delete()
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        editing.delete_collection(collection=source, typed=source.slug, actor=source.owner)
+    assert all(storage.exists(name) for name in Stimulus.objects.values_list("served", flat=True))
+
+
+def test_a_copy_of_foreign_sounds_counts_against_the_quota(collection: Collection) -> None:
+    reader = make_user()
+    reader.quota_gb = 1e-9
+    reader.save()
+    with raises_error("upload.quota"):
+        copy_collection(source=collection, title="Mine", actor=reader)
+    assert Collection.objects.count() == 1
+
+
+def test_a_collection_is_handed_over_on_its_own_or_with_its_experiment(collection: Collection, browser: Client) -> None:
+    old, new = collection.owner, make_user(name="erin")
+    wrong = browser.post(place(collection, "settings/"), {"hand_over": "1", "colleague": "erni"}).content.decode()
+    assert "no account called" in wrong
+    assert 'value="erni"' in wrong
+    begun = begin(collection)
+    Import.objects.update(state=Import.State.PROPOSED)
+    browser.post(place(collection, "settings/"), {"hand_over": "1", "colleague": "erin"})
+    collection.refresh_from_db()
+    assert (collection.owner, list(collection.readers.all())) == (new, [old])
+    assert browser.get(place(collection)).status_code == 200
+    with raises_error("collection.not_yours"):
+        imports.confirm_import(import_=begun, actor=old)
+    experiment = make_experiment(old, live=False)
+    transfer(experiment=experiment, actor=old, colleague_name="erin", with_collection=True)
+    assert Collection.objects.get(pk=experiment.collection_id).owner == new
+    others = make_experiment(old, live=False, collection=collection)
+    assert 'name="with_collection"' not in browser.get(f"/experiments/{others.slug}/settings/").content.decode()
+
+
+def test_roles_of_conditions_change_until_seats_are_laid_out_with_them() -> None:
+    experiment = make_experiment(live=False)
+    collection, page = experiment.collection, browser_of(experiment.owner)
+    first, second = collection.conditions.all()
+    sent = {"roles": "1", str(first.pk): "reference", str(second.pk): "test"}
+    assert page.post(place(collection, "settings/"), sent).status_code == 302
+    assert list(collection.conditions.values_list("role", flat=True)) == ["reference", "test"]
+    entry = AuditEntry.objects.get(action="collection.roles_changed")
+    assert (entry.before, entry.after) == ({first.name: "test"}, {first.name: "reference"})
+    page.post(place(collection, "settings/"), sent | {str(first.pk): "full-length"})
+    assert set(Stimulus.objects.filter(condition=first).values_list("starts_at_s", flat=True)) == {0.0}
+    page.post(place(collection, "settings/"), sent)
+    create_panel(experiment=experiment, seats=1, actor=experiment.owner)
+    with raises_error("collection.roles_laid_out", match=experiment.title):
+        editing.change_roles(collection=collection, roles={first.pk: "test"}, actor=experiment.owner)
+    shown = page.get(place(collection, "settings/")).content.decode()
+    assert 'name="roles"' not in shown
+    assert "Remove its seats" in shown
+    opened(experiment)
+    with raises_error("collection.frozen"):
+        editing.change_roles(collection=collection, roles={first.pk: "test"}, actor=experiment.owner)
+
+
+def test_collections_are_searched_by_title_short_name_and_owner(collection: Collection, browser: Client) -> None:
+    other = make_collection(collection.owner)
+    editing.rename_collection(collection=other, title="Doors and bells", actor=other.owner)
+    page = browser.get("/collections/?q=bells+doors").content.decode()
+    assert place(other) in page
+    assert place(collection) not in page
+    assert "No collection has these words." in browser.get("/collections/?q=nothing").content.decode()
 
 
 def test_a_collection_that_an_experiment_uses_is_not_deleted() -> None:
@@ -144,6 +236,27 @@ def test_clips_are_sorted_by_a_figure_both_ways_and_outliers_are_marked(
     assert ">outlier</span>" in long.rpartition("<tr>")[2]
     assert 'aria-sort="descending"' in page
     assert items("nonsense") == items("loudness")
+
+
+def test_clips_are_sorted_by_numeric_factors_and_by_the_estimated_ratio(
+    browser: Client, collection: Collection
+) -> None:
+    first, second = collection.items.all()
+    Item.objects.filter(pk=first.pk).update(factors={"mixed at": "-2.5", "room": "kitchen"})
+    Item.objects.filter(pk=second.pk).update(factors={"mixed at": "-10", "room": "5"})
+    Recording.objects.filter(stimuli__item=first).update(measures={"snr_estimate_db": 3.0})
+    Recording.objects.filter(stimuli__item=second).update(measures={"snr_estimate_db": 12.0})
+
+    def page(sort: str) -> str:
+        return browser.get(place(collection, f"clips/?sort={sort}")).content.decode()
+
+    def first_item(sort: str) -> str:
+        return str(re.findall(r'<th scope="row">(.*?)</th>', page(sort))[0])
+
+    assert (first_item("factor-mixed+at"), first_item("-factor-mixed+at")) == (second.name, first.name)
+    assert (first_item("snr"), first_item("-snr")) == (first.name, second.name)
+    assert "?sort=-factor-mixed+at" in page("factor-mixed+at")
+    assert "factor-room" not in page("snr"), "not a number everywhere"
 
 
 def test_outliers_are_far_from_the_median_and_missing_values_are_none() -> None:

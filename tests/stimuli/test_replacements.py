@@ -131,6 +131,35 @@ def test_an_import_that_replaces_clips_is_refused_too(experiment: Experiment) ->
     assert Stimulus.objects.get(pk=stimulus.pk).recording_id == stimulus.recording_id
 
 
+ADDITIONS = {
+    "an item": {"secretcondition0/late.wav": NEW},
+    "a condition": {"late/secretitem0.wav": NEW},
+    "factors": {"late/secretitem0.wav": NEW, "items.csv": b"item,snr\nsecretitem0,5\n"},
+}
+
+
+@pytest.mark.parametrize("files", ADDITIONS.values(), ids=ADDITIONS)
+def test_nothing_is_added_to_what_a_live_experiment_was_frozen_with(
+    experiment: Experiment, files: dict[str, bytes]
+) -> None:
+    collection, owner = experiment.collection, experiment.owner
+    early, late = uploaded(collection, files), uploaded(collection, files)
+    for _ in range(2):
+        run("stimuli.check_import")
+    imports.confirm_import(import_=Import.objects.get(pk=early.pk), actor=owner)
+    live = experiments.go_live(experiment=experiment, actor=owner)
+    with raises_error("collection.frozen", match="Copy the collection"):
+        imports.confirm_import(import_=Import.objects.get(pk=late.pk), actor=owner)
+    run("stimuli.commit_confirmed_import")
+    assert Import.objects.get(pk=early.pk).state == "errors"
+    with raises_error("collection.frozen"):
+        uploaded(collection, files)
+    page = browser_of(owner).get(f"/collections/{collection.slug}/import/", follow=True)
+    assert "nothing can be added or changed" in page.content.decode()
+    experiments.pause(experiment=live, actor=owner)
+    assert experiments.go_live(experiment=live, actor=owner).state == "live"
+
+
 def test_only_one_sound_of_ones_own_takes_the_place_of_one(experiment: Experiment) -> None:
     stimulus = a_stimulus(experiment)
     owner = experiment.owner

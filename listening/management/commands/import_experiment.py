@@ -32,9 +32,7 @@ class Command(BaseCommand):
             with ExitStack() as stack:
                 material = self._material(path, stack)
                 collection = collection_for(owner, options["collection"]) if options["collection"] else None
-                found = elsewhere.read_elsewhere(
-                    material, collection=collection, protocol=options["protocol"], follow_pattern=True
-                )
+                found = elsewhere.read_elsewhere(material, collection=collection, protocol=options["protocol"])
                 for line in elsewhere.listed(found):
                     self.stdout.write(line)
                 self._create(found, owner, path, dry_run=options["dry_run"])

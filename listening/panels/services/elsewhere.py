@@ -138,9 +138,7 @@ def _unpacked(entry: Entry) -> Iterator[BinaryIO]:
 # --- Reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_elsewhere(
-    material: Material, *, collection: Collection | None = None, protocol: str = "", follow_pattern: bool = False
-) -> Converted:
+def read_elsewhere(material: Material, *, collection: Collection | None = None, protocol: str = "") -> Converted:
     """Find out which program the test was made for, and read it."""
     sounds = Sounds(sounds_of(collection) if collection else material.sounds)
     configs = {name: text for name, text in material.texts.items() if suffix_of(name) in YAML}
@@ -155,7 +153,7 @@ def read_elsewhere(
         known = list(protocols().values())
         found = read_webmushra(content, name=name, sounds=sounds, protocols=known, languages=languages)
     else:
-        found = _read_tables(material, sounds, protocol=protocol, follow_pattern=follow_pattern)
+        found = _read_tables(material, sounds, protocol=protocol)
     found.parts = [part for part in found.parts if part.placed]
     if not found.parts:
         first = found.dropped[0] if found.dropped else LazyMessage("it has no pages")
@@ -170,7 +168,7 @@ def read_elsewhere(
     return found
 
 
-def _read_tables(material: Material, sounds: Sounds, *, protocol: str, follow_pattern: bool) -> Converted:
+def _read_tables(material: Material, sounds: Sounds, *, protocol: str) -> Converted:
     tables = [read_csv(text, name=name) for name, text in material.texts.items() if suffix_of(name) in CSV]
     tables = [table for table in tables if is_p808(table)]
     if not tables:
@@ -189,7 +187,6 @@ def _read_tables(material: Material, sounds: Sounds, *, protocol: str, follow_pa
         sounds=sounds,
         protocols=list(protocols().values()),
         chosen=protocol,
-        follow_pattern=follow_pattern,
     )
 
 

@@ -10,6 +10,7 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
 from listening.panels.forms import ChecksForm
+from rating.attention import expected_examples
 from rating.services.access import experiment_of
 from rating.services.attention import change_checks, check_protocol
 from rating.services.experiments import options_are_open
@@ -40,5 +41,5 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
                 request, _("The attention checks are saved. Every seat that is made from now on has them.")
             )
             return redirect("listening:checks", slug=slug)
-    context |= {"form": form, "scales": protocol.scales}
+    context |= {"form": form, "scales": protocol.scales, "example": expected_examples(protocol)}
     return render(request, "listening/checks.html", context, status=form.status if form.errors else 200)

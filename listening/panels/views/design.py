@@ -12,13 +12,14 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, pgettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.models import Job, User
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.design.base import DesignRequest
 from listening.design.orders.presets import PRESETS
 from listening.design.subsets.in_subprocess import plan_subsets_in_subprocess
@@ -82,7 +83,7 @@ def _form_context(request: HttpRequest, experiment: Experiment) -> dict[str, Any
     return context
 
 
-@require_POST
+@posted_from("listening:design", "slug")
 @requires(Audience.STAFF)
 def adopt(request: HttpRequest, slug: str) -> HttpResponse:
     """Apply the design that was previewed, and no other: its hash is sent along."""
@@ -170,7 +171,7 @@ def _word(verdict: str) -> str:
 # --- The usual design, from the overview ------------------------------------------------------------------------------
 
 
-@require_POST
+@posted_from("rating:experiment", "slug")
 @requires(Audience.STAFF)
 def first_seats(request: HttpRequest, slug: str) -> HttpResponse:
     """Have seats laid out for so many listeners; what is wrong stands above the overview."""

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 from qrcode import QRCode
 from qrcode.constants import ERROR_CORRECT_M
 
@@ -24,6 +24,7 @@ from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from core.spreadsheets import neutralise
 from listening.models import Invitation
 from listening.panels.forms import LabelForm, LinkListForm, OpenLinkForm, RehearsalsForm
@@ -47,7 +48,7 @@ PILLS = {
 }
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     experiment, now = experiment_of(request, slug), timezone.now()
@@ -60,7 +61,7 @@ def add_invitations(request: HttpRequest, slug: str, number: int) -> HttpRespons
     return people_page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def open_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Make one link for many, in the form that a recruiting service needs where one is given."""
@@ -72,7 +73,7 @@ def open_link(request: HttpRequest, slug: str) -> HttpResponse:
     return people_page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def close_links(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
@@ -80,7 +81,7 @@ def close_links(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("listening:people", slug=slug)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def rehearse(request: HttpRequest, slug: str) -> HttpResponse:
     experiment, form = experiment_of(request, slug), RehearsalsForm(request.POST, auto_id="rehearsals_%s")
@@ -161,7 +162,7 @@ def links(request: HttpRequest, slug: str) -> HttpResponse:
     return _links_page(request, experiment_of(request, slug))
 
 
-@require_POST
+@posted_from("listening:links", "slug")
 @requires(Audience.STAFF)
 def rename_link(request: HttpRequest, slug: str, link_id: UUID) -> HttpResponse:
     experiment = experiment_of(request, slug)
@@ -173,7 +174,7 @@ def rename_link(request: HttpRequest, slug: str, link_id: UUID) -> HttpResponse:
     return _links_page(request, experiment, link=link, refused=form)
 
 
-@require_POST
+@posted_from("listening:links", "slug")
 @requires(Audience.STAFF)
 def revoke_link(request: HttpRequest, slug: str, link_id: UUID) -> HttpResponse:
     experiment, now = experiment_of(request, slug), timezone.now()

@@ -8,13 +8,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.http_errors import error_message
 from core.mail import sends_mail
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.models import Mailing
 from listening.panels.forms import MailForm, MessageForm, ReminderForm
 from listening.panels.services import mailing as services
@@ -99,7 +100,7 @@ def _preview(experiment: Experiment, fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@require_POST
+@posted_from("listening:mail", "slug")
 @requires(Audience.STAFF)
 def send_mail(request: HttpRequest, slug: str) -> HttpResponse:
     """Send what was previewed, and nothing else: it is taken from the session."""
@@ -129,7 +130,7 @@ def _send(request: HttpRequest, experiment: Experiment, fields: dict[str, Any]) 
     return services.send_invitations(panel=panel, recipients=recipients, **wanted)
 
 
-@require_POST
+@posted_from("listening:mail", "slug")
 @requires(Audience.STAFF)
 def forget_mail(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)

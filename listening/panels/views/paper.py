@@ -9,11 +9,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.models import Seat
 from listening.panels.forms import PaperConsentForm, SheetForm
 from listening.panels.services import paper as services
@@ -102,7 +103,7 @@ def paper_sheet(request: HttpRequest, slug: str, number: int, place: int, sheet_
     return render(request, "listening/paper_sheet.html", context)
 
 
-@require_POST
+@posted_from("listening:paper", "slug", "number", "place")
 @requires(Audience.STAFF)
 def finish_paper(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)

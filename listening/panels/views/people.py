@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from core.errors import AppError
 from core.forms import ValidatedForm
@@ -19,6 +19,7 @@ from core.http_errors import error_message
 from core.mail import sends_mail
 from core.models import User
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.models import Seat, Visit
 from listening.panels.forms import (
     InvitationsForm,
@@ -54,7 +55,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return people_page(request, experiment_of(request, slug))
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
@@ -64,7 +65,7 @@ def add_panel(request: HttpRequest, slug: str) -> HttpResponse:
     return people_page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Open a copy of one seat for the experimenter, as its listener will see it."""
@@ -85,7 +86,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     return people_page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     """Release a taken seat to the next person."""
@@ -106,7 +107,7 @@ def reissue(request: HttpRequest, slug: str, number: int, place: int) -> HttpRes
     return people_page(request, experiment, refused=form)
 
 
-@require_POST
+@posted_from("rating:settings", "slug")
 @requires(Audience.STAFF)
 def copy(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a copy of an experiment that the reader can see."""
@@ -138,11 +139,12 @@ def remove_seats(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "listening/remove_seats.html", context)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def session_settings(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
-    form = SessionSettingsForm(request.POST, checks_open=checks_are_open(experiment))
+    stored = vars(session_settings_of(experiment))  # what cannot be changed while it is live is not sent
+    form = SessionSettingsForm(request.POST, initial=stored, checks_open=checks_are_open(experiment))
     change = partial(change_session_settings, experiment=experiment, actor=staff(request))
     if form.carry_out(lambda **_filled_in: change(**form.values())):
         messages.success(request, _("The session settings are saved."))
@@ -249,7 +251,7 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
     return _monitor_page(request, experiment_of(request, slug))
 
 
-@require_POST
+@posted_from("listening:monitor", "slug")
 @requires(Audience.STAFF)
 def monitor_alert(request: HttpRequest, slug: str) -> HttpResponse:
     """Have the reader told by e-mail when something needs attention, or no longer."""

@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from core.errors import AppError
 from core.http_errors import error_message
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.panels.question_forms import KINDS, PLACES, QuestionForm
 from listening.panels.services import question_editing
 from listening.participation.question_forms import QuestionnaireForm
@@ -90,14 +91,14 @@ def question(request: HttpRequest, slug: str, key: str = "") -> HttpResponse:
     return render(request, "listening/question.html", context)
 
 
-@require_POST
+@posted_from("listening:questions", "slug")
 @requires(Audience.STAFF)
 def move_question(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     up = request.POST.get("to") == "up"
     return _changed(request, experiment_of(request, slug), question_editing.move_question, key=key, up=up)
 
 
-@require_POST
+@posted_from("listening:questions", "slug")
 @requires(Audience.STAFF)
 def remove_question(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     return _changed(request, experiment_of(request, slug), question_editing.remove_question, key=key)

@@ -8,10 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from core.forms import ValidatedForm
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.panels.services.simulated_copies import (
     LONGEST_SEED,
     USUAL_SEED,
@@ -58,7 +59,7 @@ def simulations(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "listening/simulations.html", context, status=form.status if form.errors else 200)
 
 
-@require_POST
+@posted_from("rating:experiment", "slug")
 @requires(Audience.STAFF)
 def remove_simulation(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a copy for simulated listeners at once."""

@@ -8,13 +8,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from core.encryption import keep_once, take_kept
 from core.errors import AppError
 from core.http_errors import error_message
 from core.i18n import translate_messages
 from core.permissions import Audience, requires, staff
+from core.posts import posted_from
 from listening.models import Seat
 from listening.panels.forms import WorkbookForm
 from listening.panels.services import workbooks as services
@@ -98,7 +99,7 @@ def _said(finding: Finding) -> dict[str, Any]:
     return translate_messages(finding.to_json(), _) | {"word": words[finding.kind]}
 
 
-@require_POST
+@posted_from("listening:workbook", "slug", "number", "place")
 @requires(Audience.STAFF)
 def workbook_file(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)
@@ -106,7 +107,7 @@ def workbook_file(request: HttpRequest, slug: str, number: int, place: int) -> H
     return _download(made, services.workbook_name(seat), XLSX)
 
 
-@require_POST
+@posted_from("listening:people", "slug")
 @requires(Audience.STAFF)
 def workbooks_zip(request: HttpRequest, slug: str) -> HttpResponse:
     experiment = experiment_of(request, slug)
@@ -114,7 +115,7 @@ def workbooks_zip(request: HttpRequest, slug: str) -> HttpResponse:
     return _download(made, f"{slug}-workbooks.zip", "application/zip")
 
 
-@require_POST
+@posted_from("listening:workbook", "slug", "number", "place")
 @requires(Audience.STAFF)
 def finish_workbook(request: HttpRequest, slug: str, number: int, place: int) -> HttpResponse:
     seat = _seat_asked_for(request, slug, number, place)

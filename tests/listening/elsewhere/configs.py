@@ -156,3 +156,54 @@ pages:
     content: Done.
     writeResults: true
 """
+
+# Paired comparisons alone, with the usual pages around them.
+PAIRS_ONLY = """
+testname: Which one is it?
+testId: pairs
+bufferSize: 2048
+stopOnErrors: true
+showButtonPreviousPage: true
+remoteService: service/write.php
+
+pages:
+  - type: generic
+    id: start
+    name: Before you begin
+    content: Two sounds are compared with a third one.
+  - type: volume
+    id: level
+    name: Level
+    content: Choose a level at which you hear everything.
+    stimulus: sounds/speech_ref.wav
+    defaultVolume: 1.0
+  -
+    - random
+    - type: paired_comparison
+      id: speech
+      name: Speech
+      unforced:
+      content: Which of the two is the reference?
+      showWaveform: false
+      enableLooping: true
+      reference: sounds/speech_ref.wav
+      stimuli:
+        low: sounds/speech_c1.wav
+        high: sounds/speech_c2.wav
+    - type: paired_comparison
+      id: music
+      name: Music
+      unforced:
+      content: Which of the two is the reference?
+      showWaveform: false
+      enableLooping: true
+      reference: sounds/music_ref.wav
+      stimuli:
+        low: sounds/music_c1.wav
+        high: sounds/music_c2.wav
+  - type: finish
+    name: The end
+    content: That was all.
+    showResults: false
+    writeResults: true
+"""

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from core.errors import AppError
+from listening.elsewhere import p808
 from listening.elsewhere.base import Converted
+from listening.elsewhere.pattern_groups import groups_in
 from listening.panels.services import elsewhere
 from listening.panels.services.panels import create_panel
 from listening.panels.services.session_settings import session_settings_of
@@ -19,7 +22,7 @@ from rating.models import Experiment
 from stimuli.models import Collection, Import, Stimulus
 from stimuli.services import imports
 from tests.factories import make_user, tone
-from tests.listening.elsewhere.configs import EVERY_KIND, MUSHRA_ONLY, OPINIONS
+from tests.listening.elsewhere.configs import EVERY_KIND, MUSHRA_ONLY, OPINIONS, PAIRS_ONLY
 from tests.people import browser_of
 from tests.stimuli.import_material import confirmed, run
 from tests.stimuli.recordings import fresh_storage
@@ -174,6 +177,32 @@ def test_the_command_creates_drafts_whose_seats_can_be_made(tmp_path: Path) -> N
     assert (Experiment.objects.count(), Collection.objects.count()) == (1, 1)
 
 
+THREE = {"every_kind.zip": EVERY_KIND, "opinions.zip": OPINIONS, "pairs.zip": PAIRS_ONLY}
+
+
+@pytest.mark.parametrize("by", ["page", "command"])
+def test_three_configurations_become_drafts_with_their_sounds(tmp_path: Path, by: str) -> None:
+    owner = make_user(name="erin")
+    for name, config in THREE.items():
+        content = packed({"config.yaml": config, **SOUNDS}).getvalue()
+        if by == "command":
+            (tmp_path / name).write_bytes(content)
+            call_command("import_experiment", str(tmp_path / name), "--owner", "erin", stdout=io.StringIO())
+        else:
+            answer = browser_of(owner).post("/new-experiment/elsewhere/", {"file": SimpleUploadedFile(name, content)})
+            assert answer.status_code == 302, answer.content.decode()
+            run(imports.check_import.name)
+            confirmed(Import.objects.get(state=Import.State.PROPOSED))
+    made = Experiment.objects.order_by("created_at")
+    assert [(one.title, one.protocol, len(cells(one)), one.state) for one in made] == [
+        ("Every kind of page", "abx", 5, "draft"),
+        ("How good is it?", "acr", 2, "draft"),
+        ("Which one is it?", "abx", 6, "draft"),
+    ]
+    for one in made:
+        assert create_panel(experiment=one, seats=1, actor=owner).seats.get().ballot.trials.exists()
+
+
 def test_the_page_takes_a_zip_and_then_the_sounds_of_a_collection() -> None:
     owner = make_user()
     client, page = browser_of(owner), "/new-experiment/elsewhere/"
@@ -239,7 +268,6 @@ BESIDE: dict[str, bytes | str] = {
 }
 
 
-PATTERN = "only the command import_experiment follows it; conditions are folders here"
 ALL_HEARD = "every listener hears all 2 of them, and only the answer in the table passes; "
 WIDEN = "the page Attention checks can widen it"
 MISSING = "is not there, or there are several of that name"
@@ -262,7 +290,6 @@ def test_rated_gold_and_trapping_clips_become_an_experiment_and_the_rest_is_list
     ]
     assert [str(line) for line in found.dropped] == [
         "master.cfg, line 2 (number_of_clips_per_session): Earmark has nothing like it",
-        f"master.cfg, line 3 (condition_pattern): {PATTERN}",
         "trapping_clips.csv, line 3: it has no expected answer that the scales of this protocol have",
         f"trapping_clips.csv, line 4: the sound '{SERVER}trap/gone.wav' {MISSING}",
         f"training_clips.csv, line 2 (speech.wav): {TRAINING}",
@@ -288,16 +315,28 @@ def test_gold_and_trapping_clips_are_heard_in_the_seats_of_the_draft(tmp_path: P
     assert sorted(trials.exclude(kind="practice").values_list("kind", flat=True)) == ["gold", *["test"] * 4, "trap"]
 
 
-def test_a_pattern_of_conditions_is_followed_where_it_is_asked_for() -> None:
+def test_a_pattern_of_conditions_is_followed_unless_it_takes_too_long() -> None:
     flat: dict[str, bytes | str] = {
         f"clips/{n}_{c}.wav": SOUNDS[f"sounds/{n}_{c}.wav"] for n in ("speech",) for c in ("c1", "c2")
     }
     table = "rating_clips\nspeech_c1.wav\nspeech_c2.wav\n"
     config = "condition_pattern: .*_(?P<condition>c\\d)\\.wav\n"
-    found = read({"rating_clips.csv": table, "acr.cfg": config, **flat}, follow_pattern=True)
+    found = read({"rating_clips.csv": table, "acr.cfg": config, **flat})
     assert [(one.item, one.condition) for one in found.parts[0].placed] == [("speech", "c1"), ("speech", "c2")]
     plain = read({"rating_clips.csv": table, **flat})
     assert {one.condition for one in plain.parts[0].placed} == {"original"}
+    with pytest.raises(AppError, match="condition_pattern is no regular expression"):
+        read({"rating_clips.csv": table, "acr.cfg": "condition_pattern: (c\n", **flat})
+    with pytest.raises(TimeoutError):
+        groups_in(["a" * 60 + "b"], "(a+)+$", longest_s=0.2)
+
+
+def test_a_pattern_that_never_ends_is_listed_and_folders_are_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(p808, "groups_in", partial(groups_in, longest_s=0.2))
+    endless = "condition_pattern: ^([a-z0-9:/.]+)+!$\n"
+    found = read({"rating_clips.csv": SINGLE, "acr.cfg": endless, **CLIPS})
+    assert {one.condition for one in found.parts[0].placed} == {"c1", "c2"}
+    assert str(found.dropped[0]).endswith("matching it takes too long; conditions are folders here")
 
 
 def test_pairs_become_clips_with_their_reference(tmp_path: Path) -> None:

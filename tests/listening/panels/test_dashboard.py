@@ -18,7 +18,7 @@ from listening.panels.dashboard import Need, needs_of
 from listening.panels.services import panels
 from rating.models import Collaborator, Experiment
 from stimuli.models import Import
-from tests.factories import make_experiment, make_user
+from tests.factories import make_experiment, make_user, opened
 from tests.people import browser_of
 from tests.stimuli.import_material import begin
 
@@ -78,9 +78,10 @@ def test_what_is_archived_deleted_or_only_to_be_read_asks_for_nothing() -> None:
 
 def test_own_failed_jobs_and_checked_imports_are_told() -> None:
     owner = make_user()
-    experiment = make_experiment(owner, seats=1)
+    draft = make_experiment(owner, live=False, seats=1)
+    import_ = begin(draft.collection)
+    experiment = opened(draft)
     panels.invite_many(experiment=experiment, now=timezone.now(), actor=owner)
-    import_ = begin(experiment.collection)
     fields = {"name": "listening.apply_design", "about": f"experiment:{experiment.pk}", "requested_by": owner}
     Job.objects.create(state="failed", finished_at=timezone.now(), **fields)
     Job.objects.create(state="failed", finished_at=timezone.now() - timedelta(days=30), **fields)
