@@ -44,7 +44,7 @@ MEANINGS = {
     "component": "A variance component of the mixed model.",
     "variance": "Its variance.",
     "share": "Its share of all variance.",
-    "dropped": "Whether it was estimated as zero and dropped.",
+    "dropped": "Why it has no estimate of its own (zero, fixed, error or same), or nothing.",
     "reml_criterion": "The REML criterion of the model.",
 }
 
