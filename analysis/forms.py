@@ -47,6 +47,20 @@ class TableForm(ValidatedForm):
         required=False,
     )
 
+    reference = forms.CharField(
+        label=_("Reference condition"),
+        help_text=_("Its name as in the table: differences to it are shown apart. Empty: all pairs alone."),
+        max_length=200,
+        required=False,
+    )
+    margin = forms.FloatField(
+        label=_("Margin of equivalence"),
+        help_text=_("In points of the scale: says of each difference whether it is smaller. Empty: no such test."),
+        min_value=0.001,
+        max_value=1e6,
+        required=False,
+    )
+
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if file.size > MOST_MB * 2**20:

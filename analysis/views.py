@@ -142,7 +142,7 @@ def table(request: HttpRequest) -> HttpResponse:
             stem = PurePath(file.name).stem
             analysed = analyse_table(file=file.file, name=file.name, **values)
             if analysed.problem:
-                form.add_error("file", analysed.problem)
+                form.add_error(analysed.field, analysed.problem)
                 status = 422
     context = {
         "form": form,

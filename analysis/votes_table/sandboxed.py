@@ -18,15 +18,16 @@ from stimuli.imports.tables import MOST_BYTES
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # of files in the zip, so that the same table gives the same bytes
 
 
-def analyse_file(file: BinaryIO, *, name: str, exclude: list[str], model: Any, ci_method: Any) -> Outcome:
+def analyse_file(file: BinaryIO, *, name: str, exclude: list[str], **options: Any) -> Outcome:
     """Messages travel with their ids and data, since only the page knows the reader's language."""
     content = file.read(MOST_BYTES + 1)
     try:
         whole = read_votes(content, name=name)
         table = whole.without(exclude) if exclude else whole
-        found = analyse(table, Options(model=model, ci_method=ci_method), content=content, whole=whole)
+        found = analyse(table, Options(**options), content=content, whole=whole)
     except AppError as error:
-        return Outcome({"problem": pack_messages({"text": LazyMessage(error.message, **error.data)})})
+        text = pack_messages({"text": LazyMessage(error.message, **error.data)})
+        return Outcome({"problem": text, "code": error.code})
     warnings = [pack_messages({"text": warning}) for warning in found["warnings"]]
     return Outcome({"found": found, "warnings": warnings}, {"zip": _zipped(files_of(found))})
 
