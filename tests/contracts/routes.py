@@ -63,6 +63,8 @@ core:download_copy                    admin-405      admin-404
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
 core:change_role                      admin-405      admin-400
+core:change_email                     admin-405      admin
+core:remove_second_factor             admin-405      admin-400
 core:invite                           admin-405      admin-400
 core:new_password_link                admin          admin-405
 core:make_password_link               admin-405      admin

@@ -20,7 +20,7 @@ from stimuli.models import Collection, Stimulus
 from tests.contracts.routes import PATTERNS, TABLE
 from tests.contracts.test_routes import EVERY_ROUTE
 from tests.factories import make_experiment, make_panel_experiment, make_user, seated_visit, vote_event
-from tests.people import browser_of
+from tests.people import browser_of, give_second_factor
 from tests.stimuli.import_material import begin
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +87,8 @@ QUESTION = {"text": "How are you?", "kind": "yes_no", "place": "before", "requir
 FORMS = {
     "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
+    "core:change_email": Form({"email": "erin@example.org"}, {"email": "not an address"}),
+    "core:remove_second_factor": Form({"reason": "telephone lost"}, {"reason": LONG}),
     "core:invite": Form({"name": "erin", "email": "", "role": "experimenter"}, {"name": "e rin"}),
     "core:deactivate": Form({"reason": "left"}, {"reason": LONG}),
     "stimuli:set_quota": Form({"quota_gb": 5}, {"quota_gb": -1}),
@@ -153,6 +155,7 @@ FORMS = {
     "stimuli:confirm_import": Form({}),
     "stimuli:cancel_import": Form({}),
 }
+ABOUT_OTHERS = ("core:deactivate", "core:remove_second_factor")  # refused for one's own account
 EXCEPTIONS = {
     "analysis:fit_ordinal": "a button, tests/analysis/test_ordinal_fit.py",
     "analysis:write_report_pdf": "a button, tests/analysis/test_experiment_report.py",
@@ -195,6 +198,12 @@ def test_every_post_of_the_staff_is_listed() -> None:
     assert sorted(staff_posts() ^ (set(FORMS) | set(EXCEPTIONS))) == []
 
 
+def _colleague() -> User:
+    colleague = make_user()
+    give_second_factor(colleague)
+    return colleague
+
+
 def address(route: str, experiment: Experiment) -> str:
     """Where the form is sent."""
     collection: Collection = experiment.collection
@@ -205,7 +214,7 @@ def address(route: str, experiment: Experiment) -> str:
         "place": seats.values_list("number", flat=True).first() or 1,
         "change": "pause",
         "key": "mood",
-        "user_id": (make_user() if route == "core:deactivate" else experiment.owner).pk,
+        "user_id": (_colleague() if route in ABOUT_OTHERS else experiment.owner).pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }
     links = Invitation.objects.filter(panel__experiment=experiment)
