@@ -207,6 +207,8 @@ def _seated(browser: Any, link: str, *, answered: int) -> Any:
     api, headers = page.url.split("/visits/")[0] + visit["api"], {"X-CSRFToken": visit["csrf"], "Referer": page.url}
     while answered > 0:
         trials = context.request.get(f"{api}upcoming/").json()["trials"][:answered]
+        if not trials:
+            raise RuntimeError(f"{link} has {answered} pages fewer than the pictures need.")
         for sound in (sound for trial in trials for sound in trial["media"].values()):
             context.request.get(page.url.split("/visits/")[0] + sound["url"])
         events = [_event(trial) for trial in trials]

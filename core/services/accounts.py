@@ -161,8 +161,13 @@ def change_email(*, account: User, email: str, actor: User) -> User:
     if user.email != email:
         before, user.email = user.email, email
         user.save(update_fields=["email"])
-        known = {"before": {"has_email": bool(before)}, "after": {"has_email": bool(email)}}
-        audit.record(actor=actor, action="account.email_changed", target=user, **known)
+        audit.record(
+            actor=actor,
+            action="account.email_changed",
+            target=user,
+            before={"has_email": bool(before)},
+            after={"has_email": bool(email)},
+        )
     return user
 
 

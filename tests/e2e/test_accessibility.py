@@ -27,9 +27,10 @@ SETTLED = """() => Promise.race([
   new Promise(requestAnimationFrame).then(
     () => Promise.allSettled(document.getAnimations().map((animation) => animation.finished))),
 ])"""
+Looks = dict[int, tuple[str, ...]]  # themes by width
 THEMES = ("light", "dark", "dim")
-LOOKS = {1440: THEMES, 390: THEMES} if ALL else {1440: ("light",), 390: ("dark",)}
-ONE_LOOK = LOOKS if ALL else {1440: ("light",)}  # of pages that share their parts with many others
+LOOKS: Looks = {1440: THEMES, 390: THEMES} if ALL else {1440: ("light",), 390: ("dark",)}
+ONE_LOOK: Looks = LOOKS if ALL else {1440: ("light",)}  # of pages that share their parts with many others
 
 
 def violations(page: Page) -> list[str]:
@@ -39,7 +40,7 @@ def violations(page: Page) -> list[str]:
     return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
 
 
-def every_look(page: Page, looks: dict[int, tuple[str, ...]]) -> Iterator[str]:
+def every_look(page: Page, looks: Looks) -> Iterator[str]:
     """In a short run the two that differ most; each theme has been looked at wide and narrow in a whole one."""
     for width, themes in looks.items():
         page.set_viewport_size({"width": width, "height": 900})
@@ -49,7 +50,7 @@ def every_look(page: Page, looks: dict[int, tuple[str, ...]]) -> Iterator[str]:
             yield f"{theme} at {width} px"
 
 
-def scan(page: Page, name: str, looks: dict[int, tuple[str, ...]] = LOOKS) -> list[str]:
+def scan(page: Page, name: str, looks: Looks = LOOKS) -> list[str]:
     return [f"{name}, {look}: {problem}" for look in every_look(page, looks) for problem in violations(page)]
 
 
