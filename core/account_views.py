@@ -14,7 +14,15 @@ from django.views.decorators.http import require_GET, require_http_methods
 from core import http_errors
 from core.encryption import keep_once, take_kept
 from core.errors import AppError
-from core.forms import DeactivationForm, InvitationForm, PasswordForm, RoleForm, ValidatedForm
+from core.forms import (
+    DeactivationForm,
+    EmailForm,
+    FactorRemovalForm,
+    InvitationForm,
+    PasswordForm,
+    RoleForm,
+    ValidatedForm,
+)
 from core.http_errors import error_message
 from core.mail import sends_mail
 from core.models import User
@@ -41,7 +49,9 @@ def _people_page(request: HttpRequest, refused: ValidatedForm | None = None) -> 
         {
             "person": person,
             "second_factor": has_second_factor(person),
+            "email": shown(_email_form(person)),
             "role": shown(_role_form(person)),
+            "factor_removal": shown(_factor_removal_form(person)),
             "deactivation": shown(_deactivation_form(person)),
         }
         for person in User.objects.annotate(owned=owned).order_by("-is_active", "username")
@@ -58,6 +68,14 @@ def _people_page(request: HttpRequest, refused: ValidatedForm | None = None) -> 
 
 def _role_form(person: User, data: QueryDict | None = None) -> RoleForm:
     return RoleForm(data, auto_id=f"account_{person.pk}_%s", initial={"role": person.role})
+
+
+def _email_form(person: User, data: QueryDict | None = None) -> EmailForm:
+    return EmailForm(data, auto_id=f"email_{person.pk}_%s", initial={"email": person.email})
+
+
+def _factor_removal_form(person: User, data: QueryDict | None = None) -> FactorRemovalForm:
+    return FactorRemovalForm(data, auto_id=f"factor_{person.pk}_%s")
 
 
 def _deactivation_form(person: User, data: QueryDict | None = None) -> DeactivationForm:
@@ -83,6 +101,34 @@ def change_role(request: HttpRequest, user_id: int) -> HttpResponse:
     if not form.carry_out(partial(accounts.change_role, account=person, actor=staff(request)), field="role"):
         return _people_page(request, form)
     messages.success(request, _("The role of '%(name)s' is changed.") % {"name": person.username})
+    return redirect("core:people")
+
+
+@requires(Audience.ADMIN)
+@posted_from("core:people")
+def change_email(request: HttpRequest, user_id: int) -> HttpResponse:
+    person = _person(user_id)
+    form = _email_form(person, request.POST)
+    if not form.carry_out(partial(accounts.change_email, account=person, actor=staff(request)), field="email"):
+        return _people_page(request, form)
+    messages.success(request, _("The e-mail address of '%(name)s' is saved.") % {"name": person.username})
+    return redirect("core:people")
+
+
+@requires(Audience.ADMIN)
+@posted_from("core:people")
+def remove_second_factor(request: HttpRequest, user_id: int) -> HttpResponse:
+    """For a person who has lost the telephone and the recovery codes."""
+    person = _person(user_id)
+    form = _factor_removal_form(person, request.POST)
+    remove = partial(accounts.remove_second_factor, account=person, actor=staff(request))
+    removed = form.carry_out(remove, field="reason")
+    if form.errors and has_second_factor(person):
+        return _people_page(request, form)
+    if removed:
+        messages.success(request, _("The second factor of '%(name)s' is removed.") % {"name": person.username})
+    else:  # the page has no form for it
+        messages.error(request, _("'%(name)s' has no second factor.") % {"name": person.username})
     return redirect("core:people")
 
 

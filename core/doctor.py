@@ -225,7 +225,7 @@ def _worker() -> Iterable[CheckResult]:
 def _failed_jobs() -> Iterable[CheckResult]:
     failed = Job.objects.filter(state=Job.State.FAILED).count()
     if failed:
-        said = f"{failed} jobs failed for good and wait for a person."
+        said = f"{failed} {'job' if failed == 1 else 'jobs'} failed for good; a person has to look."
         yield CheckResult("failed jobs", Level.WARNING, said, "manage.py failed_jobs shows why; --retry tries again")
     else:
         yield CheckResult("failed jobs", Level.OK, "None.")

@@ -94,6 +94,16 @@ class DeactivationForm(ValidatedForm):
     )
 
 
+class EmailForm(ValidatedForm):
+    email = forms.EmailField(label=_("E-mail address"), required=False)
+
+
+class FactorRemovalForm(ValidatedForm):
+    """Why a second factor is removed, which also says how one knows who asks for it."""
+
+    reason = forms.CharField(label=_("How do you know that it is them?"), max_length=200)
+
+
 class InvitationForm(ValidatedForm):
     """A new account, whose owner chooses the password."""
 

@@ -63,6 +63,8 @@ GUIDES = {
     "core:backups": "guides/admin",
     "core:audit": "guides/admin",
     "core:people": "guides/admin",
+    "core:new_password_link": "guides/admin",
+    "stimuli:storage": "guides/admin",
 }
 
 

@@ -26,6 +26,12 @@ urlpatterns = [
     path("service/audit/", service_views.audit_log, name="audit"),
     path("service/people/", account_views.people, name="people"),
     path("service/people/<int:user_id>/role/", account_views.change_role, name="change_role"),
+    path("service/people/<int:user_id>/email/", account_views.change_email, name="change_email"),
+    path(
+        "service/people/<int:user_id>/second-factor/remove/",
+        account_views.remove_second_factor,
+        name="remove_second_factor",
+    ),
     path("service/people/invite/", account_views.invite, name="invite"),
     path("service/people/link/", account_views.new_password_link, name="new_password_link"),
     path("service/people/<int:user_id>/link/", account_views.make_password_link, name="make_password_link"),

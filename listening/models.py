@@ -78,6 +78,7 @@ class SessionSettings(BaseModel):
     class HeadphoneScreen(models.TextChoices):
         OFF = "off", _("Off")
         FLAG = "flag", _("Note the outcome, let everybody in")
+        TURN_AWAY = "turn_away", _("Turn away after the second failure")
 
     experiment = models.OneToOneField(Experiment, on_delete=models.CASCADE, related_name="session_settings")
     ear_check = models.BooleanField(default=True)
@@ -87,6 +88,7 @@ class SessionSettings(BaseModel):
     lease_hours = models.PositiveSmallIntegerField(default=168)  # of absence, after which a seat may be given away
     stated_minutes = models.PositiveSmallIntegerField(null=True)  # what participants read instead of the estimate
     completion_url = models.URLField(blank=True)  # where the receipt leads back to, with {code} for the code
+    completion_code = models.CharField(max_length=40, blank=True)  # one for all, in place of the receipt's own
     # Of people who come by a link for many and cannot take part: all places are taken, or the study is not for them.
     full_code = models.CharField(max_length=40, blank=True)
     full_url = models.URLField(blank=True)
@@ -96,7 +98,7 @@ class SessionSettings(BaseModel):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                name="session_settings_screen_known", condition=Q(headphone_screen__in=["off", "flag"])
+                name="session_settings_screen_known", condition=Q(headphone_screen__in=["off", "flag", "turn_away"])
             ),
             models.CheckConstraint(name="session_settings_rest_bounded", condition=Q(rest_s__lte=600)),
             models.CheckConstraint(name="session_settings_lease_positive", condition=Q(lease_hours__gte=1)),

@@ -1,7 +1,8 @@
-"""Pages of the demo for screenshots, each opened in a tab of its own."""
+"""Pages for screenshots: those of the demo, each in a tab of its own, and every page of the staff."""
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from tests.e2e.listener import PointerListener
 SETTLE_MS = 2000  # until the finest pictures have come
 PANELS_DEMO = "demo-p835"
 WORKED_ON = ("demo-plane", "demo-thumbs", "demo-speech-summaries", "demo-chaptering")
-PRACTICE = 144  # pages before its first break
+PRACTICE = 12  # pages before its first break
 ON_THEIR_WAY = (264, 90, 31)  # pages that others have answered, for the monitor
 # Crosses as a person might have put them by now: seven of eight, three of them close together.
 PLACED = ((0.2, 0.3), (0.6, 0.8), (0.64, 0.8), (0.6, 0.76), (0.4, 0.1), (0.9, 0.5), (0.1, 0.9))
@@ -32,6 +33,18 @@ def demo_pages(browser: Any, address: str, words: str) -> dict[str, Any]:
         **_participant_pages(browser.new_context(), next(iter(links.values()))),
         **_workspaces(browser, links),
     }
+
+
+def staff_pages(browser: Any, address: str, world: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every page of experimenters and admins by its name; `world` is what tests.e2e.staff_pages has made."""
+    tabs = {who: browser.new_context().new_page() for who in ("admin", "newcomer", "nobody")}
+    for who, session in world["sessions"].items():
+        tabs[who].context.add_cookies([{"name": "earmark", "value": session, "url": address}])
+    for each in world["pages"]:
+        page = tabs[each["who"]]
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto(address + each["path"])
+        yield "staff-" + re.sub(r"\W+", "-", each["name"]), page
 
 
 def _sign_in(page: Any, address: str, name: str, password: str) -> None:
@@ -194,6 +207,8 @@ def _seated(browser: Any, link: str, *, answered: int) -> Any:
     api, headers = page.url.split("/visits/")[0] + visit["api"], {"X-CSRFToken": visit["csrf"], "Referer": page.url}
     while answered > 0:
         trials = context.request.get(f"{api}upcoming/").json()["trials"][:answered]
+        if not trials:
+            raise RuntimeError(f"{link} has {answered} pages fewer than the pictures need.")
         for sound in (sound for trial in trials for sound in trial["media"].values()):
             context.request.get(page.url.split("/visits/")[0] + sound["url"])
         events = [_event(trial) for trial in trials]

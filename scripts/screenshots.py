@@ -5,23 +5,26 @@ It needs the development requirements and Chromium, and works on a temporary dat
 
 import argparse
 import contextlib
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 from scripts.console import ROOT, say
 from scripts.install import PYTHON
 from scripts.provision import CHROMIUM_FLAGS, chromium_program
-from scripts.screenshot_pages import WORKED_ON, demo_pages
+from scripts.screenshot_pages import WORKED_ON, demo_pages, staff_pages
 from scripts.testserver import running
 from tests.servers import free_port
 
 WIDTHS = {"desktop": (1440, 900), "phone": (390, 844)}
 THEMES = ("light", "dark", "dim")
+WORLD = "from tests.e2e.staff_pages import world_as_json; print(world_as_json())"
 # What the README shows: page, width, theme.
 SHOWN = {
     ("trial", "desktop", "light"),
@@ -41,15 +44,18 @@ def screenshots(arguments: Sequence[str]) -> int:
     folder: Path = options.all or ROOT / "docs" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     everything = options.all is not None
-    with tempfile.TemporaryDirectory() as data, _demo(Path(data)) as (address, words):
-        for name in _pictures(address, words, folder, everything=everything):
+    with tempfile.TemporaryDirectory() as data, _demo(Path(data), staff=everything) as (address, words, world):
+        for name in _pictures(address, words, folder, world):
             say(f"{folder / name}")
     return 0
 
 
 @contextlib.contextmanager
-def _demo(data: Path) -> Iterator[tuple[str, str]]:
-    """A demo with simulated listeners and an hour of sound; yields its address and what demo_link says."""
+def _demo(data: Path, *, staff: bool) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """A demo with simulated listeners and an hour of sound; yields its address and what demo_link says.
+
+    With `staff` also the world in which every page of the staff has something to show.
+    """
     from bench.material import hour_of_mp3
 
     port = free_port()
@@ -73,18 +79,19 @@ def _demo(data: Path) -> Iterator[tuple[str, str]]:
     manage("import_stimuli", str(incoming), "--collection", "Soundscapes")
     manage("ingest_recordings")
     with running(port=port, environment=environment) as address:
-        yield address, manage("demo_link")
+        world = json.loads(manage("shell", "-c", WORLD).splitlines()[-1]) if staff else {}
+        yield address, manage("demo_link"), world
 
 
-def _pictures(address: str, words: str, folder: Path, *, everything: bool) -> Iterator[str]:
+def _pictures(address: str, words: str, folder: Path, world: dict[str, Any]) -> Iterator[str]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(chromium_program()), args=CHROMIUM_FLAGS)
-        pages = demo_pages(browser, address, words)
-        for name, page in pages.items():
-            for width, theme in [(width, theme) for width in WIDTHS for theme in THEMES]:
-                if everything or (name, width, theme) in SHOWN:
+        pages = demo_pages(browser, address, words).items()
+        for name, page in chain(pages, staff_pages(browser, address, world)) if world else pages:
+            for width, theme in product(WIDTHS, THEMES):
+                if world or (name, width, theme) in SHOWN:
                     yield _picture(page, folder, name, width, theme)
         browser.close()
 

@@ -155,9 +155,32 @@ def set_quota(*, account: User, quota_gb: float | None, actor: User) -> User:
 
 
 @transaction.atomic
+def change_email(*, account: User, email: str, actor: User) -> User:
+    """Give an account an e-mail address, or none. The log says that it changed, and keeps no address."""
+    user = User.objects.select_for_update().get(pk=account.pk)
+    if user.email != email:
+        before, user.email = user.email, email
+        user.save(update_fields=["email"])
+        audit.record(
+            actor=actor,
+            action="account.email_changed",
+            target=user,
+            before={"has_email": bool(before)},
+            after={"has_email": bool(email)},
+        )
+    return user
+
+
+@transaction.atomic
 def remove_second_factor(*, account: User, actor: User | None, reason: str) -> bool:
     """Let a person who lost the telephone and the recovery codes begin again; False when there is nothing to remove."""
-    removed, _ = Authenticator.objects.filter(user=account).delete()
+    if account == actor:
+        raise AppError(
+            "account.own_factor",
+            409,
+            _("Remove your own second factor on the page of your account, which asks for your password first."),
+        )
+    removed, _kinds = Authenticator.objects.filter(user=account).delete()
     if removed:
         audit.record(actor=actor, action="account.second_factor_removed", target=account, reason=reason)
     return bool(removed)

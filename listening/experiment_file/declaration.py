@@ -59,6 +59,7 @@ SESSION = Record(
             Number(1, LONGEST_STATED_MIN), "Duration that participants read instead of the estimate."
         ),
         "completion_url": Key(Text(LONGEST_URL), "Where the receipt leads back to; {code} stands for the code."),
+        "completion_code": Key(Text(40), "Completion code for everybody; without it, each receipt has its own."),
         "full_code": Key(Text(40), "Code for people who come when all places are taken."),
         "full_url": Key(Text(LONGEST_URL), "Where they are led back to."),
         "screen_out_code": Key(Text(40), "Code for people who are screened out."),

@@ -160,11 +160,12 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('ear_check', models.BooleanField(default=True)),
                 ('level_check', models.BooleanField(default=True)),
-                ('headphone_screen', models.CharField(choices=[('off', 'Off'), ('flag', 'Note the outcome, let everybody in')], default='off', max_length=10)),
+                ('headphone_screen', models.CharField(choices=[('off', 'Off'), ('flag', 'Note the outcome, let everybody in'), ('turn_away', 'Turn away after the second failure')], default='off', max_length=10)),
                 ('rest_s', models.PositiveSmallIntegerField(default=300)),
                 ('lease_hours', models.PositiveSmallIntegerField(default=168)),
                 ('stated_minutes', models.PositiveSmallIntegerField(null=True)),
                 ('completion_url', models.URLField(blank=True)),
+                ('completion_code', models.CharField(blank=True, max_length=40)),
                 ('full_code', models.CharField(blank=True, max_length=40)),
                 ('full_url', models.URLField(blank=True)),
                 ('screen_out_code', models.CharField(blank=True, max_length=40)),
@@ -339,7 +340,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='sessionsettings',
-            constraint=models.CheckConstraint(condition=models.Q(('headphone_screen__in', ['off', 'flag'])), name='session_settings_screen_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('headphone_screen__in', ['off', 'flag', 'turn_away'])), name='session_settings_screen_known'),
         ),
         migrations.AddConstraint(
             model_name='sessionsettings',

@@ -318,6 +318,12 @@ class SessionSettingsForm(ValidatedForm):
         required=False,
         help_text=_("Shown to people who come by a link for many or for Prolific and cannot take part."),
     )
+    completion_code = forms.CharField(
+        label=_("Completion code for everybody"),
+        max_length=40,
+        required=False,
+        help_text=_("The one that Prolific gives to the study. Empty: everybody gets a code of their own."),
+    )
     completion_url = forms.CharField(
         label=_("Redirect after completion (URL)"),
         max_length=LONGEST_URL,

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from core.i18n import translate_messages
 from core.models import Job
 from listening.models import Design
 from listening.panels.services import designs, durations, panels, simulated_copies
@@ -198,8 +199,27 @@ def _seats(experiment: Experiment, statuses: list[dict[str, Any]]) -> Step:
         return Step(StepState.GOING, gettext("The seats of a panel are being created."), address, job=job)
     if not seats:
         return Step(StepState.OPEN, gettext("No seats for listeners yet."), address, action=Action.SEATS)
-    said = ngettext("%(seats)s seats in %(panels)s panel.", "%(seats)s seats in %(panels)s panels.", len(statuses))
-    return Step(StepState.DONE, said % {"seats": intcomma(seats), "panels": intcomma(len(statuses))}, address)
+    return Step(StepState.DONE, gettext("%(seats)s in %(panels)s.") % _counted(statuses), address)
+
+
+def _counted(statuses: list[dict[str, Any]]) -> dict[str, str]:
+    """Seats and panels in words."""
+    seats, panels_ = sum(panel["total"] for panel in statuses), len(statuses)
+    return {
+        "seats": ngettext("%(n)s seat", "%(n)s seats", seats) % {"n": intcomma(seats)},
+        "panels": ngettext("%(n)s panel", "%(n)s panels", panels_) % {"n": intcomma(panels_)},
+    }
+
+
+def design_in_words(experiment: Experiment, *, now: datetime) -> str:
+    """The design in one sentence, as its report has it; empty where there are no seats."""
+    design = Design.objects.filter(experiment=experiment).first()
+    if design is not None:
+        return str(translate_messages(designs.current_report(design), gettext)["sentence"])
+    statuses = panels.overview(experiment=experiment, now=now)
+    if not sum(panel["total"] for panel in statuses):
+        return ""
+    return gettext("%(seats)s in %(panels)s, each seat in an order of its own.") % _counted(statuses)
 
 
 def _duration(experiment: Experiment) -> Iterator[Step]:

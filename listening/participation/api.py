@@ -280,7 +280,9 @@ class Setup(VisitApi):
             device = {name: data[name] for name in ("sample_rate_hz", "output_latency_s", "plays") if name in data}
             row = setup.record_level(visit=visit, level_db=data["level_db"], device=device)
         else:
-            row = setup.record_screening(visit=visit, slug=data["screening"], answers=data["answers"])
+            row = setup.record_screening(
+                visit=visit, slug=data["screening"], answers=data["answers"], now=timezone.now()
+            )
         return Response({"passed": row.passed, **_state(visit)})
 
 
@@ -295,7 +297,9 @@ def setup_sound(request: HttpRequest, visit_id: UUID, screening: str, attempt: i
 
 
 def _state(visit: Visit, *, again: str = "") -> dict[str, Any]:
+    away = setup.is_turned_away(visit.seat)
     return {
-        "steps": setup.pending_steps(visit=visit, again=again),
+        "steps": [] if away else setup.pending_steps(visit=visit, again=again),
+        "turned_away": away,
         "level_db": setup.level_db(visit=visit),
     }

@@ -22,14 +22,15 @@ from core.http_errors import error_message
 from core.pdf import PDF
 from core.permissions import Audience, requires
 from core.posts import posted_from
-from listening.models import Completion, Invitation, Seat, SessionSettings
+from listening.models import Completion, Invitation, Recruitment, Seat, SessionSettings
 from listening.panels.services.durations import questions_asked
-from listening.panels.services.session_settings import completion_address, needs_of, session_settings_of, way_back
+from listening.panels.services.session_settings import needs_of, session_settings_of, way_back, way_back_of_receipt
 from listening.participation.access import admit, describe_device, invitation_for, visit_for, visits_held
 from listening.participation.question_forms import QuestionnaireForm
 from listening.participation.recruitment import FIELD, Arrival, arrival_of, network_address, signed
 from listening.participation.services import eligibility, questionnaires, visits, withdrawal
 from listening.participation.services.eligibility import ScreenedOut
+from listening.participation.services.setup import is_turned_away
 from listening.participation.services.verification import completion_root
 from listening.participation.services.visits import (
     OtherGroup,
@@ -242,7 +243,9 @@ def _turned_away(request: HttpRequest, invitation: Invitation, error: AppError) 
 
 
 def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
-    """Page for a participant whose seat was released."""
+    """Page for a participant whose seat was released, or who was turned away by the headphone screen."""
+    if is_turned_away(seat):
+        return _without_headphones(request, seat)
     context = {
         "experiment": seat.ballot.experiment,
         "texts": texts_of(seat.ballot),
@@ -251,6 +254,18 @@ def _abandoned(request: HttpRequest, seat: Seat) -> HttpResponse:
         "withdrawn": is_withdrawn(seat),
     }
     return render(request, "listening/join.html", context, status=410)
+
+
+def _without_headphones(request: HttpRequest, seat: Seat) -> HttpResponse:
+    recruited = Recruitment.objects.filter(participant=seat.participant_id).exists()
+    context = {
+        "experiment": seat.ballot.experiment,
+        "sentence": gettext("Thank you for coming. This test needs headphones, and the check did not find them."),
+        "checked": True,
+        "error_code": "visit.no_headphones",
+        **(way_back(seat.ballot.experiment, full=False) if recruited else {}),
+    }
+    return render(request, "listening/turned_away.html", context, status=410)
 
 
 def _ask_for_code(request: HttpRequest, invitation: Invitation, error: AppError) -> HttpResponse:
@@ -308,8 +323,7 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     if completion is None:
         return redirect("listening:visit", visit_id=visit_id)
     ballot = visit.seat.ballot
-    session_settings = session_settings_of(ballot.experiment)
-    counts = ballot.kind == Ballot.Kind.MAIN  # a code of a rehearsal is worth nothing elsewhere
+    back = way_back_of_receipt(completion, counts=ballot.kind == Ballot.Kind.MAIN)
     context = {
         "visit": visit,
         "experiment": ballot.experiment,
@@ -319,7 +333,8 @@ def receipt(request: HttpRequest, visit_id: UUID) -> HttpResponse:
         "stored": ballot.vote_count,
         "root": completion_root(ballot),
         "ballot_kind": ballot.kind,
-        "leads_back_to": completion_address(session_settings=session_settings, code=completion.code) if counts else "",
+        "code": back["code"],
+        "leads_back_to": back["url"],
         "withdrawn_at": ballot.abandoned_at,
         "may_withdraw": may_withdraw(ballot),
         "has_questions": visit.seat.question_answers.exists(),

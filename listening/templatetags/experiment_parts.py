@@ -10,7 +10,7 @@ from core.i18n import translate_messages
 from core.models import User
 from listening.panels.dashboard import needs_of
 from listening.panels.forms import USUAL_LISTENERS
-from listening.panels.next_steps import StepState, steps_of
+from listening.panels.next_steps import StepState, design_in_words, steps_of
 from rating.models import Experiment
 from rating.protocol import Designable
 from rating.registry import get_protocol
@@ -35,6 +35,12 @@ def next_steps(experiment: Experiment, *, confirming: bool = False) -> dict[str,
         "ready": all(step.state in (StepState.DONE, StepState.CHECK) for step in steps),
         "next": next((step for step in steps if step.state == StepState.OPEN), None),
     }
+
+
+@register.simple_tag
+def design_sentence(experiment: Experiment) -> str:
+    """The design in one sentence."""
+    return design_in_words(experiment, now=timezone.now())
 
 
 @register.inclusion_tag("listening/_origin.html")

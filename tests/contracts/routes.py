@@ -68,6 +68,8 @@ core:download_copy                    admin-page     admin-404
 core:audit                            admin          admin-405
 core:people                           admin          admin-405
 core:change_role                      admin-page     admin-400
+core:change_email                     admin-page     admin
+core:remove_second_factor             admin-page     admin-400
 core:invite                           admin-page     admin-400
 core:new_password_link                admin          admin-405
 core:make_password_link               admin-page     admin

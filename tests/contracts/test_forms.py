@@ -23,7 +23,7 @@ from tests.contracts.routes import PATTERNS, TABLE
 from tests.contracts.sent_forms import form_with_error
 from tests.contracts.test_routes import EVERY_ROUTE
 from tests.factories import make_experiment, make_panel_experiment, make_user, seated_visit, vote_event
-from tests.people import browser_of
+from tests.people import browser_of, give_second_factor
 from tests.stimuli.import_material import begin
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +90,8 @@ QUESTION = {"text": "How are you?", "kind": "yes_no", "place": "before", "requir
 FORMS = {
     "core:account": Form({"name": "notebook", "scopes": ["read"], "days": 7}, {"days": 9999}),
     "core:change_role": Form({"role": "admin", "reason": "new"}, {"reason": LONG}),
+    "core:change_email": Form({"email": "erin@example.org"}, {"email": "not an address"}),
+    "core:remove_second_factor": Form({"reason": "telephone lost"}, {"reason": LONG}),
     "core:invite": Form({"name": "erin", "email": "", "role": "experimenter"}, {"name": "e rin"}),
     "core:deactivate": Form({"reason": "left"}, {"reason": LONG}),
     "stimuli:item": Form({"change": "exclude", "reason": "noise"}, {"reason": LONG}, make=draft),
@@ -161,6 +163,7 @@ FORMS = {
     "stimuli:confirm_import": Form({}, make=draft),
     "stimuli:cancel_import": Form({}, make=draft),
 }
+ABOUT_OTHERS = ("core:deactivate", "core:remove_second_factor")  # refused for one's own account
 EXCEPTIONS = {
     "analysis:fit_ordinal": "a button, tests/analysis/test_ordinal_fit.py",
     "analysis:write_report_pdf": "a button, tests/analysis/test_experiment_report.py",
@@ -202,6 +205,12 @@ def test_every_post_is_listed() -> None:
     assert sorted(posts ^ {*FORMS, *EXCEPTIONS, *OF_PARTICIPANTS}) == []
 
 
+def _colleague() -> User:
+    colleague = make_user()
+    give_second_factor(colleague)
+    return colleague
+
+
 def address(route: str, experiment: Experiment) -> str:
     """Where the form is sent."""
     collection: Collection = experiment.collection
@@ -212,7 +221,7 @@ def address(route: str, experiment: Experiment) -> str:
         "place": seats.values_list("number", flat=True).first() or 1,
         "change": "pause",
         "key": "mood",
-        "user_id": (make_user() if route == "core:deactivate" else experiment.owner).pk,
+        "user_id": (_colleague() if route in ABOUT_OTHERS else experiment.owner).pk,
         "item_id": collection.items.all()[0].pk,
         "stimulus_id": Stimulus.objects.filter(item__collection=collection)[0].pk,
     }

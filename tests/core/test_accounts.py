@@ -5,6 +5,7 @@ import re
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.contrib.staticfiles import finders
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
@@ -74,7 +75,8 @@ def test_only_admins_may_look_into_the_django_admin() -> None:
     title = re.search("<title>(.*)</title>", page)
     assert title is not None
     assert title[1].endswith(" - Earmark")
-    assert 'rel="icon"' in page
+    assert 'href="/static/icons/earmark.svg"' in page
+    assert finders.find("icons/earmark.svg")
 
 
 def test_a_role_changes_with_an_audit_entry_and_the_right_to_the_admin_follows() -> None:
@@ -217,6 +219,39 @@ def test_a_lost_second_factor_is_removed_by_command_with_an_audit_entry(client: 
         call_command("remove_second_factor", "erin", "--reason", "again")
     with pytest.raises(CommandError, match="no account"):
         call_command("remove_second_factor", "nobody", "--reason", "typing error")
+
+
+def test_an_admin_removes_a_lost_second_factor_with_a_reason_and_never_the_own() -> None:
+    ada, erin = admin("ada"), experimenter("erin")
+    for person in (ada, erin):
+        give_second_factor(person)
+    browser = browser_of(ada)
+    page = browser.get(reverse("core:people")).content.decode()
+    address = reverse("core:remove_second_factor", args=[erin.pk])
+    assert f'action="{address}"' in page
+    assert reverse("core:remove_second_factor", args=[ada.pk]) not in page
+    assert browser.post(address, {"reason": ""}).status_code == 400
+    assert Authenticator.objects.filter(user=erin).exists()
+    answer = browser.post(address, {"reason": "telephone lost, known by sight"}, follow=True)
+    assert "The second factor of &#x27;erin&#x27; is removed." in answer.content.decode()
+    entry = AuditEntry.objects.get(action="account.second_factor_removed")
+    assert (entry.actor, entry.reason) == (ada, "telephone lost, known by sight")
+    assert "has no second factor" in browser.post(address, {"reason": "again"}, follow=True).content.decode()
+    own = browser.post(reverse("core:remove_second_factor", args=[ada.pk]), {"reason": "mine"})
+    assert own.status_code == 409
+    assert Authenticator.objects.filter(user=ada).exists()
+
+
+def test_an_account_gets_an_address_to_which_links_are_then_sent(settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    ada, erin = admin("ada"), experimenter("erin")
+    browser = browser_of(ada)
+    assert "Send it by e-mail" not in browser.get(reverse("core:people")).content.decode()
+    answer = browser.post(reverse("core:change_email", args=[erin.pk]), {"email": "erin@example.org"}, follow=True)
+    assert "Send it by e-mail" in answer.content.decode()
+    browser.post(reverse("core:change_email", args=[erin.pk]), {"email": "erin@example.org"})
+    entry = AuditEntry.objects.get(action="account.email_changed")
+    assert (entry.before, entry.after) == ({"has_email": False}, {"has_email": True}), "the log keeps no address"
 
 
 def test_passwords_are_kept_as_argon2() -> None:

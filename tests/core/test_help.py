@@ -8,10 +8,16 @@ import pytest
 from django.urls import reverse
 
 from core.help import GUIDES, help_address, pages, section_id
+from core.models import User
 from tests.contracts.routes import TABLE
+from tests.contracts.test_routes import EVERY_ROUTE
+from tests.e2e.staff_pages import NO_PAGES, PUBLIC, listed_pages
+from tests.factories import make_experiment, make_user
 from tests.people import browser_of, experimenter
 
 pytestmark = pytest.mark.django_db
+WITHOUT_MENU = {"listening:trial_preview"}  # the page of a participant
+MOST_OF_THEM = 40  # the others need more than an experiment, or lead on
 
 
 class Seen(HTMLParser):
@@ -63,14 +69,31 @@ def test_what_is_no_guide_is_not_found() -> None:
     assert browser.get("/help/nothing/").status_code == 404
 
 
-def test_every_page_of_the_staff_leads_to_a_section_that_is_there() -> None:
+def test_every_page_of_the_staff_has_a_guide_with_a_section_that_is_there() -> None:
     for guide in filter(None, GUIDES.values()):
         name, _, section = guide.partition("#")
         assert not section or section in Seen(pages()[name].html).ids, guide
     assert {name for name in GUIDES if ":" in name} <= TABLE.keys()
-    browser = browser_of(experimenter())
-    for route in ("rating:experiments", "stimuli:collections", "listening:monitor_all", "core:account", "core:help"):
-        assert help_address(route) in Seen(browser.get(reverse(route)).content.decode()).links, route
+    own = {name for name in listed_pages() - PUBLIC - NO_PAGES.keys() if ":" in name}
+    without = {name for name in own if help_address(name) == reverse("core:help")}
+    assert without == {"core:help", "core:help_api", "core:help_page"}
+    assert help_address("stimuli:storage") == help_address("core:service") == "/help/guides/admin/"
+
+
+def test_every_page_of_the_staff_leads_to_its_guide() -> None:
+    experiment = make_experiment(make_user(User.Role.ADMIN), live=False, seats=1)
+    browser, known = browser_of(experiment.owner), {"guide": "guides/admin"}
+    seen = set()
+    for route in EVERY_ROUTE:
+        if route.name not in listed_pages() - PUBLIC - NO_PAGES.keys() or route.arguments - {"slug", "guide"}:
+            continue
+        of = experiment.collection if route.name.startswith("stimuli:") else experiment
+        values = known | {"slug": of.slug}
+        answer = browser.get(reverse(route.name, kwargs={name: values[name] for name in route.arguments}))
+        if answer.status_code == 200 and route.name not in WITHOUT_MENU:
+            seen.add(route.name)
+            assert help_address(route.name) in Seen(answer.content.decode()).links, route.name
+    assert len(seen) > MOST_OF_THEM
 
 
 def test_an_id_is_that_of_other_readers_of_the_guides() -> None:

@@ -7,17 +7,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page
 
-from listening.design.base import DesignRequest
 from listening.panels.services import demo, panels
-from listening.panels.services.designs import adopt_draft, draft_design
-from rating.models import Experiment
-from rating.services.experiments import go_live
-from stimuli.models import Collection
-from stimuli.services.quality_checks import measure_missing
-from tests.e2e.conftest import Platform, let_in
+from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
-from tests.e2e.test_journey import sign_in
-from tests.factories import consent_to, make_panel_experiment, sit_down
+from tests.e2e.staff_pages import ADMIN, NO_PAGES, create_world, laid_out, listed_pages
+from tests.factories import PASSWORD, make_panel_experiment, sit_down
 from tests.scale import ALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -33,20 +27,10 @@ SETTLED = """() => Promise.race([
   new Promise(requestAnimationFrame).then(
     () => Promise.allSettled(document.getAnimations().map((animation) => animation.finished))),
 ])"""
+Looks = dict[int, tuple[str, ...]]  # themes by width
 THEMES = ("light", "dark", "dim")
-LOOKS = {1440: THEMES, 390: THEMES} if ALL else {1440: ("light",), 390: ("dark",)}
-STAFF_PAGES = [
-    "/experiments/",
-    "/new-experiment/",
-    "/experiments/demo-acr/",
-    "/experiments/demo-acr/people/",
-    "/experiments/demo-acr/simulations/",
-    "/experiments/demo-acr/results/",
-    "/collections/",
-    "/collections/demo-acr/?show=loudness",
-    "/account/",
-    "/experiments/none/",
-]
+LOOKS: Looks = {1440: THEMES, 390: THEMES} if ALL else {1440: ("light",), 390: ("dark",)}
+ONE_LOOK: Looks = LOOKS if ALL else {1440: ("light",)}  # of pages that share their parts with many others
 
 
 def violations(page: Page) -> list[str]:
@@ -56,9 +40,9 @@ def violations(page: Page) -> list[str]:
     return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
 
 
-def every_look(page: Page) -> Iterator[str]:
+def every_look(page: Page, looks: Looks) -> Iterator[str]:
     """In a short run the two that differ most; each theme has been looked at wide and narrow in a whole one."""
-    for width, themes in LOOKS.items():
+    for width, themes in looks.items():
         page.set_viewport_size({"width": width, "height": 900})
         for theme in themes:
             page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
@@ -66,8 +50,8 @@ def every_look(page: Page) -> Iterator[str]:
             yield f"{theme} at {width} px"
 
 
-def scan(page: Page, name: str) -> list[str]:
-    return [f"{name}, {look}: {problem}" for look in every_look(page) for problem in violations(page)]
+def scan(page: Page, name: str, looks: Looks = LOOKS) -> list[str]:
+    return [f"{name}, {look}: {problem}" for look in every_look(page, looks) for problem in violations(page)]
 
 
 def overflows(page: Page, name: str) -> list[str]:
@@ -77,61 +61,33 @@ def overflows(page: Page, name: str) -> list[str]:
     return [f"{name} scrolls sideways at 360 px"] if wide else []
 
 
-def test_staff_pages_are_accessible(platform: Platform, page: Page) -> None:
-    demo.create_demo()
-    measure_missing(collection=Collection.objects.get(slug="demo-acr"))
-    page.goto(platform.url("/accounts/login/"))
-    problems = scan(page, "sign-in")
-    sign_in(page, platform)
-    for path in STAFF_PAGES:
-        page.goto(platform.url(path))
-        problems += scan(page, path) + overflows(page, path)
-    page.goto(platform.url("/experiments/demo-acr/people/"))
-    page.get_by_role("button", name="Create links").click()
-    page.locator(".copyline").first.wait_for()
-    problems += scan(page, "new links") + overflows(page, "new links")
-    assert problems == []
-
-
-def laid_out(experiment: Experiment) -> Experiment:
-    """Two panels, and one seat of each taken."""
-    wanted = DesignRequest(panels=2, seats=2, size=4, sessions=2, factors=("session",))
-    adopt_draft(experiment=experiment, draft=draft_design(experiment=experiment, wanted=wanted), actor=experiment.owner)
-    live = go_live(experiment=Experiment.objects.get(pk=experiment.pk), actor=experiment.owner)
-    for panel in live.panels.all():
-        consent_to(panel.seats.earliest("number"))
-    return live
-
-
 def opened(page: Page) -> None:
     """What is folded away is part of the page too."""
     page.evaluate("document.querySelectorAll('main details:not(.menu)').forEach((details) => { details.open = true; })")
 
 
-def test_pages_of_a_designed_experiment_are_accessible(platform: Platform, page: Page) -> None:
-    draft = make_panel_experiment(title="A rather long title, as people give them")
-    live = laid_out(make_panel_experiment(draft.owner))
-    let_in(page.context, platform.address, draft.owner)
-    tried = "?preset=udase-exact&panels=2&seats=2&size=4&sessions=2&seed=0&factors=session"
+def test_every_page_of_the_staff_is_accessible(platform: Platform, device: Callable[..., BrowserContext]) -> None:
+    """All that the table of routes has, each with something on it; `staff_pages.NO_PAGES` says what is no page."""
+    world = create_world()
+    assert sorted(listed_pages() ^ ({each.route for each in world.pages} | set(NO_PAGES))) == []
+    tabs = {who: device().new_page() for who in ("admin", "newcomer", "nobody")}
+    for who, session in world.sessions.items():
+        tabs[who].context.add_cookies([{"name": "earmark", "value": session, "url": platform.address}])
     problems = []
-    for path in (
-        f"/experiments/{draft.slug}/",
-        f"/experiments/{draft.slug}/design/{tried}",
-        f"/experiments/{draft.slug}/people/",
-        f"/experiments/{draft.slug}/monitor/",
-        f"/experiments/{live.slug}/",
-        f"/experiments/{live.slug}/design/",
-        f"/experiments/{live.slug}/people/",
-        f"/experiments/{live.slug}/people/links/",
-        f"/experiments/{live.slug}/people/mail/",
-        f"/experiments/{live.slug}/people/mail/reminder/",
-        f"/experiments/{live.slug}/monitor/",
-        f"/experiments/{live.slug}/results/",
-        "/monitor/",
-    ):
-        page.goto(platform.url(path))
+    for each in world.pages:
+        page = tabs[each.who]
+        page.goto(platform.url(each.path))
+        if page.url != platform.url(each.path):
+            problems.append(f"{each.name} leads to {page.url}")
         opened(page)
-        problems += scan(page, path) + overflows(page, path)
+        problems += scan(page, each.name, ONE_LOOK) + overflows(page, each.name)
+    page = tabs["nobody"]
+    page.goto(platform.url("/accounts/login/"))
+    page.get_by_label("Name").fill(ADMIN)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    page.get_by_label("Code").wait_for()
+    problems += scan(page, "mfa_authenticate", ONE_LOOK) + overflows(page, "mfa_authenticate")
     assert problems == []
 
 

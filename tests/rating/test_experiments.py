@@ -184,6 +184,7 @@ def test_going_live_asks_first_and_an_error_is_told_beside_the_list(client: Clie
     assert "The experiment has no seats" in asked
     assert "No seats for listeners yet." in asked
     assert 'class="button button--primary" disabled' in asked
+    assert 'id="design-sentence"' not in asked
     rejected = client.post(f"{address}state/live/", follow=True)
     assert rejected.redirect_chain == [(f"{address}live/", 302)]
     assert "The experiment has no seats" in rejected.content.decode()
@@ -191,6 +192,8 @@ def test_going_live_asks_first_and_an_error_is_told_beside_the_list(client: Clie
     asked = client.get(f"{address}live/").content.decode()
     assert f'action="{address}state/live/"' in asked
     assert 'class="button button--primary" disabled' not in asked
+    assert "1 seat in 1 panel, each seat in an order of its own." in asked
+    assert "The protocol, its options, the labels, the consent text, the clips and the design are then fixed" in asked
     assert stored(experiment).state == "draft", "asking changes nothing"
     assert client.post(f"{address}state/live/").status_code == 302
     assert stored(experiment).state == "live"

@@ -29,6 +29,8 @@ interface SetupState {
   steps: SetupStep[];
   /** The level that this visit was locked at last. */
   level_db: number | null;
+  /** Whether the headphone screen has ended the visit; its page says so. */
+  turned_away: boolean;
   /** Whether the check that was just told of was passed. */
   passed?: boolean;
 }
@@ -80,10 +82,18 @@ export class Setup {
       isPressed ||= end !== undefined;
       // A check that is no longer due was done in another tab: what counts is what the server still wants.
       const told = this.#ask<SetupState>(this.#parts.url, outcome).catch(() => this.state());
-      steps = (await told).steps;
+      const next = await told;
+      if (next.turned_away) return this.#leave();
+      steps = next.steps;
     }
     this.#section.hidden = true;
     return isPressed;
+  }
+
+  /** The page, loaded again, thanks the person and shows the way back; nothing else happens until then. */
+  #leave(): Promise<never> {
+    location.reload();
+    return new Promise(() => {});
   }
 
   async #check(step: SetupStep, end?: LevelEnd): Promise<Outcome> {

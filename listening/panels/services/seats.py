@@ -95,6 +95,17 @@ def reissue_seat(*, seat: Seat, now: datetime, actor: User, reason: str = "") ->
     return successor
 
 
+def turn_away(*, seat: Seat, now: datetime, reason: str) -> bool:
+    """Release the seat of a person who cannot take part; not once there are answers, for work that was done is kept.
+
+    Inside a transaction. The person keeps the link to this seat, so that it cannot be tried again and again.
+    """
+    Experiment.objects.select_for_update().get(pk=seat.panel.experiment_id)
+    if Ballot.objects.select_for_update().get(pk=seat.ballot_id).vote_count:
+        return False
+    return _release(seat, now=now, actor=None, reason=reason, if_lapsed=False) is not None
+
+
 def _release(seat: Seat, *, now: datetime, actor: User | None, reason: str, if_lapsed: bool) -> Seat | None:
     """Abandon a taken seat and create its successor. Votes and receipts lock the ballot, lease renewals the seat."""
     ballot = Ballot.objects.select_for_update(of=("self",)).select_related("experiment").get(pk=seat.ballot_id)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop as _
 from core.errors import AppError
 from core.models import User
 from core.services import audit
-from listening.models import SessionSettings
+from listening.models import Completion, SessionSettings
 from rating.errors import wrong_state
 from rating.models import Experiment
 from rating.protocol import Needs
@@ -19,7 +19,7 @@ from rating.registry import get_protocol
 # Checks and rests stay as they are while people listen; the other settings affect no answer.
 FIXED_WHILE_LIVE = ("ear_check", "level_check", "headphone_screen", "rest_s")
 RETURN_URLS = ("completion_url", "full_url", "screen_out_url")
-RETURN_CODES = ("full_code", "screen_out_code")
+RETURN_CODES = ("completion_code", "full_code", "screen_out_code")
 CHANGEABLE = (*FIXED_WHILE_LIVE, "stated_minutes", "lease_hours", *RETURN_URLS, *RETURN_CODES)
 LONGEST_URL = 200
 
@@ -67,9 +67,16 @@ def change_session_settings(*, experiment: Experiment, actor: User, **wanted: An
     return session_settings_of(experiment)
 
 
-def completion_address(*, session_settings: SessionSettings, code: str) -> str:
-    """Redirect address of the receipt with the completion code filled in; empty where none is set."""
-    return session_settings.completion_url.replace("{code}", code)
+def way_back_of_receipt(completion: Completion, *, counts: bool) -> dict[str, str]:
+    """Code and redirect address of a receipt: the code that is the same for all, where one is set, else its own.
+
+    What does not count, as a rehearsal, has its own code and leads nowhere: a code for all is worth money elsewhere.
+    """
+    if not counts:
+        return {"code": completion.code, "url": ""}
+    known = session_settings_of(completion.seat.ballot.experiment)
+    code = known.completion_code or completion.code
+    return {"code": code, "url": known.completion_url.replace("{code}", code)}
 
 
 def way_back(experiment: Experiment, *, full: bool) -> dict[str, str]:

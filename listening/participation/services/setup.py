@@ -1,16 +1,19 @@
 """Sound checks before the first clip of a visit: left and right, level, headphones."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from statistics import median
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop as _
 
 from core.errors import AppError
-from listening.models import SessionSettings, SetupStep, Visit
+from listening.models import Seat, SessionSettings, SetupStep, Visit
+from listening.panels.services.seats import turn_away
 from listening.panels.services.session_settings import session_settings_of
 from listening.participation.screening import ANTIPHASE, EARS, HUGGINS, LEVEL_S, SCREENINGS, Screening, level_noise
 from rating.models import Slot
@@ -22,7 +25,7 @@ LOWEST_DB, HIGHEST_DB, STEP_DB = -6.0, 6.0, 0.1  # above +6.02 dB the gain would
 GAIN_AT_0_DB = 0.5
 LEVEL_CLIPS = 4
 LONGEST_LEVEL_CLIP_S = 30.0
-EAR_ATTEMPTS = 2  # a third time tells nothing new: the outcome is noted and the visit goes on
+ATTEMPTS = 2  # a third time tells nothing new
 LEVEL = SetupStep.Step.LEVEL.value
 USUAL_LUFS = -26.0  # of clips that were never measured
 
@@ -60,8 +63,12 @@ def record_level(*, visit: Visit, level_db: float, device: dict[str, Any]) -> Se
     return SetupStep.objects.create(visit=visit, step=SetupStep.Step.LEVEL, outcome=outcome, passed=True)
 
 
-def record_screening(*, visit: Visit, slug: str, answers: Iterable[str]) -> SetupStep:
-    """Judge one attempt. The solution is not sent, so that it can be tried again."""
+@transaction.atomic
+def record_screening(*, visit: Visit, slug: str, answers: Iterable[str], now: datetime) -> SetupStep:
+    """Judge one attempt. The solution is not sent, so that it can be tried again.
+
+    Where the settings say so, a second failure of the headphone screen ends the visit before its first answer.
+    """
     step, attempt = _attempt(visit, slug)
     screening, given = SCREENINGS[slug], tuple(answers)
     if len(given) != screening.rounds or not set(given) <= set(screening.choices):
@@ -69,7 +76,9 @@ def record_screening(*, visit: Visit, slug: str, answers: Iterable[str]) -> Setu
             problem=f"{slug} takes {screening.rounds} answers, each one of {', '.join(screening.choices)}."
         )
     passed = screening.passed(_seed(visit, slug, attempt), given)
-    outcome = {"screening": slug, "attempt": attempt, "answers": list(given)}
+    outcome: dict[str, Any] = {"screening": slug, "attempt": attempt, "answers": list(given)}
+    if step == SetupStep.Step.HEADPHONES and not passed and attempt == ATTEMPTS and _turns_away(visit):
+        outcome["turned_away"] = turn_away(seat=visit.seat, now=now, reason="The headphone screen was failed twice.")
     return SetupStep.objects.create(visit=visit, step=step, outcome=outcome, passed=passed)
 
 
@@ -77,13 +86,23 @@ def screening_sound(*, visit: Visit, slug: str, attempt: int, number: int) -> by
     screening = SCREENINGS.get(slug)
     if slug == LEVEL and attempt == 1 and number == 1 and not practice_clips(visit):
         return level_noise(_usual_lufs(visit))
-    if screening is None or not 1 <= number <= screening.rounds or not 1 <= attempt <= EAR_ATTEMPTS + 1:
+    if screening is None or not 1 <= number <= screening.rounds or not 1 <= attempt <= ATTEMPTS + 1:
         raise AppError(
             "setup.sound_unknown",
             404,
             _("There is no such sound among the checks. Reload the page to do the check again."),
         )
     return screening.sound(_seed(visit, slug, attempt), number)
+
+
+def _turns_away(visit: Visit) -> bool:
+    chosen = session_settings_of(visit.seat.ballot.experiment).headphone_screen
+    return chosen == SessionSettings.HeadphoneScreen.TURN_AWAY
+
+
+def is_turned_away(seat: Seat) -> bool:
+    """Whether the headphone screen has ended this seat's only visit."""
+    return SetupStep.objects.filter(visit__seat=seat, outcome__turned_away=True).exists()
 
 
 def _wanted(session_settings: SessionSettings) -> list[str]:
@@ -96,9 +115,9 @@ def _wanted(session_settings: SessionSettings) -> list[str]:
 
 
 def _done(step: str, rows: Iterable[SetupStep]) -> bool:
-    """Passed, or tried as often as makes sense: who fails is noted, not turned away."""
+    """Passed, or tried as often as makes sense."""
     own = [row for row in rows if row.step == step]
-    return any(row.passed for row in own) or len(own) >= EAR_ATTEMPTS
+    return any(row.passed for row in own) or len(own) >= ATTEMPTS
 
 
 def _described(step: str, visit: Visit, rows: list[SetupStep]) -> dict[str, Any]:

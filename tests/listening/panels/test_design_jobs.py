@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
+from core.i18n import translate_messages
 from core.jobs import queue
 from core.jobs.worker import work
 from core.models import Job
@@ -158,7 +160,9 @@ def test_nobody_goes_live_while_the_design_is_being_laid_out(client: Client) -> 
     Job.objects.update(state=Job.State.QUEUED, lease_until=None)
     assert run(job).state == Job.State.DONE
     assert Design.objects.get().sha256 == sha256
-    assert "Nothing is missing" in client.get(f"/experiments/{experiment.slug}/live/").content.decode()
+    asked = client.get(f"/experiments/{experiment.slug}/live/").content.decode()
+    assert "Nothing is missing" in asked
+    assert escape(translate_messages(designs.current_report(Design.objects.get()), str)["sentence"]) in asked
     live = go_live(experiment=experiment, actor=experiment.owner)
     assert (live.state, live.layout_sha256) == ("live", sha256)
 

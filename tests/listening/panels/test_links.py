@@ -252,12 +252,28 @@ def test_the_receipt_leads_back_with_the_code_in_its_place(experiment: Experimen
     assert f'href="https://example.org/done?cc={Completion.objects.get().code}&amp;x=1"' in page
 
 
+def test_a_code_for_everybody_stands_on_the_receipt_and_in_its_address(experiment: Experiment) -> None:
+    back = {"completion_code": "C1ALL", "completion_url": "https://example.org/?cc={code}"}
+    SessionSettings.objects.create(experiment=experiment, **back)
+    sitting = sit_down(experiment)
+    assert sitting.client.post(f"{sitting.api}finish/").status_code == 409
+    unfinished = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/", follow=True).content.decode()
+    assert "C1ALL" not in unfinished, "no code for work that was not done"
+    sitting.answer_all()
+    sitting.client.post(f"{sitting.api}finish/")
+    page = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").content.decode()
+    assert 'id="completion-code">C1ALL<' in page
+    assert 'href="https://example.org/?cc=C1ALL"' in page
+    assert Completion.objects.get().code in page, "the own code tells the receipts apart"
+
+
 def test_without_an_address_the_receipt_leads_nowhere(experiment: Experiment) -> None:
     assert "Go back with your code" not in finished(experiment)
 
 
 def test_the_code_of_a_rehearsal_leads_nowhere(experiment: Experiment) -> None:
-    SessionSettings.objects.create(experiment=experiment, completion_url="https://example.org/{code}")
+    back = {"completion_code": "C1ALL", "completion_url": "https://example.org/{code}"}
+    SessionSettings.objects.create(experiment=experiment, **back)
     token = panels.rehearse(experiment=experiment, count=1, now=timezone.now(), actor=experiment.owner)[0]
     client = Client()
     visit = consent(client, f"/join/{token}/").split("/")[2]
@@ -270,6 +286,7 @@ def test_the_code_of_a_rehearsal_leads_nowhere(experiment: Experiment) -> None:
     page = client.get(f"/visits/{visit}/receipt/").content.decode()
     assert "Rehearsal: nothing here counts" in page
     assert "example.org" not in page
+    assert "C1ALL" not in page
 
 
 def test_who_comes_too_late_is_thanked_and_led_back_with_the_code_for_it(experiment: Experiment) -> None:

@@ -7,15 +7,17 @@ import pytest
 from django.test import Client
 
 from audio.clips import examine_plain_clips
+from core.models import AuditEntry
 from listening.design.base import DesignRequest
-from listening.models import SessionSettings, SetupStep
+from listening.models import Seat, SessionSettings, SetupStep, Visit
 from listening.panels.services import designs
 from listening.participation.screening import SCREENINGS
 from listening.participation.services import setup
 from rating.models import Experiment, Slot
 from rating.services.experiments import go_live
 from stimuli.models import Recording
-from tests.factories import Sitting, make_experiment, make_panel_experiment, sit_down
+from tests.factories import Sitting, event, make_experiment, make_panel_experiment, sit_down
+from tests.listening.panels.test_links import consent, prolific_link
 
 pytestmark = pytest.mark.django_db
 
@@ -111,6 +113,46 @@ def test_headphones_get_a_second_chance_by_another_method() -> None:
     right = solution(sitting, "antiphase", 2)
     assert told(sitting, step="headphones", screening="antiphase", answers=right).json()["passed"] is True
     assert state(sitting)["steps"] == []
+
+
+def fails_headphones_twice(sitting: Sitting) -> dict[str, Any]:
+    told(sitting, step="headphones", screening="huggins", answers=["1"] * 6)
+    wrong = [str(int(right) % 3 + 1) for right in solution(sitting, "antiphase", 2)]
+    answer: dict[str, Any] = told(sitting, step="headphones", screening="antiphase", answers=wrong).json()
+    return answer
+
+
+def test_a_second_failure_turns_away_with_thanks_and_frees_the_seat() -> None:
+    """By the link of a recruiting service, with its code for people who are screened out."""
+    experiment = make_experiment(seats=1)
+    out = {"screen_out_code": "OUT1", "screen_out_url": "https://example.org/?cc={code}", "completion_code": "DONE1"}
+    checks = {"ear_check": False, "level_check": False, "headphone_screen": "turn_away"}
+    SessionSettings.objects.create(experiment=experiment, **checks, **out)
+    link, client = prolific_link(experiment), Client()
+    visit = Visit.objects.get(pk=consent(client, link).split("/")[2])
+    sitting = Sitting(client=client, visit=visit, link=link)
+    answer = fails_headphones_twice(sitting)
+    assert (answer["passed"], answer["steps"], answer["turned_away"]) == (False, [], True)
+    for address in (f"/visits/{visit.pk}/", link):  # coming back says the same
+        page = client.get(address)
+        assert page.status_code == 410
+        assert "This test needs headphones" in page.content.decode()
+        assert 'href="https://example.org/?cc=OUT1"' in page.content.decode()
+        assert "DONE1" not in page.content.decode()
+    assert client.post(f"/api/v1/visits/{visit.pk}/finish/").status_code == 410
+    states = Seat.objects.filter(panel__experiment=experiment).order_by("occupancy").values_list("state", flat=True)
+    assert list(states) == ["abandoned", "open"], "the next person gets the same plan"
+    assert AuditEntry.objects.get(action="seat.reissued").reason == "The headphone screen was failed twice."
+
+
+def test_who_has_answered_already_or_is_only_noted_is_not_turned_away() -> None:
+    checks: dict[str, Any] = {"ear_check": False, "level_check": False}
+    noted = seated(**checks, headphone_screen="flag")
+    assert fails_headphones_twice(noted)["turned_away"] is False
+    returning = seated(**checks, headphone_screen="turn_away")
+    returning.vote(event(returning.upcoming()["trials"][0]["trial"]))
+    assert fails_headphones_twice(returning)["turned_away"] is False
+    assert set(Seat.objects.values_list("state", flat=True)) == {"taken"}
 
 
 @pytest.mark.parametrize(
