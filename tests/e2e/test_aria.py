@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from random import Random
 
 import pytest
@@ -264,21 +263,6 @@ def test_p835_says_before_each_clip_what_to_attend_to_and_has_breaks(platform: P
     shows(page, """
         - region "Practice is over":
           - heading "Practice is over" [level=1]
-          - button "I am ready"
-        """)  # fmt: skip
-    turn = next(
-        before
-        for before, after in pairwise(trials)
-        if before.session == 1 and before.detail["order"] != after.detail["order"]
-    )
-    answer_before(turn)
-    listener.rate(3)
-    trials.remove(turn)
-    expect(page.get_by_role("heading", name="The order changes")).to_be_focused()
-    shows(page, """
-        - region "The order changes":
-          - heading "The order changes" [level=1]
-          - paragraph: /^From now on you rate the /
           - button "I am ready"
         """)  # fmt: skip
     answer_before(None)

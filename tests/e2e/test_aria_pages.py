@@ -46,18 +46,18 @@ def test_screening_the_page_of_who_is_turned_away_and_the_questionnaire(platform
     shows(page, """
         - heading /question/ [level=1]
         - alert: /marked below/
-        - spinbutton "How old are you?"
+        - textbox /How old are you/ [invalid]
         - button "Continue"
         """)  # fmt: skip
     age = page.get_by_label("How old are you?")
     expect(age).to_have_accessible_description(re.compile("Please answer this question"))
-    in_order(page, 'spinbutton "How old are you?"', 'button "Continue"')
+    in_order(page, 'textbox "Question 1 of 1 How old are you?" [invalid]', 'button "Continue"')
     age.fill("40")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Agree and begin").click()
     shows(page, """
         - heading /question/ [level=1]
-        - radiogroup /How old are you/:
+        - radiogroup:
           - radio "25 to 34"
         - button "Continue"
         """)  # fmt: skip
@@ -83,7 +83,6 @@ def test_coming_back_waiting_for_the_server_and_taking_answers_back(platform: Pl
               - button "Try again now"
               - button "Copy my answers"
             """)  # fmt: skip
-    page.get_by_role("button", name="Try again now").click()
     expect(trouble).to_be_hidden()
     stands_out(page, "#next[aria-disabled=true]", "#play:enabled", "color")
 

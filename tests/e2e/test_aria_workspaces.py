@@ -344,7 +344,7 @@ def test_chapters(platform: Platform, page: Page) -> None:
               - button "Remove the mark of chapter 2"
           - button "I have finished"
         """)
-    stands_out(page, ".chapters__part[data-chosen=yes]", ".chapters__part:not([data-chosen=yes])", "borderLeftColor")
+    stands_out(page, ".chapters__part[data-chosen=yes]", ".chapters__part:not([data-chosen=yes])")
     stands_out(page, ".viewer__marker[aria-pressed=true] > span", ".chapters__part")
     page.wait_for_function(MOVES, arg=0)
     names = stops(page)

@@ -214,6 +214,25 @@ SIZES = ((1280, 720), (1024, 768), (1440, 900))
 DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
 
 
+def assert_fits(page: Page, step: str, *controls: str) -> None:
+    """At every size nothing scrolls, nothing is cut off, and these controls are seen whole."""
+    for width, height in SIZES:
+        at = f"{step} at {width} x {height}"
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(DRAWN)
+        assert page.evaluate(OVERFLOW) == {"page": 0, "main": 0}, at
+        assert page.evaluate(BELOW_THE_PANE) == [], at
+        for picture in page.locator(".planepage__sound .viewer__spectrum:visible").all():
+            assert picture.evaluate("canvas => canvas.clientHeight") >= LEAST_PICTURE_PX, at
+        for control in (*controls, "[data-part=full-play]", "[data-part=summary-play]", ".token >> nth=-1"):
+            expect(page.locator(control), at).to_be_in_viewport(ratio=1)
+
+
+def wait_for_pictures(page: Page) -> None:
+    page.wait_for_selector(".full .viewer[data-ready]")
+    page.wait_for_selector(".summary .viewer[data-ready] .viewer__stage")
+
+
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
 def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
     whole_day_link: str, page: Page, language: str
@@ -225,58 +244,42 @@ def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
     listener.start()
     board = Board(page)
 
-    def assert_fits(step: str, *controls: str) -> None:
-        for width, height in SIZES:
-            at = f"{step} at {width} x {height}"
-            page.set_viewport_size({"width": width, "height": height})
-            page.evaluate(DRAWN)
-            assert page.evaluate(OVERFLOW) == {"page": 0, "main": 0}, at
-            assert page.evaluate(BELOW_THE_PANE) == [], at
-            for picture in page.locator(".planepage__sound .viewer__spectrum:visible").all():
-                assert picture.evaluate("canvas => canvas.clientHeight") >= LEAST_PICTURE_PX, at
-            for control in (*controls, "[data-part=full-play]", "[data-part=summary-play]", ".token >> nth=-1"):
-                expect(page.locator(control), at).to_be_in_viewport(ratio=1)
-
-    def wait_for_pictures() -> None:
-        page.wait_for_selector(".full .viewer[data-ready]")
-        page.wait_for_selector(".summary .viewer[data-ready] .viewer__stage")
-
-    wait_for_pictures()
+    wait_for_pictures(page)
     page.locator(".board__token").nth(1).click()
-    assert_fits("the worked example", "[data-part=seen]", ".board__plane")
+    assert_fits(page, "the worked example", "[data-part=seen]", ".board__plane")
     page.locator("[data-part=seen]").click()
     page.locator("[data-part=workspace][data-kind=rating]").wait_for()
-    wait_for_pictures()
+    wait_for_pictures(page)
     expect(page.locator(".hours button")).to_have_count(HOURS)
     expect(page.locator("[data-part=pad] > li")).to_have_count(HOURS)
     for step in STEPS:
         page.locator(f"[data-step={step}]").click()
         expect(page.locator(f"[data-step={step}]")).to_have_attribute("aria-current", "step")
-        assert_fits(step, "[data-part=finish]", "[data-part=passage-find]")
+        assert_fits(page, step, "[data-part=finish]", "[data-part=passage-find]")
     page.locator("[data-step=explore]").click()
     for number in range(12):
         page.locator("[data-part=source-form] input").fill(f"source number {number} with a long name")
         page.keyboard.press("Enter")
-    assert_fits("many sources", "[data-part=finish]")
+    assert_fits(page, "many sources", "[data-part=finish]")
     page.locator(".chip").first.click()
     page.locator(".chip__remove").first.click(force=True)
-    assert_fits("why a source stays", "[data-part=finish]", "[data-part=present-reason]")
+    assert_fits(page, "why a source stays", "[data-part=finish]", "[data-part=present-reason]")
     expect(board.plane).to_be_hidden()
     board.open()
     for token, (tc, sd) in AIMS.items():
         board.place(token, tc, sd)
     placed = ("[data-part=finish]", ".board__plane", ".board [data-act=settle]")
-    assert_fits("eight crosses", *placed)
+    assert_fits(page, "eight crosses", *placed)
     for fold in ("[data-part=comment-fold]", ".board__list"):
         page.locator(f"{fold} > summary").click()
-        assert_fits(f"{fold} open", *placed[:1])
+        assert_fits(page, f"{fold} open", *placed[:1])
         page.locator(f"{fold} > summary").click()
     page.locator("[data-part=finish]").click()
-    assert_fits("the closing dialog", "dialog[open]")
+    assert_fits(page, "the closing dialog", "dialog[open]")
     page.keyboard.press("Escape")
     page.context.set_offline(True)
     expect(page.locator("[data-part=offline]")).to_be_visible()
-    assert_fits("without a network", *placed)
+    assert_fits(page, "without a network", *placed)
 
 
 def test_a_cross_of_a_summary_that_was_never_played_is_marked(link: str, page: Page) -> None:
