@@ -57,7 +57,7 @@ def test_screening_the_page_of_who_is_turned_away_and_the_questionnaire(platform
     page.get_by_role("button", name="Agree and begin").click()
     shows(page, """
         - heading /question/ [level=1]
-        - radiogroup:
+        - group /How old are you/:
           - radio "25 to 34"
         - button "Continue"
         """)  # fmt: skip
