@@ -112,7 +112,8 @@ def test_coming_back_waiting_for_the_server_and_taking_answers_back(platform: Pl
         - button "Copy the code"
         - group:
           - paragraph: /cannot be undone/
-          - button "Withdraw all my answers"
+          - paragraph:
+            - button "Withdraw all my answers"
         """)  # fmt: skip
     receipt = page.url
     page.goto(link)

@@ -361,7 +361,7 @@ def test_chapters(platform: Platform, page: Page) -> None:
     expect(page.locator("main")).to_match_aria_snapshot("""
         - dialog "Keys":
           - term: C
-          - definition: /chapter/i
+          - definition: Start a chapter at the cursor
           - button "Close"
         """)
     page.get_by_role("dialog", name="Keys").get_by_role("button", name="Close").press("Enter")
