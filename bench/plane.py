@@ -11,7 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from bench.processes import NO_CHROMIUM, chromium_for_pages, proportional_kb
-from bench.workspace import LINK_MBITS, Seated, Work, Workspace, sit_down
+from bench.workspace import LINK_MBITS, SLOW_MBITS, Seated, Work, Workspace, sit_down
 from core.models import User
 from listening.panels.services import demo
 from protocols.tcsd_plane import demo as plane_demo
@@ -46,6 +46,7 @@ def run() -> Iterator[str]:
             link = demo.fresh_links(now=timezone.now())[experiment.title].removeprefix(settings.PUBLIC_URL)
             seated = sit_down(browser, address + link)
             yield from _opening(seated, day)
+            yield _slow_line(seated)
             with seated.device() as context:
                 workspace = Workspace(context.new_page(), seated.address)
                 yield from _task(workspace)
@@ -94,6 +95,20 @@ def _opening(seated: Seated, day: Recording) -> Iterator[str]:
 def _opened(workspace: Workspace) -> dict[str, float]:
     workspace.begin()
     return workspace.first_probe()
+
+
+def _slow_line(seated: Seated) -> str:
+    """The second summary, of which nothing was fetched, as soon as it can be pressed: what was clicked goes first."""
+    took_ms = []
+    for _ in range(OPENINGS):
+        with seated.device() as context:
+            workspace = Workspace(context.new_page(), seated.address, SLOW_MBITS)
+            workspace.begin()
+            took_ms.append(workspace.first_summary(2))
+    return (
+        f"at {SLOW_MBITS} Mbit/s, nothing fetched before: summary 2 sounds {median(took_ms):.0f} ms after the click, "
+        f"median of {OPENINGS}, {_share(median(took_ms), 3000)}; longest {max(took_ms):.0f} ms"
+    )
 
 
 # --- The guided task --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Stora
 from tests.e2e.listener import PointerListener
 from tests.e2e.viewing import Viewing
 
-LINK_MBITS, LATENCY_MS = 10, 40
+LINK_MBITS, SLOW_MBITS, LATENCY_MS = 10, 1.5, 40
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 
 # Notes when things were touched, heard and painted, on the page's own clock, and changes nothing of what the page does.
@@ -77,14 +77,14 @@ class Seated:
 class Line:
     """The slow link of one page, and what has come over it by kind."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, mbits: float) -> None:
         self._session: CDPSession = page.context.new_cdp_session(page)
         self._kinds: dict[str, str] = {}
         self.bytes: dict[str, float] = {"sound": 0, "pictures": 0, "page": 0}
         self._session.on("Network.requestWillBeSent", self._asked)
         self._session.on("Network.loadingFinished", self._came)
         self._session.send("Network.enable")
-        bytes_a_second = LINK_MBITS * 1e6 / 8
+        bytes_a_second = mbits * 1e6 / 8
         limits = {"downloadThroughput": bytes_a_second, "uploadThroughput": bytes_a_second, "latency": LATENCY_MS}
         self._session.send("Network.emulateNetworkConditions", {"offline": False, **limits})
 
@@ -126,9 +126,9 @@ class Work:
 class Workspace(Viewing):
     """A rater at the page of the day."""
 
-    def __init__(self, page: Page, address: str) -> None:
+    def __init__(self, page: Page, address: str, mbits: float = LINK_MBITS) -> None:
         super().__init__(page)
-        self.line = Line(page)
+        self.line = Line(page, mbits)
         self._address = address
 
     def begin(self) -> None:
@@ -147,6 +147,13 @@ class Workspace(Viewing):
         self.page.wait_for_function(HEARS)
         self.settle()
         return dict(self.page.evaluate(OPENED))
+
+    def first_summary(self, number: int) -> float:
+        """Press a summary as soon as it can be pressed, and tell how many milliseconds later it is heard."""
+        self.page.locator("[data-part=tokens] .token").nth(number - 1).click()
+        self.page.wait_for_function(HEARS)
+        took_ms: float = self.page.evaluate("() => eye.sound_ms - eye.touched_ms")
+        return took_ms
 
     def all_ready(self) -> None:
         self.page.locator("[data-part=ready][data-state=done]").wait_for(timeout=120_000)

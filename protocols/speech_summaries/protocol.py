@@ -68,7 +68,7 @@ class SpeechSummaries(Protocol):
             JUDGE: _("You rate short versions of each sentence."),
         },
     )
-    access = PageAccess(workspace=True, sounds_needed="none")  # the utterance can be read
+    access = PageAccess(workspace=True, revisable=True, sounds_needed="none")  # the utterance can be read
     needs = Needs(headphones=False)
     counted = ngettext_noop("%(n)s sentence", "%(n)s sentences")
     options: ClassVar[Mapping[str, Option]] = {

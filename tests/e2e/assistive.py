@@ -36,7 +36,28 @@ IN_SIGHT = """() => {
   const hits = [0.1, 0.5, 0.9].map((share) => document.elementFromPoint(left + width / 2, top + height * share));
   return hits.some((hit) => hit && (shown.contains(hit) || hit.contains(shown)));
 }"""
-GROUND = "element => getComputedStyle(element).backgroundColor"
+STYLE = "(element, property) => getComputedStyle(element)[property]"
+
+
+# Whether a sound has begun since the last look.
+LISTEN = """() => {
+  globalThis.begun = 0;
+  const { start } = AudioBufferSourceNode.prototype;
+  AudioBufferSourceNode.prototype.start = function (...rest) {
+    globalThis.begun += 1;
+    return start.apply(this, rest);
+  };
+}"""
+
+
+def space_plays(page: Page) -> None:
+    """A dialog was closed: Space plays, and does not press what opened the dialog."""
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.evaluate(LISTEN)
+    page.keyboard.press("Space")
+    page.wait_for_function("() => begun > 0")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.keyboard.press("Escape")
 
 
 def shows(page: Page, tree: str) -> None:
@@ -86,10 +107,11 @@ def in_order(page: Page, *names: str) -> None:
     page.set_viewport_size(WHOLE)  # type: ignore[arg-type]
 
 
-def stands_out(page: Page, chosen: str, other: str) -> None:
+def stands_out(page: Page, chosen: str, other: str, by: str = "backgroundColor") -> None:
     """What is chosen has another ground than what is not, also where the system's colours replace all others."""
     page.emulate_media(forced_colors="active")
-    assert page.locator(chosen).first.evaluate(GROUND) != page.locator(other).first.evaluate(GROUND)
+    one, two = (page.locator(selector).first.evaluate(STYLE, by) for selector in (chosen, other))
+    assert one != two, (chosen, other, one)
     page.emulate_media(forced_colors="none")
 
 

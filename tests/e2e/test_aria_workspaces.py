@@ -13,7 +13,7 @@ from stimuli.models import Condition
 from stimuli.services.collections import add_stimulus, create_collection
 from tests.e2e import captions
 from tests.e2e import test_chapters as chapters
-from tests.e2e.assistive import MOVES, ZOOMED, cut_off, in_order, opened, shows, stands_out, stops
+from tests.e2e.assistive import MOVES, ZOOMED, cut_off, in_order, opened, shows, space_plays, stands_out, stops
 from tests.e2e.conftest import Platform
 from tests.e2e.listener import PointerListener
 from tests.factories import (
@@ -36,9 +36,10 @@ def page(device: Callable[..., BrowserContext]) -> Page:
 def finish_clip(page: Page) -> None:
     page.locator("[data-part=synthesised] label:has(input)").first.click()
     page.get_by_role("button", name="Next").click()
-    page.get_by_role("dialog", name="You have not played this clip").get_by_role(
-        "button", name="Continue anyway"
-    ).click()
+    unheard = page.get_by_role("dialog", name="You have not played this clip")
+    expect(unheard).to_have_accessible_description("Please listen first.")
+    expect(unheard.get_by_role("button", name="Play")).to_be_focused()
+    unheard.get_by_role("button", name="Continue anyway").click()
 
 
 def test_thumbs(platform: Platform, page: Page) -> None:
@@ -135,6 +136,16 @@ def test_thumbs(platform: Platform, page: Page) -> None:
         """)  # fmt: skip
     expect(page.get_by_role("button", name="Clip 1 of 2 started")).to_be_focused()
     page.keyboard.press("Escape")
+    expect(page.get_by_role("radiogroup", name="Caption 2 Irrelevance not set")).to_be_focused()
+
+    page.get_by_role("button", name="What the scores mean").press("Enter")
+    shows(page, """
+        - dialog "What the scores mean":
+          - group "What the scores mean":
+            - term: Precision
+          - button "Close"
+        """)  # fmt: skip
+    page.keyboard.press("Escape")
 
     captions.score_by_pointer(page, 2)
     finish_clip(page)
@@ -153,6 +164,10 @@ def test_thumbs(platform: Platform, page: Page) -> None:
         - button "Hand in"
         """)  # fmt: skip
     in_order(page, 'button "Clip 1 of 2"', 'button "Clip 2 of 2"', 'button "Hand in"')
+    page.get_by_role("button", name="Clip 2 of 2").click()
+    page.get_by_role("button", name="Keys").press("Enter")
+    page.keyboard.press("Escape")
+    space_plays(page)
 
 
 def test_grid_of_thumbs(platform: Platform, page: Page) -> None:
@@ -190,6 +205,15 @@ def test_grid_of_thumbs(platform: Platform, page: Page) -> None:
     names = stops(page)
     assert names[:3] == ['button "One clip"', 'button "Grid" [pressed]', 'button "Clips"']
     assert names[-1] == 'button "Done"'
+    page.get_by_role("button", name="Play clip 1").first.click()
+    page.get_by_role("button", name="Clips").press("Enter")
+    page.keyboard.press("Escape")
+    space_plays(page)
+    page.wait_for_function(MOVES, arg=0)
+    stands_out(page, "[data-mode][aria-pressed=true]", "[data-mode][aria-pressed=false]")
+    for size in ZOOMED:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        assert cut_off(page) == [], size
 
 
 def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Callable[..., BrowserContext]) -> None:
@@ -233,6 +257,13 @@ def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Calla
         'button "Next" [disabled]',
     )
 
+    for name, reason in {"Redo": "There is nothing to redo.", "Undo": "", "Clear": "No words chosen yet."}.items():
+        maker.page.get_by_role("button", name=name).click(force=True)
+        expect(maker.page.locator("[data-part=missing]")).to_have_text(reason)
+    maker.page.get_by_role("button", name="Keys").press("Enter")
+    maker.page.keyboard.press("Escape")
+    expect(words.first).to_be_focused()
+
     judge = PointerListener(device(reduced_motion="reduce").new_page())
     judge.join(judged)
     judge.start()
@@ -266,6 +297,16 @@ def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Calla
         'button "Play"',
         'button "Next" [disabled]',
     )
+    stands_out(judge.page, ".scale__choice:has(:checked)", ".scale__choice:not(:has(:checked))")
+    judge.page.get_by_role("button", name="Keys").press("Enter")
+    shows(judge.page, """
+        - dialog "Keys":
+          - term: 1 … 5
+          - definition: Rate this version and go to the next
+          - button "Close"
+        """)  # fmt: skip
+    judge.page.keyboard.press("Escape")
+    space_plays(judge.page)
 
 
 def test_chapters(platform: Platform, page: Page) -> None:
@@ -303,6 +344,9 @@ def test_chapters(platform: Platform, page: Page) -> None:
               - button "Remove the mark of chapter 2"
           - button "I have finished"
         """)
+    stands_out(page, ".chapters__part[data-chosen=yes]", ".chapters__part:not([data-chosen=yes])")
+    stands_out(page, ".viewer__marker[aria-pressed=true] > span", ".chapters__part")
+    page.wait_for_function(MOVES, arg=0)
     names = stops(page)
     main_steps = ('button "Play"', 'button "Chapter 2, 0:10.0"', 'button "Mark here"', 'textbox "Title of chapter 1"',
                   'textbox "Title of chapter 2"', 'button "I have finished"')  # fmt: skip
@@ -312,7 +356,18 @@ def test_chapters(platform: Platform, page: Page) -> None:
     closing = page.get_by_role("dialog", name="Finish this recording?")
     expect(closing).to_have_accessible_description(re.compile("No title yet: chapters 1, 2"))
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="I have finished")).to_be_focused()
+    space_plays(page)
+    page.get_by_role("button", name="Keys").press("Enter")
+    expect(page.locator("main")).to_match_aria_snapshot("""
+        - dialog "Keys":
+          - term: C
+          - definition: Start a chapter at the cursor
+          - button "Close"
+        """)
+    page.get_by_role("dialog", name="Keys").get_by_role("button", name="Close").press("Enter")
+    space_plays(page)
+    page.set_viewport_size(ZOOMED[0])  # type: ignore[arg-type]
+    assert cut_off(page) == []
 
 
 def test_plane(platform: Platform, page: Page) -> None:
@@ -403,10 +458,30 @@ def test_plane(platform: Platform, page: Page) -> None:
     same.click()
     expect(same).to_have_attribute("aria-disabled", "true")  # one cross alone has nothing to be like
     expect(page.locator(".board__same").first).not_to_have_attribute("open", "")
+    expect(page.locator(".board__hint")).to_have_text("Needs two crosses on the plane")
     page.get_by_role("button", name="I have finished").click()
     closing = page.get_by_role("dialog", name="Finish this recording?")
     expect(closing).to_have_accessible_description(re.compile("Not on the plane yet: 2"))
     page.keyboard.press("Escape")
+    expect(plane).to_be_focused()
+    space_plays(page)
+    page.get_by_role("button", name="TC and SD").press("Enter")
+    expect(page.locator("main")).to_match_aria_snapshot("""
+        - dialog "What TC and SD mean":
+          - term: /TC/
+          - definition
+          - button "Close"
+        """)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="1 Explore").click()
+    page.get_by_role("textbox", name="A source that you hear").fill("Rain")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Rain", exact=True).click()
+    page.locator(".chip__remove").click(force=True)
+    expect(page.locator("[data-part=present-reason]")).to_have_text("Rain stands in 1 hour; take it out there first")
+    page.get_by_role("button", name="Keys").press("Enter")
+    page.keyboard.press("Escape")
+    space_plays(page)
 
     page.set_viewport_size(ZOOMED[0])  # type: ignore[arg-type]
     expect(page.locator("main")).to_match_aria_snapshot('- heading "This test needs a computer screen" [level=1]')

@@ -101,3 +101,35 @@ def test_x_is_identified_by_keys_and_by_pointer_when_all_three_were_heard(platfo
     assert min(first.payload["heard_ms"].values()) > 300
     assert first.heard["plays"] >= 1
     assert set(last.trial.votes.get().payload["heard_ms"]) == {"a", "b", "x"}
+
+
+def test_a_reopened_comparison_says_why_its_sounds_are_off_and_can_be_left_as_it_was(
+    platform: Platform, page: Page
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    listener = KeyboardListener(page)
+    listener.join(link("abx", items=2, conditions=2, options={"repetitions": 1}))
+    listener.start()
+    sounds, note = page.locator(".abx__sound"), page.locator("#play-note")
+    expect(sounds.first).to_be_enabled()
+    for place, key in enumerate("abx"):
+        listener.press(key)
+        expect(sounds.nth(place)).to_have_attribute("data-heard", "")
+    listener.press("2")
+    listener.press("Enter")
+    expect(page.locator("#where")).to_have_text("Comparison 2 of 2")
+    expect(page.locator(".trial__keep")).to_have_count(0)
+
+    listener.open_previous()
+    off = "The sounds are not played again."
+    expect(note).to_have_text(f"This was your answer. Change it, or press Next to keep it. {off}")
+    sounds.first.click(force=True)
+    expect(note).to_have_text(off)
+    listener.press("1")
+    expect(note).to_have_text(f"Press Next to go on. {off}")
+    listener.press("b")
+    expect(note).to_have_text(off)
+    assert scan(page, "opened again") + overflows(page, "opened again") == []
+    page.get_by_role("button", name="Keep my answer").click()
+    expect(page.locator("#where")).to_have_text("Comparison 2 of 2")
+    assert [vote.payload["answer"] for vote in Vote.objects.all()] == ["b"]

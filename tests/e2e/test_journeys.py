@@ -155,11 +155,10 @@ def test_an_answer_is_kept_changed_and_sent_later_and_a_second_tab_goes_on_from_
     previous(listener, 2)
     assert listener.position() == first
     go_on(listener)
-    if isinstance(listener, KeyboardListener):
-        previous(listener, 2)
-        listener.choose(1)
-        listener.press("Escape")
-        page.wait_for_function(MOVED_ON, arg=first)
+    previous(listener, 2)
+    listener.choose(1)
+    listener.act(page.get_by_role("button", name="Keep my answer"), "Escape")
+    page.wait_for_function(MOVED_ON, arg=first)
     assert listener.position() == second
     state(page, "saved")
     assert [task.answers(1), task.answers(2)] == [[2], []]
@@ -231,9 +230,9 @@ class Workspace(ABC):
     def finish(self, listener: PointerListener) -> None:
         """Do what is missing, and close the page."""
 
-    def reopen(self, listener: PointerListener) -> bool:
-        """Go back to the page after it was finished, where that is offered."""
-        return False
+    def revise(self, listener: PointerListener) -> int:
+        """Open the page again after it was finished and change it, where that is offered; which change stands then."""
+        return 0
 
 
 class Captions(Workspace):
@@ -270,10 +269,11 @@ class Captions(Workspace):
         listener.act(page.locator("[data-act=next]"), "Enter")
         listener.push("dialog[open] button[value=go]")  # nothing was played
 
-    def reopen(self, listener: PointerListener) -> bool:
+    def revise(self, listener: PointerListener) -> int:
         listener.act(listener.page.locator("[data-act=back]"), "Backspace")
         expect(listener.page.locator("[data-part=where]")).to_have_text("Clip 1 of 2")
-        return True
+        self.change(listener, 1)
+        return 1
 
     def _rate(self, listener: PointerListener, caption: int, scale: str, value: int) -> None:
         choice = captions.row(listener.page, caption, scale).locator(f"label:has(input[value='{value}'])")
@@ -293,11 +293,15 @@ class Words(Workspace):
         return panels.link(panels.invite(panel=panel, count=1, now=timezone.now(), actor=None)[0])
 
     def change(self, listener: PointerListener, number: int) -> None:
-        before = self.values[number - 2] if number > 1 else []
+        self._alter(listener, number - 1, number)
+
+    def _alter(self, listener: PointerListener, before: int, after: int) -> None:
+        """From one of the changes to another."""
+        old = self.values[before - 1] if before else []
         if isinstance(listener, KeyboardListener):
             listener.page.locator(".word").first.wait_for()
             listener.tab_to(".word")
-        for place in sorted({*before} ^ {*self.values[number - 1]}):
+        for place in sorted({*old} ^ {*self.values[after - 1]}):
             keys = ("Home", *["ArrowRight"] * (place - 1), "Space")
             listener.act(listener.page.locator(".word").nth(place - 1), *keys)
 
@@ -312,6 +316,27 @@ class Words(Workspace):
     def finish(self, listener: PointerListener) -> None:
         listener.push("[data-part=finish]")
 
+    def revise(self, listener: PointerListener) -> int:
+        """Once it is changed and left as it was all the same, then it is changed."""
+        page, where = listener.page, listener.page.locator("[data-part=where]")
+        stored = Vote.objects.count()
+        for leave in (self._keep, self._next):
+            listener.act(page.locator("[data-part=back]"), "Backspace")
+            expect(where).to_have_text("Utterance 1 of 2")
+            expect(page.locator("[data-part=given]")).to_be_visible()
+            self.shows(page, 4)
+            self._alter(listener, 4, 3)
+            assert Vote.objects.count() == stored
+            leave(listener)
+            expect(where).to_have_text("Utterance 2 of 2")
+        return 3
+
+    def _keep(self, listener: PointerListener) -> None:
+        listener.act(listener.page.locator("[data-part=keep]"), "Escape")
+
+    def _next(self, listener: PointerListener) -> None:
+        listener.push("[data-part=finish]")
+
 
 class Versions(Words):
     name = "speech_summaries-judge"
@@ -319,8 +344,8 @@ class Versions(Words):
     values = (1, 2, 3, 4)
     group = JUDGE
 
-    def change(self, listener: PointerListener, number: int) -> None:
-        self._rate(listener, 1, number)
+    def _alter(self, listener: PointerListener, before: int, after: int) -> None:
+        self._rate(listener, 1, after)
 
     def shows(self, page: Page, number: int) -> None:
         expect(page.locator("[data-slot=v1] input:checked")).to_have_value(str(number))
@@ -489,9 +514,8 @@ def test_work_is_changed_loaded_again_sent_later_and_changed_in_a_second_tab(
     assert [answer["finished"] for answer in answers()].count(True) == 1
     assert (task.read(answers()[-1]), answers()[-1]["finished"]) == (task.values[3], True)
 
-    if task.reopen(listener):
-        task.change(listener, 1)
-        stands(1)
+    if revised := task.revise(listener):
+        stands(revised)
 
 
 @pytest.mark.usefixtures("platform")  # without it the server is stopped, and the next test starts it again

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, Position, expect
+from playwright.sync_api import Page, Position, Route, expect
 
 from rating.models import Experiment, Score, Vote
 from stimuli.services.collections import create_collection
@@ -19,6 +19,7 @@ from tests.waiting import wait_until
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 RATE_HZ = 8000
+HOURS = 24
 TOKENS = tuple(f"s{number}" for number in range(1, 9))
 AIMS = {"s1": (0.2, 0.3), "s2": (0.6, 0.8), "s3": (0.64, 0.8), "s4": (0.6, 0.76), "s5": (0.4, 0.1), "s6": (0.9, 0.5),
         "s7": (0.1, 0.9), "s8": (1.3, 1.3)}  # fmt: skip
@@ -49,14 +50,49 @@ def link(platform: Platform, tmp_path: Path) -> str:
     return platform.url(f"/join/{token_without_sound_check(experiment)}/")
 
 
+@pytest.fixture
+def whole_day_link(platform: Platform, tmp_path: Path) -> str:
+    """The same with a worked example before it, and with a summary of which it is known where it comes from."""
+    owner = make_user()
+    collection = create_collection(owner=owner, slug="days", title="Days")
+    for item in ("A", "X"):
+        _write_recording(tmp_path / "sounds" / item)
+    (tmp_path / "sounds" / "A" / "cues.csv").write_text('item,condition,cues\nA,0,"0:00 00:01:10; 0:01 00:00:30"\n')
+    bring(tmp_path / "sounds", collection)
+    why = "Half of the sources of the day are heard in it, in the order in which they come."
+    crosses = [{"condition": f"{n}", "tc": n / 8, "sd": 0.5, "why": why, "hears": [[1, 3]]} for n in range(8)]
+    experiment = make_experiment(
+        owner,
+        collection=collection,
+        protocol="tcsd_plane",
+        label_set="plane-en-1",
+        options={"example": {"item": "X", "crosses": crosses}},
+        live=False,
+    )
+    return platform.url(f"/join/{token_without_sound_check(experiment)}/")
+
+
+def as_a_day(route: Route) -> None:
+    """Let the clock of a recording of minutes run through 24 hours."""
+    answer = route.fetch()
+    manifest = answer.json()
+    hour = manifest["length_samples"] // HOURS
+    if hour > RATE_HZ:  # not a summary
+        manifest["clock"] = [
+            {"start": n * hour, "stop": (n + 1) * hour, "clock_s": n * 3600, "status": "agreed"} for n in range(HOURS)
+        ]
+    route.fulfill(response=answer, json=manifest)
+
+
 def _write_recording(folder: Path) -> None:
+    item = folder.name
     folder.mkdir(parents=True)
     silence = np.zeros((5 * RATE_HZ, 1), np.float32)
     stretches = [part for seed in range(3) for part in (noise(60 * RATE_HZ, seed=seed, level=0.1), silence)]
-    (folder / "A_full-length.flac").write_bytes(written(np.concatenate(stretches[:-1]), RATE_HZ, "flac"))
+    (folder / f"{item}_full-length.flac").write_bytes(written(np.concatenate(stretches[:-1]), RATE_HZ, "flac"))
     for seed in range(len(TOKENS)):
         summary = written(noise(2 * RATE_HZ, seed=10 + seed, level=0.1), RATE_HZ, "flac")
-        (folder / f"A_summary-{seed}.flac").write_bytes(summary)
+        (folder / f"{item}_summary-{seed}.flac").write_bytes(summary)
 
 
 class Board:
@@ -174,46 +210,76 @@ BELOW_THE_PANE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
-@pytest.mark.parametrize(
-    "size", [(1280, 720), *[pytest.param(size, marks=pytest.mark.long) for size in ((1440, 900), (1024, 768))]]
-)
-def test_the_guided_task_fits_one_window_without_scrolling(
-    link: str, page: Page, size: tuple[int, int], language: str
-) -> None:
-    Experiment.objects.update(language=language)
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    listener = PointerListener(page)
-    listener.join(link)
-    listener.start()
-    board = Board(page)
+SIZES = ((1280, 720), (1024, 768), (1440, 900))
+DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))"
+
+
+def assert_fits(page: Page, step: str, *controls: str) -> None:
+    """At every size nothing scrolls, nothing is cut off, and these controls are seen whole."""
+    for width, height in SIZES:
+        at = f"{step} at {width} x {height}"
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(DRAWN)
+        assert page.evaluate(OVERFLOW) == {"page": 0, "main": 0}, at
+        assert page.evaluate(BELOW_THE_PANE) == [], at
+        for picture in page.locator(".planepage__sound .viewer__spectrum:visible").all():
+            assert picture.evaluate("canvas => canvas.clientHeight") >= LEAST_PICTURE_PX, at
+        for control in (*controls, "[data-part=full-play]", "[data-part=summary-play]", ".token >> nth=-1"):
+            expect(page.locator(control), at).to_be_in_viewport(ratio=1)
+
+
+def wait_for_pictures(page: Page) -> None:
     page.wait_for_selector(".full .viewer[data-ready]")
     page.wait_for_selector(".summary .viewer[data-ready] .viewer__stage")
 
-    def assert_fits(step: str) -> None:
-        assert page.evaluate(OVERFLOW) == {"page": 0, "main": 0}, step
-        assert page.evaluate(BELOW_THE_PANE) == [], step
-        for picture in page.locator(".planepage__sound .viewer__spectrum:visible").all():
-            assert picture.evaluate("canvas => canvas.clientHeight") >= LEAST_PICTURE_PX, step
-        for control in ("[data-part=finish]", "[data-part=full-play]", "[data-part=summary-play]", ".token >> nth=-1"):
-            expect(page.locator(control)).to_be_in_viewport(ratio=1)
 
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
+def test_the_guided_task_of_a_day_fits_one_window_without_scrolling(
+    whole_day_link: str, page: Page, language: str
+) -> None:
+    Experiment.objects.update(language=language)
+    page.route("**/manifest/", as_a_day)
+    listener = PointerListener(page)
+    listener.join(whole_day_link)
+    listener.start()
+    board = Board(page)
+
+    wait_for_pictures(page)
+    page.locator(".board__token").nth(1).click()
+    assert_fits(page, "the worked example", "[data-part=seen]", ".board__plane")
+    page.locator("[data-part=seen]").click()
+    page.locator("[data-part=workspace][data-kind=rating]").wait_for()
+    wait_for_pictures(page)
+    expect(page.locator(".hours button")).to_have_count(HOURS)
+    expect(page.locator("[data-part=pad] > li")).to_have_count(HOURS)
     for step in STEPS:
         page.locator(f"[data-step={step}]").click()
         expect(page.locator(f"[data-step={step}]")).to_have_attribute("aria-current", "step")
-        assert_fits(step)
+        assert_fits(page, step, "[data-part=finish]", "[data-part=passage-find]")
     page.locator("[data-step=explore]").click()
     for number in range(12):
         page.locator("[data-part=source-form] input").fill(f"source number {number} with a long name")
         page.keyboard.press("Enter")
-    assert_fits("many sources")
+    assert_fits(page, "many sources", "[data-part=finish]")
+    page.locator(".chip").first.click()
+    page.locator(".chip__remove").first.click(force=True)
+    assert_fits(page, "why a source stays", "[data-part=finish]", "[data-part=present-reason]")
     expect(board.plane).to_be_hidden()
     board.open()
     for token, (tc, sd) in AIMS.items():
         board.place(token, tc, sd)
-    expect(page.locator(".board [data-act=settle]")).to_be_in_viewport(ratio=1)
-    expect(board.plane).to_be_in_viewport(ratio=1)
-    assert_fits("eight crosses")
+    placed = ("[data-part=finish]", ".board__plane", ".board [data-act=settle]")
+    assert_fits(page, "eight crosses", *placed)
+    for fold in ("[data-part=comment-fold]", ".board__list"):
+        page.locator(f"{fold} > summary").click()
+        assert_fits(page, f"{fold} open", *placed[:1])
+        page.locator(f"{fold} > summary").click()
+    page.locator("[data-part=finish]").click()
+    assert_fits(page, "the closing dialog", "dialog[open]")
+    page.keyboard.press("Escape")
+    page.context.set_offline(True)
+    expect(page.locator("[data-part=offline]")).to_be_visible()
+    assert_fits(page, "without a network", *placed)
 
 
 def test_a_cross_of_a_summary_that_was_never_played_is_marked(link: str, page: Page) -> None:

@@ -81,6 +81,7 @@ def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: E
     for place in (0, 5, 10):
         word.nth(place).click()
     page.locator("[data-part=finish]").click()
+    maker.push("#submit")
     assert Completion.objects.filter(code=maker.code()).exists()
     assert newest() == {"picked": [1, 6, 11], "listened": {"plays": 0}, "finished": True}
 
@@ -115,6 +116,11 @@ def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
         maker.press(key)
     maker.tab_to("[data-part=finish]")
     maker.press("Enter")
+    expect(page.locator("#review-pages button")).to_have_text(["Utterance 1 of 2", "Utterance 2 of 2"])
+    maker.push("#review-pages li:first-child button")
+    picked(page, "Rain", "fell", "bridge.")
+    maker.press("Escape")  # as it was, and nothing is stored
+    maker.push("#submit")
     maker.code()
     assert newest() == {"picked": [1, 2, 3], "listened": {"plays": 0}, "finished": True}
 
@@ -149,6 +155,7 @@ def test_a_judge_rates_versions_by_keyboard_and_goes_on_after_a_reload(experimen
     for digit in (1, 2, 3):
         judge.press(f"Digit{digit}")
     judge.press("Enter")
+    judge.push("#submit")
     judge.code()
     assert newest() == {"marks": {"v1": 1, "v2": 2, "v3": 3}, "comment": "", "listened": {"plays": 0}, "finished": True}
 
@@ -163,5 +170,8 @@ def test_a_judge_can_do_it_all_by_pointer(experiment: Experiment, page: Page) ->
             version.locator("label:has(input[value='3'])").click()
         page.locator("[data-part=comment]").fill("All alike.")
         page.locator("[data-part=finish]").click()
+    page.locator("#review-pages button").first.click()
+    judge.push("[data-part=keep]")
+    judge.push("#submit")
     judge.code()
     assert newest()["comment"] == "All alike."

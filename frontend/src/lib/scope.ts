@@ -33,11 +33,17 @@ export class Scope {
     return once;
   }
 
-  listen<E extends Event = Event>(target: EventTarget, type: string, handler: (event: E) => void): Cleanup {
+  /** With `capture` also what does not bubble is heard of everything inside, such as the end of a dialog. */
+  listen<E extends Event = Event>(
+    target: EventTarget,
+    type: string,
+    handler: (event: E) => void,
+    capture = false,
+  ): Cleanup {
     if (this.disposed) return () => {};
     const listener = handler as EventListener;
-    target.addEventListener(type, listener);
-    return this.own(() => target.removeEventListener(type, listener));
+    target.addEventListener(type, listener, { capture });
+    return this.own(() => target.removeEventListener(type, listener, { capture }));
   }
 
   after(milliseconds: number, callback: () => void): Cleanup {

@@ -102,6 +102,10 @@ export interface WorkspaceHost {
   pages(): Promise<TrialPage[]>;
   /** Leave this page for another one; what was kept stays kept. */
   turnTo(trial: string): void;
+  /** Leave a page that was answered before as it is; nothing is stored. */
+  goOn(): void;
+  /** Where the keyboard goes on when a dialog has closed, so that Space plays and does not open the dialog again. */
+  resumeAt(focus: () => void): void;
   /** Answer another page from here, as a grid does; resolves when that is safe. */
   answer(page: TrialPage, payload: Json, listened: Listened, whole: boolean): Promise<void>;
   /** Show a sentence that concerns the whole page, until the next one replaces it. */
@@ -151,4 +155,6 @@ export interface ProtocolView {
   open(host: WorkspaceHost, page: ShownPage, scope: Scope): void;
   /** Whether whole clips are fetched and decoded before the page's turn. */
   clipsAhead?: boolean;
+  /** What a page is called in the review before everything is handed in. */
+  pageName?(n: number, of: number): string;
 }

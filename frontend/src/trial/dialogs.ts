@@ -2,7 +2,7 @@
 import { make, need } from "../lib/dom.ts";
 import { fill, gettext } from "../lib/i18n.ts";
 import type { Scope } from "../lib/scope.ts";
-import type { TrialPage } from "./contract.ts";
+import type { ProtocolView, TrialPage } from "./contract.ts";
 import type { Keys } from "./keys.ts";
 import type { Screen } from "./screen.ts";
 
@@ -105,6 +105,10 @@ export function wireProblem(
   });
 }
 
+type PageName = NonNullable<ProtocolView["pageName"]>;
+
+const pageName: PageName = (n, of) => fill(gettext("Page {n} of {of}"), { n, of });
+
 /** The id of the page to open again, or that all is to be handed in. */
 type AfterReview = { open: string } | "submit";
 
@@ -117,13 +121,13 @@ export class Review {
     this.#scope = scope;
   }
 
-  async show(pages: readonly TrialPage[]): Promise<AfterReview> {
+  /** With a name for each page by its number. */
+  async show(pages: readonly TrialPage[], nameOf: PageName = pageName): Promise<AfterReview> {
     const scope = this.#scope.child();
     const after = await new Promise<AfterReview>((resolve) => {
       const counted = pages.filter(({ session }) => session > 0);
       const lines = counted.map(({ trial }, index) => {
-        const name = fill(gettext("Clip {n} of {of}"), { n: index + 1, of: counted.length });
-        return this.#line(name, scope, () => resolve({ open: trial }));
+        return this.#line(nameOf(index + 1, counted.length), scope, () => resolve({ open: trial }));
       });
       need("#review-pages", this.#section).replaceChildren(...lines);
       scope.listen(need("#submit", this.#section), "click", () => resolve("submit"));

@@ -1,5 +1,6 @@
 // A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes.
 
+import { make } from "../lib/dom.ts";
 import { newUuid, retrying } from "../lib/http.ts";
 import { gettext } from "../lib/i18n.ts";
 import { type Scope, WakeSignal } from "../lib/scope.ts";
@@ -73,6 +74,15 @@ class LastAnswer {
       return null;
     }
   }
+}
+
+/** Without a keyboard there is no Esc: a button beside Next leaves an earlier answer as it was. */
+function offerKeep(scope: Scope, { previous }: Screen, keep: () => void): void {
+  const attributes = { type: "button", class: "button trial__keep", "aria-keyshortcuts": "Escape" };
+  const button = make("button", attributes, gettext("Keep my answer"));
+  scope.listen(button, "click", keep);
+  previous.after(button);
+  scope.own(() => button.remove());
 }
 
 /** A visit from the first page to the receipt: asks what comes next, opens one page after another, and finishes. */
@@ -297,6 +307,7 @@ export class VisitRun {
     screen.showTrial(page, this.#sessions);
     if (again) {
       const already = { answer: again.answer, heard: again.heard, keep: () => scope.dispose() };
+      offerKeep(scope, screen, already.keep);
       return { screen, player, clips: Promise.resolve(new Map()), already };
     }
     const clips = this.#fetchClips(page, scope);
@@ -372,7 +383,8 @@ export class VisitRun {
     const { config, screen, review } = this.#parts;
     if (config.revisable) {
       screen.show("none");
-      const after = await review.show(await this.#api.pages());
+      const pages = await this.#api.pages();
+      const after = await review.show(pages, this.#views.get(pages[0]?.view ?? "")?.pageName);
       if (after !== "submit") return this.#pageOf(after.open);
     }
     await this.#api.finish();

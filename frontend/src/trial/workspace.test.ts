@@ -54,8 +54,8 @@ function worked(scope: Scope): { host: WorkspaceHost; steps: Step[]; underWay: n
   return { host: opened[0] as WorkspaceHost, steps, underWay, done: workspace.done };
 }
 
-/** Where a browser would keep a note, and what a page hears when it is left. */
-function browser(): { leave(): void } {
+/** Where a browser would keep a note, and what a page hears when it is left or a dialog has closed. */
+function browser(): { leave(): void; close(others: number): void } {
   const notes = new Map<string, string>();
   const window = new EventTarget();
   const localStorage = {
@@ -63,9 +63,15 @@ function browser(): { leave(): void } {
     setItem: (key: string, value: string) => notes.set(key, value),
     removeItem: (key: string) => notes.delete(key),
   };
-  Object.assign(globalThis, { window });
+  let dialogs = 0; // that are open
+  const document = Object.assign(new EventTarget(), { querySelector: () => (dialogs ? {} : null) });
+  Object.assign(globalThis, { window, document });
   Object.defineProperty(globalThis, "localStorage", { value: localStorage, configurable: true });
-  return { leave: () => window.dispatchEvent(new Event("pagehide")) };
+  const close = (others: number) => {
+    dialogs = others;
+    document.dispatchEvent(new Event("close"));
+  };
+  return { leave: () => window.dispatchEvent(new Event("pagehide")), close };
 }
 
 const LISTENED = { plays: 1, heard_ms: 2000 };
@@ -106,6 +112,31 @@ test("a step made while the page is left is made again on the next page, unless 
   const after = worked(new Scope());
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.deepEqual(after.steps, []);
+});
+
+test("when the last dialog has closed, the keyboard goes back to the work", () => {
+  const page = browser();
+  const scope = new Scope();
+  const { host } = worked(scope);
+  page.close(0); // a view may have no place for it
+  let focused = 0;
+  host.resumeAt(() => {
+    focused += 1;
+  });
+  page.close(1);
+  assert.equal(focused, 0);
+  page.close(0);
+  assert.equal(focused, 1);
+  scope.dispose();
+  page.close(0);
+  assert.equal(focused, 1);
+});
+
+test("a page that was answered before is left as it is", async () => {
+  const { host, steps, done } = worked(new Scope());
+  host.goOn();
+  await done;
+  assert.deepEqual(steps, []);
 });
 
 test("a page that was closed elsewhere is over", async () => {

@@ -66,6 +66,7 @@ export class Workspace {
   readonly #revisions = new Map<string, number>(); // of pages that steps were made on here
   #steps: Promise<void> = Promise.resolve(); // the last one; each waits for the one before
   #leaving = false;
+  #resume = () => {};
 
   /** Resolves when the page is closed, or when the scope ended because it was closed elsewhere. */
   readonly done: Promise<void>;
@@ -76,6 +77,8 @@ export class Workspace {
     scope.listen(window, "pagehide", () => {
       this.#leaving = true; // before the view, which makes its last step now
     });
+    // The browser has put the focus back on the button that opened the dialog.
+    scope.listen(document, "close", () => document.querySelector("dialog[open]") ?? this.#resume(), true);
     const page = this.#resumed();
     this.done = new Promise((resolve) => {
       scope.own(resolve);
@@ -92,6 +95,10 @@ export class Workspace {
       notice: (sentence: string) => screen.notice(sentence),
       pages,
       turnTo,
+      goOn: () => scope.dispose(),
+      resumeAt: (focus: () => void) => {
+        this.#resume = focus;
+      },
       answer: (other: TrialPage, payload: Json, listened: Listened, whole: boolean) =>
         this.#keep(other, payload, listened, !whole),
     };

@@ -166,9 +166,10 @@ export class Remote {
     return this.#answer(`tiles/${statistic}/${level}/${index}/`, signal);
   }
 
-  async slice(start: number, count: number, signal: AbortSignal): Promise<Slice> {
+  /** With a low priority it waits for everything that a person waits for. */
+  async slice(start: number, count: number, signal: AbortSignal, priority: RequestPriority = "auto"): Promise<Slice> {
     return this.#withRenewal(async (base) => {
-      const response = await get(`${base}slice/?start=${start}&count=${count}`, signal);
+      const response = await get(`${base}slice/?start=${start}&count=${count}`, signal, priority);
       return {
         bytes: await body(response),
         lead: countIn(response, "Earmark-Lead", 0),
@@ -179,7 +180,7 @@ export class Remote {
 
   #answer(path: string, signal: AbortSignal): Promise<Answer> {
     return this.#withRenewal(async (base) => {
-      const response = await get(base + path, signal);
+      const response = await get(base + path, signal, "low"); // sound goes first
       return { bytes: await body(response), complete: response.headers.get("Earmark-Complete") !== "no" };
     });
   }
@@ -212,11 +213,12 @@ function countIn(response: Response, header: string, otherwise: number): number 
 }
 
 /** Unlike lib/http's request, this lets the browser keep what the server allows it to keep: pictures do not change. */
-async function get(url: string, signal: AbortSignal): Promise<Response> {
+async function get(url: string, signal: AbortSignal, priority: RequestPriority): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {
       credentials: "same-origin",
+      priority,
       signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), signal]),
     });
   } catch (cause) {

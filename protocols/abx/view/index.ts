@@ -23,6 +23,10 @@ function press(comparison: Comparison, voice: number): void {
   else comparison.hear(voice);
 }
 
+function notPlayedAgain(): string {
+  return gettext("The sounds are not played again.");
+}
+
 class AbxTrial {
   readonly #host: WorkspaceHost;
   readonly #page: ShownPage;
@@ -131,8 +135,17 @@ class AbxTrial {
     this.#open = true;
     for (const input of this.#answers) input.checked = input.value === (answer as { answer: string }).answer;
     this.#page.keys.onCancel(this.#scope, keep);
-    this.#enter(gettext("This was your answer. Change it, or press Next to keep it. The sounds are not played again."));
+    // Not `disabled`, so that a press still says why they are off.
+    for (const button of [...this.#sounds, this.#play]) {
+      button.disabled = false;
+      button.setAttribute("aria-disabled", "true");
+    }
+    this.#enterAgain(gettext("This was your answer. Change it, or press Next to keep it."));
     this.#frame.screen.focus("view");
+  }
+
+  #enterAgain(note: string): void {
+    this.#enter(`${note} ${notPlayedAgain()}`);
   }
 
   get #mayReopen(): boolean {
@@ -155,7 +168,9 @@ class AbxTrial {
   /** Browsers let a page sound only after a click or a key. */
   async #act(act: (comparison: Comparison) => void): Promise<void> {
     const { player, screen } = this.#frame;
-    if (!this.#comparison || this.#saving) return;
+    if (this.#saving) return;
+    if (this.#frame.already) return screen.explain(notPlayedAgain());
+    if (!this.#comparison) return screen.explain(gettext("The sounds are still loading."));
     if (!(await player.unlock()))
       return screen.note(
         gettext("Your browser keeps the sound off. Allow sound for this page, then press Play again."),
@@ -232,7 +247,7 @@ class AbxTrial {
   #answered(): void {
     this.#answeredMs = performance.now();
     if (this.#comparison) this.#show();
-    else this.#enter(gettext("Press Next to go on."));
+    else this.#enterAgain(gettext("Press Next to go on."));
   }
 
   async #next(): Promise<void> {

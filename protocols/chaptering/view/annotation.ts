@@ -195,6 +195,7 @@ export class Annotation {
     const acts = this.#acts(titles);
     wireKeys(scope, page.keys, acts);
     page.keys.onStop(scope, () => this.#stop());
+    host.resumeAt(() => this.#picture.focus());
     this.#showTools = wireToolbar({ scope, root, acts, picture: this.#picture });
     new SubmitCheck({
       scope,

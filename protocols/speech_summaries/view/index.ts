@@ -9,14 +9,15 @@ import { Making } from "./making.ts";
 
 const VIEWS = { maker: Making, judge: Judging };
 
+export function pageName(n: number, of: number): string {
+  return fill(gettext("Utterance {n} of {of}"), { n, of });
+}
+
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const { group } = pageOf(page);
   const root = host.showWorkspace();
   for (const other of root.querySelectorAll(`[data-only]:not([data-only=${group}])`)) other.remove();
-  need("[data-part=where]", root).textContent = fill(gettext("Utterance {n} of {of}"), {
-    n: page.place.number,
-    of: page.place.of,
-  });
+  need("[data-part=where]", root).textContent = pageName(page.place.number, page.place.of);
   const words = page.labels[group === "maker" ? "WORDS" : "QUALITY"];
   for (const part of ["question", "attend"] as const) {
     const place = need(`[data-part=${part}]`, root);
@@ -24,5 +25,7 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
     place.lang = words?.language ?? "";
   }
   scope.listen(need("[data-part=keys]", root), "click", () => need<HTMLDialogElement>("#key-sheet").showModal());
-  new VIEWS[group](root, page, host, scope).focus();
+  const work = new VIEWS[group](root, page, host, scope);
+  work.focus();
+  host.resumeAt(() => work.resume());
 }

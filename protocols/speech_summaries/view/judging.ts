@@ -4,8 +4,8 @@ import { fill, gettext, listed, ngettext } from "../../../frontend/src/lib/i18n.
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ScaleWords, ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
 import { digitOf } from "../../../frontend/src/trial/keys.ts";
-import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { draftOf, type Judged, type JudgePage, type Payload, pageOf, wordsOf } from "./contract.ts";
+import { PageMoves } from "./moves.ts";
 import { joined } from "./picks.ts";
 import { Sound } from "./sound.ts";
 
@@ -19,15 +19,13 @@ export class Judging {
   readonly #root: HTMLElement;
   readonly #versions: Version[];
   readonly #comment: HTMLTextAreaElement;
-  readonly #host: WorkspaceHost;
   readonly #sound: Sound;
-  readonly #drafts: Autosave;
+  readonly #moves: PageMoves;
 
   constructor(root: HTMLElement, page: ShownPage, host: WorkspaceHost, scope: Scope) {
     const draft = draftOf<Judged>(page);
     const words = page.labels.QUALITY;
     this.#root = root;
-    this.#host = host;
     this.#versions = (pageOf(page) as JudgePage).versions.map((key, index) =>
       buildVersion(
         key,
@@ -43,14 +41,22 @@ export class Judging {
     );
     this.#comment = need<HTMLTextAreaElement>("[data-part=comment]", root);
     this.#comment.value = draft.comment ?? "";
-    this.#drafts = new Autosave(scope, host, () => this.#keep());
     this.#sound = new Sound({
       root,
       page,
       host,
       scope,
       plays: draft.listened?.plays ?? 0,
-      onPlay: () => this.#drafts.soon("act"),
+      onPlay: () => this.#moves.changed(),
+    });
+    this.#moves = new PageMoves({
+      root,
+      page,
+      host,
+      scope,
+      sound: () => this.#sound,
+      answer: () => this.#answer(),
+      lacks: () => this.#lacks(),
     });
     this.#wire(page, scope);
     this.#show();
@@ -59,6 +65,11 @@ export class Judging {
   /** Where the keyboard begins: at the first version without an answer. */
   focus(): void {
     this.#enter(this.#open[0] ?? this.#versions[0]);
+  }
+
+  /** On no single choice: there Space would choose it, and here it plays. */
+  resume(): void {
+    need("[data-part=judging]", this.#root).focus({ preventScroll: true });
   }
 
   get #open(): Version[] {
@@ -71,8 +82,7 @@ export class Judging {
 
   #wire(page: ShownPage, scope: Scope): void {
     scope.listen(need("[data-part=versions]", this.#root), "change", () => this.#changed());
-    scope.listen(this.#comment, "input", () => this.#drafts.soon("act"));
-    scope.listen(need("[data-part=finish]", this.#root), "click", () => this.#finish());
+    scope.listen(this.#comment, "input", () => this.#moves.changed());
     page.keys.on(scope, (event) => this.#receive(event));
   }
 
@@ -117,7 +127,7 @@ export class Judging {
 
   #changed(): void {
     this.#show();
-    this.#drafts.soon("act");
+    this.#moves.changed();
   }
 
   #show(): void {
@@ -138,33 +148,26 @@ export class Judging {
     need("[data-part=missing]", this.#root).textContent = "";
   }
 
-  #payload(finished: boolean): Payload {
+  #answer(): Payload {
     const marks = this.#versions.flatMap((version) => {
       const mark = markOf(version);
       return mark === undefined ? [] : [[version.key, mark] as const];
     });
-    const { plays } = this.#sound.listened;
-    return { marks: Object.fromEntries(marks), comment: this.#comment.value, listened: { plays }, finished };
+    return { marks: Object.fromEntries(marks), comment: this.#comment.value };
   }
 
-  #keep(): void {
-    this.#host.keep(this.#payload(false), this.#sound.listened);
-  }
-
-  #finish(): void {
+  /** Whether a version is not rated yet, after it was said which. */
+  #lacks(): boolean {
     const open = this.#open;
-    if (open.length) {
-      const numbers = open.map((version) => this.#versions.indexOf(version) + 1);
-      for (const { fieldset } of open) fieldset.setAttribute("aria-invalid", "true");
-      need("[data-part=missing]", this.#root).textContent = fill(
-        ngettext("Please rate version {n}.", "Please rate versions {n}.", open.length),
-        { n: listed(numbers) },
-      );
-      this.#enter(open[0]);
-      return;
-    }
-    this.#drafts.drop();
-    void this.#host.finish(this.#payload(true), this.#sound.listened);
+    if (!open.length) return false;
+    const numbers = open.map((version) => this.#versions.indexOf(version) + 1);
+    for (const { fieldset } of open) fieldset.setAttribute("aria-invalid", "true");
+    need("[data-part=missing]", this.#root).textContent = fill(
+      ngettext("Please rate version {n}.", "Please rate versions {n}.", open.length),
+      { n: listed(numbers) },
+    );
+    this.#enter(open[0]);
+    return true;
   }
 }
 

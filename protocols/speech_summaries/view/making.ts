@@ -3,9 +3,9 @@ import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext, ngettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
-import { Autosave } from "../../../frontend/src/workspace/autosave.ts";
 import { type UndoKey, undoKey } from "../../../frontend/src/workspace/history.ts";
-import { draftOf, type MakerPage, type Payload, type Picked, pageOf, wordsOf } from "./contract.ts";
+import { draftOf, type MakerPage, type Picked, pageOf, wordsOf } from "./contract.ts";
+import { PageMoves } from "./moves.ts";
 import { joined, missedBy, Picks, sentenceAround } from "./picks.ts";
 import { Sound } from "./sound.ts";
 
@@ -124,32 +124,38 @@ export class Making {
   readonly #page: MakerPage;
   readonly #words: string[];
   readonly #picks: Picks;
-  readonly #host: WorkspaceHost;
   readonly #sound: Sound;
-  readonly #drafts: Autosave;
+  readonly #moves: PageMoves;
   readonly #row: WordRow;
   readonly #part: <E extends HTMLElement = HTMLElement>(name: string) => E;
 
   constructor(root: HTMLElement, shown: ShownPage, host: WorkspaceHost, scope: Scope) {
     const draft = draftOf<Picked>(shown);
     this.#root = root;
-    this.#host = host;
     this.#part = (name) => need(`[data-part=${name}]`, root);
     this.#page = pageOf(shown) as MakerPage;
     this.#words = wordsOf(shown);
     this.#picks = new Picks(this.#words.length, draft.picked);
-    this.#drafts = new Autosave(scope, host, () => this.#keep());
     this.#sound = new Sound({
       root,
       page: shown,
       host,
       scope,
       plays: draft.listened?.plays ?? 0,
-      onPlay: () => this.#drafts.soon("act"),
+      onPlay: () => this.#moves.changed(),
     });
     this.#row = new WordRow(this.#part("words"), this.#words, this.#picks, scope, {
       changed: () => this.#changed(),
       sentence: (position) => this.#picks.toggleAll(sentenceAround(this.#words, position)),
+    });
+    this.#moves = new PageMoves({
+      root,
+      page: shown,
+      host,
+      scope,
+      sound: () => this.#sound,
+      answer: () => ({ picked: this.#picks.positions }),
+      lacks: () => this.#lacks(),
     });
     this.#part("wanted").textContent = fill(gettext("Choose {range} words."), { range: this.#range });
     this.#wire(shown, scope);
@@ -161,11 +167,14 @@ export class Making {
     this.#row.focus();
   }
 
+  resume(): void {
+    this.focus();
+  }
+
   #wire(shown: ShownPage, scope: Scope): void {
     scope.listen(this.#part("undo"), "click", () => this.#step("undo"));
     scope.listen(this.#part("redo"), "click", () => this.#step("redo"));
     scope.listen(this.#part("clear"), "click", () => this.#clear());
-    scope.listen(this.#part("finish"), "click", () => this.#finish());
     scope.listen<KeyboardEvent>(this.#root, "keydown", (event) => {
       const way = undoKey(event);
       if (!way) return;
@@ -195,7 +204,7 @@ export class Making {
   #changed(): void {
     this.#say("");
     this.#show();
-    this.#drafts.soon("act");
+    this.#moves.changed();
   }
 
   #show(): void {
@@ -259,22 +268,10 @@ export class Making {
     style.setProperty("--most", share(this.#page.most));
   }
 
-  #payload(finished: boolean): Payload {
-    const { plays } = this.#sound.listened;
-    return { picked: this.#picks.positions, listened: { plays }, finished };
-  }
-
-  #keep(): void {
-    this.#host.keep(this.#payload(false), this.#sound.listened);
-  }
-
-  #finish(): void {
+  /** Whether the length does not fit yet, after it was said by how much. */
+  #lacks(): boolean {
     const missed = missedBy(this.#picks.count, this.#page);
-    if (missed !== 0) {
-      this.#say(this.#reason(missed));
-      return;
-    }
-    this.#drafts.drop();
-    void this.#host.finish(this.#payload(true), this.#sound.listened);
+    if (missed !== 0) this.#say(this.#reason(missed));
+    return missed !== 0;
   }
 }

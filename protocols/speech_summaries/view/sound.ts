@@ -51,6 +51,11 @@ export class Sound {
     return { plays: this.#plays, heard_ms: Math.round(this.#heardS * 1000) };
   }
 
+  /** Whether it plays, or is about to. */
+  get sounding(): boolean {
+    return this.#sounding;
+  }
+
   get #playsLeft(): number {
     const allowed = this.#parts.page.plays_allowed;
     return allowed ? Math.max(allowed - this.#plays, 0) : Number.POSITIVE_INFINITY;
@@ -66,24 +71,24 @@ export class Sound {
     const { scope, onPlay } = this.#parts;
     this.#player ??= new Player(scope);
     const player = this.#player;
+    let failure = "";
     this.#sounding = this.#waiting = true;
     this.#show();
     try {
-      const [clip, loud] = await Promise.all([this.#fetch(player), player.unlock()]);
-      if (!loud) throw new Error("silent");
+      const [clip, allowed] = await Promise.all([this.#fetch(player), player.unlock()]);
       this.#waiting = false;
-      this.#show();
-      this.#plays += 1;
-      onPlay();
-      this.#note.textContent = "";
-      this.#heardS += heardSeconds(await player.play(clip));
+      if (allowed) {
+        this.#plays += 1;
+        this.#show();
+        onPlay();
+        this.#heardS += heardSeconds(await player.play(clip));
+      } else failure = gettext("Your browser keeps the sound off. Allow sound for this page, then press Play again.");
     } catch {
       this.#clip = null; // asked for anew by the next press
-      if (!scope.disposed)
-        this.#note.textContent = gettext("The sound did not load. Press Play to try again, or go on without it.");
+      failure = gettext("The sound did not load. Press Play to try again, or go on without it.");
     }
     this.#sounding = this.#waiting = false;
-    if (!scope.disposed) this.#show();
+    if (!scope.disposed) this.#show(failure);
   }
 
   #fetch(player: Player): Promise<Clip> {
@@ -97,13 +102,14 @@ export class Sound {
     return this.#clip;
   }
 
-  #show(): void {
+  /** With what went wrong, or how often it can still be played. */
+  #show(failure = ""): void {
     const word = this.#waiting ? gettext("Loading…") : this.#sounding ? gettext("Stop") : gettext("Play");
     const sign = this.#waiting ? [] : [icon(this.#sounding ? "stop" : "play")];
     this.#button.replaceChildren(...sign, make("span", {}, word));
     this.#button.setAttribute("aria-busy", String(this.#waiting));
     this.#button.setAttribute("aria-disabled", String(!this.#sounding && this.#playsLeft === 0));
-    if (Number.isFinite(this.#playsLeft))
-      this.#note.textContent = fill(gettext("Plays left: {n}"), { n: this.#playsLeft });
+    const left = Number.isFinite(this.#playsLeft) ? fill(gettext("Plays left: {n}"), { n: this.#playsLeft }) : "";
+    this.#note.textContent = failure || left;
   }
 }

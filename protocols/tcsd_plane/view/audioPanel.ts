@@ -301,6 +301,13 @@ export class AudioPanel {
     day.viewer.play(start, stop);
   }
 
+  /** Put the keyboard on the picture of the sound that Space plays. */
+  focus(): void {
+    const panel = this.active === "full" ? this.fullPanel : this.summaries.panel;
+    const stages = [...panel.querySelectorAll<HTMLElement>(".viewer__stage")];
+    stages.find((stage) => stage.offsetParent !== null)?.focus({ preventScroll: true });
+  }
+
   activate(player: Player): void {
     this.active = player;
     this.#root.dataset.player = player;

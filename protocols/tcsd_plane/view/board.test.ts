@@ -111,6 +111,31 @@ test("S and a digit give the same SD without choosing the other; Esc takes the q
   scope.dispose();
 });
 
+test("a button that does nothing now says why, seen and heard", () => {
+  const { board, root, press, scope, click } = mount();
+  const button = (act: string) => [...root.all()].find((element) => element.getAttribute("data-act") === act);
+  const summary = () => [...root.all()].find(({ tag }) => tag === "summary");
+  const told = () => [root.find("board__hint").textContent, root.find("sr-only").textContent];
+  const said = (element: FakeElement | undefined) => {
+    element?.dispatchEvent(new Event("click", { cancelable: true }));
+    return told();
+  };
+  const both = (why: string) => [why, why];
+  assert.deepEqual(said(button("settle")), both("Place a cross first"));
+  assert.deepEqual(said(button("lift")), both("Place a cross first"));
+  assert.deepEqual(said(button("undo")), both("Nothing to undo"));
+  assert.deepEqual(said(button("redo")), both("Nothing to redo"));
+  assert.deepEqual(said(summary()), both("Needs two crosses on the plane"));
+  press("z", { ctrlKey: true });
+  assert.deepEqual(told(), both("Nothing to undo"));
+  board.select("s1");
+  click(at(0.3, 0.6));
+  said(button("settle"));
+  assert.equal(board.crosses.s1?.decided, true);
+  assert.deepEqual(said(button("settle")), both("Decided already"));
+  scope.dispose();
+});
+
 test("letters switched off mean nothing, arrows still do", () => {
   const { board, press, keys, scope } = mount({ crosses: { s1: { tc: 0.1, sd: 0.2, decided: true } } });
   board.select("s1");

@@ -191,7 +191,7 @@ class MountedBoard implements Board {
     this.#pointer = new PointerInput(scope, this.#surface, this.#drawing, this.#state);
     for (const [token, element] of this.#tray.tokens) this.#pointer.addSource(scope, element, token);
     this.#ranges = new Ranges(scope, this.#state, this.#announcer);
-    return [new Bar(scope, this.#state), this.#ranges];
+    return [new Bar(scope, this.#state, this.#announcer), this.#ranges];
   }
 
   #readOnly(scope: Scope, shown: NonNullable<BoardOptions["shown"]>): Part[] {

@@ -1,5 +1,6 @@
 // Keyboard and pointer input of the plane.
 
+import { gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import { digitOf, type Keys, placeOf } from "../../../frontend/src/trial/keys.ts";
 import type { Stroke } from "../../../frontend/src/viewer/controls.ts";
@@ -87,8 +88,11 @@ export class KeyboardInput {
     const way = undoKey(event);
     if (!way || placeOf(event.target) === "text" || document.querySelector("dialog[open]")) return;
     event.preventDefault();
-    this.#parts.reveal();
-    this.#parts.state[way]();
+    const { state, announcer, reveal } = this.#parts;
+    reveal();
+    if (way === "undo" && !state.canUndo) announcer.explain(gettext("Nothing to undo"));
+    else if (way === "redo" && !state.canRedo) announcer.explain(gettext("Nothing to redo"));
+    else state[way]();
   }
 
   /** Digits choose a summary and G goes to the plane. */

@@ -44,6 +44,13 @@ export class Announcer {
     this.live.textContent = sentence;
   }
 
+  /** Something that does nothing now was pressed: say why, seen and heard, until something changes. */
+  explain(why: string): void {
+    this.hint.textContent = why;
+    this.hint.dataset.state = "reason";
+    this.say(why);
+  }
+
   sayAdvice(): void {
     this.say(this.#advice());
   }
@@ -294,12 +301,17 @@ export class Bar {
   readonly #state: BoardState;
   readonly #buttons: Record<Act, HTMLButtonElement>;
   readonly #menus: SameMenu[];
+  readonly #announcer: Announcer;
 
-  constructor(scope: Scope, state: BoardState) {
+  constructor(scope: Scope, state: BoardState, announcer: Announcer) {
     this.#state = state;
+    this.#announcer = announcer;
     const button = (name: Act, act: () => unknown, ...content: (Node | string)[]) => {
       const made = make("button", { type: "button", class: "button button--small", "data-act": name }, ...content);
-      scope.listen(made, "click", act);
+      scope.listen(made, "click", () => {
+        if (isDisabled(made)) announcer.explain(made.title);
+        else act();
+      });
       return made;
     };
     const chosen = (act: (token: Token) => unknown) => () => state.selected && act(state.selected);
@@ -378,7 +390,9 @@ export class Bar {
     }
     const summary = make("summary", {}, name);
     scope.listen(summary, "click", (event) => {
-      if (summary.getAttribute("aria-disabled") === "true") event.preventDefault();
+      if (!isDisabled(summary)) return;
+      event.preventDefault();
+      this.#announcer.explain(summary.title);
     });
     menu.append(summary, make("div", { class: "menu__sheet board__others" }, ...others.values()));
     return { menu, summary, others, key: axis === "sd" ? "S" : "T" };
@@ -391,6 +405,10 @@ function key(name: string): HTMLElement {
 
 function sign(glyph: string): HTMLElement {
   return make("span", { class: "board__sign", "aria-hidden": "true" }, glyph);
+}
+
+function isDisabled(control: HTMLElement): boolean {
+  return control.getAttribute("aria-disabled") === "true";
 }
 
 /** Say why a button does nothing now; not by the attribute `disabled`, which would lose the focus. */

@@ -63,6 +63,7 @@ export class HourNotes {
   readonly #note: HTMLInputElement;
   readonly #rows: HTMLElement;
   readonly #name: HTMLElement;
+  readonly #reason: HTMLElement;
   #chips: Scope;
   #lines: Scope;
 
@@ -73,6 +74,7 @@ export class HourNotes {
     this.#note = need("[data-part=note]", root);
     this.#rows = need("[data-part=pad]", root);
     this.#name = need("[data-part=notes-hour]", root);
+    this.#reason = need("[data-part=present-reason]", root);
     this.#chips = scope.child();
     this.#lines = scope.child();
     scope.listen(this.#note, "input", () => {
@@ -99,6 +101,7 @@ export class HourNotes {
     const { day, notes } = this.#parts;
     if (!day.hour) return;
     this.#name.textContent = longName(day.hour, day.rateHz);
+    this.#reason.textContent = "";
     const { present, note } = notes.hour(day.hour.index);
     if (this.#note.value !== note) this.#note.value = note;
     this.#drawChips(day.hour.index, present);
@@ -143,7 +146,10 @@ export class HourNotes {
     );
     const remove = make("button", { type: "button", class: "chip__remove", "aria-label": label, title: label }, "×");
     if (uses) remove.setAttribute("aria-disabled", "true");
-    this.#chips.listen(remove, "click", () => notes.removeSource(source));
+    this.#chips.listen(remove, "click", () => {
+      if (uses) this.#reason.textContent = label;
+      else notes.removeSource(source);
+    });
     return remove;
   }
 

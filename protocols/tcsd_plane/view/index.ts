@@ -110,6 +110,7 @@ function openExample(root: HTMLElement, page: ShownPage, host: WorkspaceHost, sc
     openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", root).showModal(),
   });
   page.keys.onStop(scope, () => probePlayer.stop());
+  host.resumeAt(() => sound.focus());
   scope.listen(need("[data-part=seen]", root), "click", () => {
     sound.stop();
     void host.finish({ seen: true, finished: true }, listening.summary);

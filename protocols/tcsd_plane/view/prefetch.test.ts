@@ -171,3 +171,32 @@ test("while the ear waits for a slice, nothing else is begun", async () => {
   await until(() => ready === 2);
   scope.dispose();
 });
+
+test("a summary that was chosen ends what is fetched for others, and its sound goes before theirs and before pictures", async () => {
+  const scope = new Scope();
+  const underWay: { url: string; signal: AbortSignal; priority: string }[] = [];
+  const summaries = new Map(["s1", "s2", "s3"].map((token) => [token, new PrefetchedSound(`/${token}/`)]));
+  for (const sound of summaries.values()) await sound.manifest(never);
+  globalThis.fetch = ((url: string, init: { signal: AbortSignal; priority: string }) => {
+    underWay.push({ url, signal: init.signal, priority: init.priority });
+    return new Promise(() => {});
+  }) as typeof fetch;
+  const prefetch = new Prefetch({ scope, full: new PrefetchedSound("/full/"), summaries, changed: () => {} });
+  await soon();
+  const before = underWay.splice(0);
+  assert.deepEqual(new Set(before.map(({ url }) => url.slice(0, 4))), new Set(["/s1/"]));
+  prefetch.prefer("s2");
+  const chosen = summaries.get("s2") as PrefetchedSound;
+  void chosen.slice(0, RATE, never);
+  void chosen.tile("max", 0, 0, never);
+  await soon();
+  assert.ok(before.every(({ signal }) => signal.aborted));
+  const open = underWay.filter(({ signal }) => !signal.aborted);
+  const priorityOf = (part: string) => open.find(({ url }) => url.endsWith(part))?.priority;
+  assert.deepEqual(
+    [priorityOf(`count=${RATE}`), priorityOf("tiles/max/0/0/"), priorityOf("count=1000")],
+    ["auto", "low", "low"],
+  );
+  assert.ok(open.every(({ url }) => url.startsWith("/s2/")));
+  scope.dispose();
+});

@@ -50,7 +50,7 @@ export class PrefetchedSound extends Remote {
   }
 
   async hold({ start, stop }: Range, signal: AbortSignal): Promise<void> {
-    const slice = await super.slice(start, stop - start, signal);
+    const slice = await super.slice(start, stop - start, signal, "low");
     this.#held.push({ start, stop: start + slice.length, slice });
   }
 

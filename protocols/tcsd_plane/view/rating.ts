@@ -318,6 +318,7 @@ export class Rating {
       openCriteria: () => need<HTMLDialogElement>("[data-part=criteria]", this.#root).showModal(),
     });
     keys.onStop(scope, () => this.#probePlayer.stop());
+    this.#host.resumeAt(() => this.#resume());
     const finish = () => this.#finish();
     const board = this.#board;
     new SubmitCheck({ scope, root: this.#root, tokens, board, facts: () => this.#facts(), finish });
@@ -358,6 +359,13 @@ export class Rating {
     if (step === "explore") this.#strip.focus();
     else if (step === "hours") this.#hourNotes.focusNote();
     else need(".board__plane", this.#root).focus();
+  }
+
+  /** Where Space plays: on the plane while it is shown, else on the picture. */
+  #resume(): void {
+    const plane = need(".board__plane", this.#root);
+    if (plane.checkVisibility()) plane.focus({ preventScroll: true });
+    else this.#sound.focus();
   }
 
   #marksOf(hour: number) {

@@ -117,7 +117,9 @@ export class Clip {
   }
 
   stop(): void {
+    this.#waiting = false; // what was only asked for tells of no end
     this.#viewer.stop();
+    this.#show();
   }
 
   /** A seek while it sounds starts it anew, and is not another play. */

@@ -104,6 +104,7 @@ export function openExample(
   };
   scope.listen(need("[data-act=next]", root), "click", next);
   page.keys.onStop(scope, () => clip.stop());
+  host.resumeAt(() => need("[data-part=where]", root).focus({ preventScroll: true }));
   const meanings: Record<string, () => void> = { " ": () => clip.toggle(), h: openRubric, Enter: next };
   page.keys.on(scope, ({ key }) => {
     const act = meanings[key.length === 1 ? key.toLowerCase() : key];

@@ -106,7 +106,7 @@ function rowOf(
       return make("td", span as Record<string, string>, cell.element);
     });
   const total = make("td", { class: "num thumbs-grid__total" });
-  const element = make("tr", {}, name, text, ...places, ...(hidesOverall(page) ? [] : [total]));
+  const element = make("tr", { tabindex: "-1" }, name, text, ...places, ...(hidesOverall(page) ? [] : [total]));
   if (number === 1) element.dataset.first = "yes";
   const show = () => {
     const numbers = answers.numbers(slot);
@@ -138,12 +138,18 @@ export class Grid {
 
   constructor(parts: GridParts) {
     this.#parts = parts;
-    const { scope, root, page, list, openRubric } = parts;
+    const { scope, root, page, host, list, openRubric } = parts;
     // The player comes with the first row that is played.
     for (const part of ["captions", "foot", "progress", "player"]) need(`[data-part=${part}]`, root).hidden = true;
     need("[data-part=where]", root).textContent = gettext("All clips");
     need("[data-part=grid]", root).hidden = false;
     page.keys.onStop(scope, () => this.#playing?.clip.stop());
+    // Not in a cell, where Space would be typed: on the row of the last one.
+    let row: HTMLElement | null = null;
+    scope.listen(need("[data-part=rows]", root), "focusin", ({ target }) => {
+      row = (target as Element).closest("tr");
+    });
+    host.resumeAt(() => (row ?? need("[data-part=where]", root)).focus({ preventScroll: true }));
     page.keys.on(scope, ({ key }) => {
       const meanings: Record<string, () => void> = {
         " ": () => this.#playing?.clip.toggle(),

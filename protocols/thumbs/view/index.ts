@@ -4,11 +4,14 @@ import { need } from "../../../frontend/src/lib/dom.ts";
 import { gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { ShownPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { offlineText } from "../../../frontend/src/workspace/pageBefore.ts";
 import { offersGrid, pageOf } from "./contract.ts";
 import { openExample, wireRubric } from "./example.ts";
 import { Grid } from "./grid.ts";
-import { clipName, offlineText, PageList, placeAmong } from "./pageList.ts";
+import { clipName, PageList, placeAmong } from "./pageList.ts";
 import { Rating } from "./rating.ts";
+
+export { pageName } from "./pageList.ts";
 
 type Mode = "page" | "grid";
 

@@ -3,6 +3,7 @@ import { make, need } from "../../../frontend/src/lib/dom.ts";
 import { fill, gettext } from "../../../frontend/src/lib/i18n.ts";
 import type { Scope } from "../../../frontend/src/lib/scope.ts";
 import type { SessionSummary, TrialPage, WorkspaceHost } from "../../../frontend/src/trial/contract.ts";
+import { offlineText, openPageBefore } from "../../../frontend/src/workspace/pageBefore.ts";
 import { pageOf } from "./contract.ts";
 
 /** Place of a clip among all clips of the visit; the example is none of them. */
@@ -18,11 +19,11 @@ export function placeAmong(
 
 export function clipName(page: TrialPage, sessions: readonly SessionSummary[]): string {
   const { number, of } = placeAmong(page, sessions);
-  return fill(gettext("Clip {n} of {of}"), { n: number, of });
+  return pageName(number, of);
 }
 
-export function offlineText(): string {
-  return gettext("You are offline. Try again when the connection is back; everything you enter is saved.");
+export function pageName(n: number, of: number): string {
+  return fill(gettext("Clip {n} of {of}"), { n, of });
 }
 
 interface PageListParts {
@@ -65,16 +66,8 @@ export class PageList {
   }
 
   /** To the page before this one, in the order in which they come. */
-  async back(): Promise<void> {
-    const { host, trial, leave, scope } = this.#parts;
-    if (!navigator.onLine) {
-      host.notice(offlineText());
-      return;
-    }
-    leave();
-    const pages = await host.pages();
-    const before = pages[pages.findIndex((page) => page.trial === trial) - 1];
-    if (before && !scope.disposed) host.turnTo(before.trial);
+  back(): Promise<void> {
+    return openPageBefore(this.#parts);
   }
 
   #turnTo(trial: string): void {

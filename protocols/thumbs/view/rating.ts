@@ -106,6 +106,7 @@ export class Rating {
   readonly #synthesised: Synthesised;
   readonly #unheard: HTMLDialogElement;
   #chosen: CaptionCard | undefined;
+  #scale: Scale = "PRECISION"; // the row that had the focus last
 
   constructor(parts: RatingParts) {
     this.#parts = parts;
@@ -123,6 +124,8 @@ export class Rating {
       changed: () => this.#steps.soon("heard"),
     });
     page.keys.onStop(scope, () => this.#clip.stop());
+    // A row as a whole takes digits, and Space there plays.
+    host.resumeAt(() => this.#chosen?.row(this.#scale)?.element.focus({ preventScroll: true }));
     this.#unheard = need("[data-part=unheard]", root);
     scope.listen(this.#unheard, "close", () => this.#afterWarning(this.#unheard.returnValue));
     scope.listen(need("[data-act=next]", root), "click", () => this.#next());
@@ -144,7 +147,11 @@ export class Rating {
       (slot, index) => new CaptionCard({ scope, template, page, answers, slot, number: index + 1, changed }),
     );
     for (const card of cards)
-      for (const type of ["focusin", "pointerdown"]) scope.listen(card.element, type, () => this.#choose(card));
+      for (const type of ["focusin", "pointerdown"])
+        scope.listen(card.element, type, ({ target }) => {
+          this.#choose(card);
+          this.#scale = scaleAt(target as Element) ?? this.#scale;
+        });
     need("[data-part=captions]", root).replaceChildren(...cards.map(({ element }) => element));
     return cards;
   }
@@ -169,7 +176,7 @@ export class Rating {
 
   /** The row that has the focus, or a control inside it. */
   get #focused(): { row: Row; scale: Scale; value: number | null } | undefined {
-    const scale = document.activeElement?.closest<HTMLElement>("[data-scale]")?.dataset.scale as Scale | undefined;
+    const scale = scaleAt(document.activeElement);
     const row = scale && this.#chosen?.row(scale);
     if (!row || !this.#chosen?.element.contains(document.activeElement)) return undefined;
     return { row, scale, value: this.#answers.numbers(this.#chosen.slot)[scale] ?? null };
@@ -241,6 +248,11 @@ export class Rating {
   #say(sentence: string): void {
     need("[data-part=status]", this.#parts.root).textContent = sentence;
   }
+}
+
+/** The scale of the row that an element stands in. */
+function scaleAt(element: Element | null): Scale | undefined {
+  return element?.closest<HTMLElement>("[data-scale]")?.dataset.scale as Scale | undefined;
 }
 
 /** A fresh address of a page's clip; also of a page that was answered before, which is no longer ahead. */
