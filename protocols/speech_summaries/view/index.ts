@@ -13,7 +13,7 @@ export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {
   const { group } = pageOf(page);
   const root = host.showWorkspace();
   for (const other of root.querySelectorAll(`[data-only]:not([data-only=${group}])`)) other.remove();
-  need("[data-part=where]", root).textContent = fill(gettext("Utterance {n} of {of}"), {
+  need("[data-part=where]", root).textContent = fill(gettext("Sentence {n} of {of}"), {
     n: page.place.number,
     of: page.place.of,
   });
