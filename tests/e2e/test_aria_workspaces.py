@@ -357,7 +357,7 @@ def test_plane(platform: Platform, page: Page) -> None:
         - status: All sound ready
         - button "I have finished"
         - region "Full recording":
-          - group "Hours of the day":
+          - group "Hours of the recording":
             - button /probes heard$/
           - button "Play"
           - group "Sound viewer":

@@ -174,7 +174,7 @@ def test_the_receipt_counts_answers_and_says_apart_how_many_changes_are_stored()
     sitting.client.post(f"{sitting.api}finish/")
     page = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").content.decode()
     pages = sitting.ballot.trials.count()
-    assert f"<dt>Answers</dt><dd>{pages}</dd>" in page
+    assert f"<dt>Answered pages</dt><dd>{pages}</dd>" in page
     assert f"<dt>Stored in all</dt><dd>{pages + 1}, with practice, drafts and changed answers</dd>" in page
 
 
