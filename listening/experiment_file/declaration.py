@@ -129,7 +129,7 @@ DESIGN = Record(
         "seats": Key(Number(1, MOST_SEATS), "Listeners in each panel."),
         "size": Key(Number(1, 10_000), "Items for each panel."),
         "sessions": Key(Number(1, 99), "Sessions of each listener."),
-        "factors": Key(ListOf(NAME, 100), "Factors of items that panels share out evenly."),
+        "factors": Key(ListOf(NAME, 100), "Factors of items that are balanced across panels."),
         "conditions": Key(ListOf(NAME, MOST_CONDITIONS), "The rated conditions; empty or missing: all."),
         "seed": Key(Text(64), "The same seed over the same collection makes the same design."),
         "sha256": Key(SHA256, "Hash of the design; where it is given, another design is refused."),

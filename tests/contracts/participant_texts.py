@@ -79,7 +79,7 @@ def _is_participants(file: str) -> bool:
 
 
 def _said_by_protocols() -> set[str]:
-    """Of a protocol's own texts those of the landing page, new and on coming back; the others explain its options to experimenters."""
+    """Of a protocol's own texts those of the landing page; the others explain its options to experimenters."""
     found = protocols().values()
     counts = {text for protocol in found for text in (protocol.counted[0], protocol.answered_of[0])}
     return counts | {task for protocol in found for task in protocol.groups.tasks.values()}

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--panels", type=int, default=4, metavar="P")
         parser.add_argument("--seats", type=int, default=8, metavar="L", help="listeners per panel (8)")
         parser.add_argument("--size", type=int, default=32, metavar="M", help="items per panel (32)")
-        parser.add_argument("--factors", default="", metavar="A,B", help="shared out evenly over the panels")
+        parser.add_argument("--factors", default="", metavar="A,B", help="balanced across the panels")
         parser.add_argument("--conditions", default="", metavar="A,B", help="only these of the rated conditions")
         parser.add_argument("--sessions", type=int, default=4, metavar="S")
         parser.add_argument("--seed", default="0", help="the same seed makes the same design")

@@ -12,14 +12,15 @@ from listening.models import Seat
 from listening.panels.next_steps import StepState, steps_of
 from listening.panels.services import panels
 from listening.panels.services.durations import fresh_seat, misleading_minutes
-from listening.panels.services.session_settings import change_session_settings
-from protocols.acr import demo as acr_demo
+from listening.panels.services.session_settings import change_session_settings, session_settings_of
 from rating.models import Experiment
 from rating.pace import EAR_CHECK_S, INTRODUCTION_S, LEVEL_CHECK_S
 from rating.protocol import TrialKind
 from rating.registry import protocols
-from tests.factories import make_experiment, make_user, new_token, opened, sit_down
+from tests.factories import make_experiment, new_token, opened, sit_down
 from tests.people import browser_of
+from tests.protocols.demo_material import CHECKED
+from tests.small_demos import build_demo
 
 pytestmark = pytest.mark.django_db
 
@@ -82,10 +83,27 @@ def test_every_panel_and_every_seat_states_the_same() -> None:
     assert lines.pop().startswith(f"About {minutes_text(stated_minutes(12 * 60 + before_s))} minutes, ")
 
 
-def test_the_demo_states_its_plan_and_its_consent_states_no_other() -> None:
-    experiment = acr_demo.build(owner=make_user())
-    assert "About 3 minutes, 12 clips and 3 for practice, you can pause." in landing(experiment)
+@pytest.mark.parametrize(
+    ("slug", "counted"),
+    [
+        ("acr", r"12 clips and 3 for practice"),
+        ("dcr", r"12 pairs and 3 for practice"),
+        ("abx", r"12 comparisons and \d+ for practice"),
+        ("p835", r"8 clips and 4 for practice"),
+    ],
+)
+def test_a_demo_states_its_plan_has_a_little_practice_and_begins_with_the_volume(
+    slug: str, counted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = build_demo(slug, monkeypatch)
+    assert re.search(rf"About \d+½? minutes, {counted}, you can pause\.", landing(experiment))
     assert "minute" not in experiment.consent_text
+    planned, known = fresh_seat(experiment=experiment), session_settings_of(experiment)
+    assert planned is not None
+    assert 1 <= planned.practice <= 4
+    checks = {"ears": known.ear_check, "level": known.level_check, "headphones": known.headphone_screen != "off"}
+    assert tuple(check for check, is_on in checks.items() if is_on) == CHECKED[slug]
+    assert known.level_check
 
 
 def test_the_duration_that_the_experimenter_states_stands() -> None:
