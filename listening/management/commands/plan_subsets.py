@@ -25,9 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path, help="CSV in UTF-8, or XLSX, one item a row")
-        parser.add_argument(
-            "--factors", default="", metavar="A,B,C", help="columns that are balanced across subsets"
-        )
+        parser.add_argument("--factors", default="", metavar="A,B,C", help="columns that are balanced across subsets")
         parser.add_argument("--subsets", type=int, required=True, metavar="S", help="how many subsets")
         parser.add_argument("--size", type=int, required=True, metavar="M", help="how many items in each")
         parser.add_argument(
