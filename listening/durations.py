@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rating.pace import EAR_CHECK_S, HEADPHONE_SCREEN_S, INTRODUCTION_S, LEVEL_CHECK_S
 
 PRACTICE = 0  # the session before the first that counts
-EXACT_UP_TO_MIN, ROUNDED_TO_MIN = 20, 5
+HALVES_UP_TO_MIN, EXACT_UP_TO_MIN, ROUNDED_TO_MIN = 10, 40, 5
 SHORT_PRACTICE_S = 240  # practice that is over sooner calls for no rest
 FAR_OFF = 1 / 3  # from here on a stated duration misleads those who agree to it
 
@@ -56,11 +56,16 @@ def checks_s(*, ears: bool, level: bool, headphones: bool) -> float:
     return ears * EAR_CHECK_S + level * LEVEL_CHECK_S + headphones * HEADPHONE_SCREEN_S
 
 
-def whole_minutes(seconds: float) -> int:
-    """Minutes as people say them: exact up to twenty, then in fives."""
+def stated_minutes(seconds: float) -> float:
+    """Minutes as people say them: in halves up to ten, exact up to forty, then in fives."""
     minutes = seconds / 60
-    step = 1 if minutes < EXACT_UP_TO_MIN else ROUNDED_TO_MIN
+    step = 0.5 if minutes < HALVES_UP_TO_MIN else 1 if minutes < EXACT_UP_TO_MIN else ROUNDED_TO_MIN
     return max(1, step * round(minutes / step))
+
+
+def minutes_text(minutes: float) -> str:
+    """The number as it is read, such as 2½."""
+    return f"{int(minutes)}½" if minutes % 1 else str(int(minutes))
 
 
 def is_far_off(stated_min: float, planned_s: float) -> bool:

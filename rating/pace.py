@@ -13,7 +13,7 @@ WORD_S = 60 / 238
 TYPED_WORD_S = 60 / 40  # 40 words a minute, as most people type
 
 # What comes before the first page.
-INTRODUCTION_S = 30.0  # instructions: about 80 words, and finding Start
+INTRODUCTION_S = 25.0  # instructions: about 80 words, and finding Start
 EAR_CHECK_S = 20.0  # three rounds of a one-second sound, a press of Play and an answer each
 LEVEL_CHECK_S = 30.0  # putting headphones on, and one clip repeated while the volume is set
 HEADPHONE_SCREEN_S = 60.0  # six rounds of 3.6 s, with time to think; some do the second method, too

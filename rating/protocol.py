@@ -294,6 +294,9 @@ class Protocol(ABC):
     access: ClassVar[PageAccess] = PageAccess()
     needs: ClassVar[Needs] = Needs()
     counted: ClassVar[tuple[str, str]] = ngettext_noop("%(n)s clip", "%(n)s clips")  # what participants call a page
+    answered_of: ClassVar[tuple[str, str]] = ngettext_noop(  # said to those who come back, by the same noun
+        "You have answered %(answered)s of %(n)s clip.", "You have answered %(answered)s of %(n)s clips."
+    )
     pages_each: ClassVar[int] = 1  # how many pages each of what is counted has
     trial_columns: ClassVar[tuple[TrialColumn, ...]] = ()
     shows_reference: ClassVar[bool] = False  # whether pages tell which sound is the reference, as in DCR

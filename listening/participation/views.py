@@ -1,6 +1,7 @@
 """Views of the participant's three pages, start, visit and receipt, and the copy of the consent."""
 
 from functools import cache
+from math import ceil
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from core.http_errors import error_message
 from core.pdf import PDF
 from core.permissions import Audience, requires
 from core.posts import posted_from
+from listening.durations import minutes_text
 from listening.models import Completion, Invitation, Recruitment, Seat, SessionSettings
 from listening.panels.services.durations import questions_asked
 from listening.panels.services.session_settings import needs_of, session_settings_of, way_back, way_back_of_receipt
@@ -125,9 +127,7 @@ def _landing(
         "needs": needs_of(experiment, known),
         "question_count": questions_asked(experiment),
         "task": _task(experiment, group),
-        **(
-            visits.remaining(ballot=seat.ballot, session_settings=known) if seat else _outlook(invitation, group, known)
-        ),
+        **(_remaining(seat, known) if seat else _outlook(invitation, group, known)),
     }
     return render(request, "listening/join.html", context, status=409 if text_changed else 200)
 
@@ -142,9 +142,23 @@ def _outlook(invitation: Invitation, group: str, session_settings: SessionSettin
     sentence = ngettext(
         "About %(minutes)s minute, %(clips)s, you can pause.",
         "About %(minutes)s minutes, %(clips)s, you can pause.",
-        outlook["minutes"],
+        ceil(outlook["minutes"]),
     )
-    return outlook | {"outlook": sentence % {"minutes": outlook["minutes"], "clips": clips}}
+    return outlook | {"outlook": sentence % {"minutes": minutes_text(outlook["minutes"]), "clips": clips}}
+
+
+def _remaining(seat: Seat, session_settings: SessionSettings) -> dict[str, Any]:
+    """How far somebody is who comes back, and how long the rest takes, in a sentence each."""
+    remaining = visits.remaining(ballot=seat.ballot, session_settings=session_settings)
+    left = ngettext("About %(minutes)s minute left.", "About %(minutes)s minutes left.", ceil(remaining["minutes"]))
+    return remaining | {
+        "answered_of": _answered_of(seat.ballot.experiment, remaining["answered"], remaining["total"]),
+        "minutes_left": left % {"minutes": minutes_text(remaining["minutes"])},
+    }
+
+
+def _answered_of(experiment: Experiment, answered: int | str, total: int) -> str:
+    return ngettext(*get_protocol(experiment.protocol).answered_of, total) % {"answered": answered, "n": total}
 
 
 def _enter(request: HttpRequest, invitation: Invitation, arrival: Arrival | None, seat: Seat | None) -> HttpResponse:
@@ -290,6 +304,7 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
     if place := questionnaires.place_due(visit.seat):
         return redirect("listening:questionnaire", visit_id=visit_id, place=place)
     progress, session_settings = visits.progress(visit=visit), session_settings_of(experiment)
+    protocol = get_protocol(experiment.protocol)
     api = reverse("api:upcoming", args=[visit_id]).removesuffix("upcoming/")
     context = {
         "visit": visit,
@@ -304,7 +319,9 @@ def visit(request: HttpRequest, visit_id: UUID) -> HttpResponse:
             "seat": str(visit.seat_id),
             "rest_s": session_settings.rest_s,
             "level_check": session_settings.level_check,
-            "revisable": get_protocol(experiment.protocol).access.revisable,
+            "revisable": protocol.access.revisable,
+            "pages_each": protocol.pages_each,
+            "answered_of": _answered_of(experiment, "{answered}", visits.counted(ballot=visit.seat.ballot)),
             **progress,
         },
         "total_trials": progress["total"],

@@ -22,9 +22,8 @@ CUTOFFS_HZ = (3_500, 8_000, 17_000)
 REPETITIONS = 2
 SEATS = 8
 CONSENT = (
-    "You will compare short synthetic sounds and find out whether X is the same as A or as B. Some differences are "
-    "easy to hear, others hardly at all. Your answers are kept under a number, without your name. You can stop at any "
-    "time."
+    "You will compare short synthetic sounds; some differ plainly, others hardly at all. Your answers are kept under a "
+    "number, without your name. You can stop at any time."
 )
 
 Sound = NDArray[np.float64]

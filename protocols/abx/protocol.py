@@ -84,6 +84,9 @@ class AbxDiscrimination(Protocol):
         ),
     }
     counted = ngettext_noop("%(n)s comparison", "%(n)s comparisons")
+    answered_of = ngettext_noop(
+        "You have answered %(answered)s of %(n)s comparison.", "You have answered %(answered)s of %(n)s comparisons."
+    )
     webmushra_pages: ClassVar[Mapping[str, LazyMessage]] = {
         "paired_comparison": LazyMessage("X is the reference or the other sound, not always the reference")
     }

@@ -19,8 +19,8 @@ SAMPLE_RATE_HZ = 16000
 SEATS = 8
 PRACTICE = 3
 CONSENT = (
-    "You will hear short clips of synthetic, speech-like sounds and say how good each one sounds. Your answers are "
-    "kept under a number, without your name. You can stop at any time."
+    "You will rate short clips of synthetic, speech-like sounds. Your answers are kept under a number, without your "
+    "name. You can stop at any time."
 )
 
 

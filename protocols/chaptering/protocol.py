@@ -63,6 +63,9 @@ class Chaptering(Protocol):
     access = PageAccess(workspace=True, sounds_needed="some")
     needs = Needs(headphones=False, least_width_px=1024)
     counted = ngettext_noop("%(n)s recording", "%(n)s recordings")
+    answered_of = ngettext_noop(
+        "You have answered %(answered)s of %(n)s recording.", "You have answered %(answered)s of %(n)s recordings."
+    )
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
         "titles": Option(True, _("Titles"), _("Whether chapters are given titles, or only marked.")),

@@ -20,8 +20,8 @@ DURATION_S = 2.0
 SAMPLE_RATE_HZ = 16000
 SEATS = 8
 CONSENT = (
-    "You will hear pairs of synthetic, speech-like sounds and say how degraded the second of each pair is. Your "
-    "answers are kept under a number, without your name. You can stop at any time."
+    "You will compare pairs of synthetic, speech-like sounds. Your answers are kept under a number, without your name. "
+    "You can stop at any time."
 )
 
 

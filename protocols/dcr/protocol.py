@@ -36,6 +36,9 @@ class DegradationCategoryRating(ScaleProtocol):
     page_holds = PageHolds.PAIR
     shows_reference = True
     counted = ngettext_noop("%(n)s pair", "%(n)s pairs")
+    answered_of = ngettext_noop(
+        "You have answered %(answered)s of %(n)s pair.", "You have answered %(answered)s of %(n)s pairs."
+    )
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(1, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
         "practice": Option(PRACTICE_TRIALS, PRACTICE, PRACTICE_HELP),

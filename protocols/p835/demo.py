@@ -22,10 +22,8 @@ PANELS, SEATS, SIZE, SESSIONS = 4, 8, 32, 4
 REST_S = 60
 PRACTICE = ("i01_f1", "i02_m1", "i09_f2", "i12_m2")  # clean, noisy, distorted, both: the ends of the scales
 CONSENT = (
-    "You will hear short clips of synthetic, speech-like sounds in noise. You hear every clip three times and rate the "
-    "speech, the background and the whole sample, in one order or the other; the page tells you which. There is a "
-    "practice session and four others, with breaks in between. Your answers are kept under a number, without your "
-    "name. You can stop at any time."
+    "You will rate synthetic, speech-like sounds in noise: a practice session and four others, with breaks in between. "
+    "Your answers are kept under a number, without your name. You can stop at any time."
 )
 
 

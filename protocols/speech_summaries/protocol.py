@@ -71,6 +71,9 @@ class SpeechSummaries(Protocol):
     access = PageAccess(workspace=True, revisable=True, sounds_needed="none")  # the utterance can be read
     needs = Needs(headphones=False)
     counted = ngettext_noop("%(n)s sentence", "%(n)s sentences")
+    answered_of = ngettext_noop(
+        "You have answered %(answered)s of %(n)s sentence.", "You have answered %(answered)s of %(n)s sentences."
+    )
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
         "ratio": Option(
@@ -162,7 +165,7 @@ class SpeechSummaries(Protocol):
             scales={
                 "QUALITY": ScaleLabels(
                     word="Quality",
-                    question="How good is this summary of the utterance?",
+                    question="How good is this summary of the sentence?",
                     attend="Does it keep what matters, and does it read well? Each version only leaves words out.",
                     anchors=((5, "Best"), (4, "Good"), (3, "Fair"), (2, "Poor"), (1, "Incorrect")),
                 ),
@@ -229,7 +232,7 @@ def _read_made(payload: Json, trial: TrialPlan) -> Answer:
     whole = require_bool(parts.get("finished", False), "finished")
     least, most = trial.detail["least"], trial.detail["most"]
     if whole and not least <= len(picked) <= most:
-        raise InvalidAnswer(problem=f"a summary of this utterance has {least} to {most} words, not {len(picked)}.")
+        raise InvalidAnswer(problem=f"a summary of this sentence has {least} to {most} words, not {len(picked)}.")
     marks = (Mark("transcript", "WORDS", float(len(picked))),) if picked else ()
     return Answer(marks=marks, detail={"picked": picked}, whole=whole)
 

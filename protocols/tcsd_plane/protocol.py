@@ -241,6 +241,9 @@ class TemporalSourcePlane(Protocol):
     )
     needs = Needs(least_width_px=1024)
     counted = ngettext_noop("%(n)s recording", "%(n)s recordings")
+    answered_of = ngettext_noop(
+        "You have answered %(answered)s of %(n)s recording.", "You have answered %(answered)s of %(n)s recordings."
+    )
     options: ClassVar[Mapping[str, Option]] = {
         "plays_allowed": Option(0, PLAYS_ALLOWED, PLAYS_ALLOWED_HELP),
         "probes": Option(

@@ -81,9 +81,8 @@ def _is_participants(file: str) -> bool:
 def _said_by_protocols() -> set[str]:
     """Of a protocol's own texts those of the landing page; the others explain its options to experimenters."""
     found = protocols().values()
-    return {protocol.counted[0] for protocol in found} | {
-        task for protocol in found for task in protocol.groups.tasks.values()
-    }
+    counts = {text for protocol in found for text in (protocol.counted[0], protocol.answered_of[0])}
+    return counts | {task for protocol in found for task in protocol.groups.tasks.values()}
 
 
 def _reached(starts: Iterable[Path], links: Callable[[Path], Iterable[Path]]) -> set[str]:

@@ -1,6 +1,7 @@
 """Walk from an invitation to the first trial: clicks, and the text of every screen on the way."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -29,6 +30,7 @@ class Walk:
 
     @property
     def words(self) -> int:
+        """On the landing page, with the consent, and in the instructions."""
         return sum(len(words_of(text)) for text in self.reading.values())
 
     @property
@@ -39,13 +41,22 @@ class Walk:
 
     @property
     def repeated(self) -> list[str]:
-        """Sentences on two screens. The worked example and the first trial are one page, so they may share theirs."""
-        texts = {**self.reading, **self.sound_check, **self.work}
-        return [
+        """Sentences on two screens, or twice on one. The worked example and the first trial are one page, so they may
+        share theirs, and the scales of two captions have the same words.
+        """
+        screens = {**self.reading, **self.sound_check, **self.work}
+        sentences = {name: sentences_of(text) for name, text in screens.items()}
+        once_more = [
+            f"{name}, twice: {sentence}"
+            for name in (*self.reading, *self.sound_check)
+            for sentence, count in Counter(sentences[name]).items()
+            if count > 1
+        ]
+        return once_more + [
             f"{first}, {second}: {sentence}"
-            for first, second in combinations(texts, 2)
+            for first, second in combinations(screens, 2)
             if not {first, second} <= self.work.keys()
-            for sentence in sorted(sentences_of(texts[first]) & sentences_of(texts[second]))
+            for sentence in sorted({*sentences[first]} & {*sentences[second]})
         ]
 
 
@@ -53,11 +64,11 @@ def words_of(text: str) -> list[str]:
     return [word for word in text.split() if re.search(r"\w", word)]
 
 
-def sentences_of(text: str) -> set[str]:
+def sentences_of(text: str) -> list[str]:
     """Sentences of five words or more, whatever their case and punctuation."""
     parts = re.split(r"[.!?:;]\s|\n", text + "\n")
     bare = [[re.sub(r"\W", "", word).lower() for word in words_of(part)] for part in parts]
-    return {" ".join(words) for words in bare if len(words) > LONGEST_PHRASE}
+    return [" ".join(words) for words in bare if len(words) > LONGEST_PHRASE]
 
 
 class Newcomer(PointerListener):
@@ -119,6 +130,4 @@ class Newcomer(PointerListener):
 
 
 def _shown(page: Page) -> str:
-    """The visible text, without the consent text, which is the experimenter's own."""
-    shown, consent = page.locator("main").inner_text(), page.locator(".consent-text")
-    return shown.replace(consent.inner_text(), "") if consent.count() else shown
+    return page.locator("main").inner_text()

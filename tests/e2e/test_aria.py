@@ -159,7 +159,7 @@ def test_level_with_instructions_a_trial_its_dialogs_and_the_receipt(platform: P
               - radio "5 Excellent" [disabled]
               - radio "1 Bad" [disabled]
           - button "Next" [disabled]
-          - status: Play the clip first.
+          - status: Press Play first.
         """,
     )
     assert stops(page) == ['button "Play"', 'button "Keys"', 'button "Pause"', 'button "Next" [disabled]']
@@ -200,11 +200,11 @@ def test_level_with_instructions_a_trial_its_dialogs_and_the_receipt(platform: P
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Problem").click()
     shows(page, """
-        - dialog "What went wrong with this clip?":
-          - radiogroup "What went wrong with this clip?":
+        - dialog "What went wrong?":
+          - radiogroup "What went wrong?":
             - radio "I heard nothing"
           - button "Send" [disabled]
-          - button "Back to the clip"
+          - button "Back"
           - paragraph: Choose what happened, then send it.
         """)  # fmt: skip
     page.keyboard.press("Escape")

@@ -228,12 +228,12 @@ def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Calla
     words.first.click()
     maker.page.get_by_role("button", name="Next").click(force=True)
     shows(maker.page, """
-        - heading "Utterance 1 of 2" [level=1]
+        - heading "Sentence 1 of 2" [level=1]
         - heading "Which words make the best summary?" [level=2]
         - region "Choose words":
           - paragraph:
             - status: 2 more
-          - 'group "Transcript: choose the words to keep"':
+          - 'group "Sentence: choose the words to keep"':
             - button "Rain" [pressed]
             - button "fell"
           - button "Undo"
@@ -272,10 +272,10 @@ def test_makers_and_judges_of_speech_summaries(platform: Platform, device: Calla
     second = judge.page.get_by_role("radiogroup", name="Version 2")
     expect(second).to_have_accessible_description(re.compile("^Rain fell"))
     shows(judge.page, """
-        - heading "Utterance 1 of 2" [level=1]
-        - heading "How good is this summary of the utterance?" [level=2]
+        - heading "Sentence 1 of 2" [level=1]
+        - heading "How good is this summary of the sentence?" [level=2]
         - region "Versions":
-          - heading "Full text" [level=3]
+          - heading "Sentence" [level=3]
           - list:
             - listitem:
               - radiogroup "Version 1":
@@ -412,7 +412,7 @@ def test_plane(platform: Platform, page: Page) -> None:
         - status: All sound ready
         - button "I have finished"
         - region "Full recording":
-          - group "Hours of the day":
+          - group "Hours of the recording":
             - button /probes heard$/
           - button "Play"
           - group "Sound viewer":

@@ -76,24 +76,24 @@ def test_a_rater_of_clips_finds_the_place_again_after_reload_back_the_link_and_o
     saved(page)
 
     page.reload()
-    comes_back_to(page, "You have answered 2 of 4.")
+    comes_back_to(page, "You have answered 2 of 4 clips.")
     assert scan(page, "coming back") + overflows(page, "coming back") == []
     page.go_back()
     page.go_forward()
-    comes_back_to(page, "You have answered 2 of 4.")
+    comes_back_to(page, "You have answered 2 of 4 clips.")
     page.goto(scale_link)
     continue_from_landing(page)
-    comes_back_to(page, "You have answered 2 of 4.")
+    comes_back_to(page, "You have answered 2 of 4 clips.")
 
     phone = KeyboardListener(device(viewport={"width": 390, "height": 844}).new_page())
     phone.page.goto(scale_link)
     continue_from_landing(phone.page)
-    comes_back_to(phone.page, "You have answered 2 of 4.")
+    comes_back_to(phone.page, "You have answered 2 of 4 clips.")
     phone.start()
     phone.rate(5)
     saved(phone.page)
     page.reload()
-    comes_back_to(page, "You have answered 3 of 4.")
+    comes_back_to(page, "You have answered 3 of 4 clips.")
 
 
 def test_answers_that_wait_on_this_device_count(scale_link: str, page: Page) -> None:
@@ -106,7 +106,7 @@ def test_answers_that_wait_on_this_device_count(scale_link: str, page: Page) -> 
         listener.rate(2)
         listener.rate(3)
         page.reload()
-        comes_back_to(page, "You have answered 3 of 4.")
+        comes_back_to(page, "You have answered 3 of 4 clips.")
     saved(page)
     listener.start()
     expect(page.locator("#where")).to_have_text("Clip 4 of 4")
@@ -130,15 +130,15 @@ def test_a_maker_of_summaries_finds_begun_and_finished_work_after_reload_back_an
     for place in (1, 2):
         page.locator(".word").nth(place).click()
     page.locator("[data-part=finish]").click()
-    expect(page.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")
+    expect(page.locator("[data-part=where]")).to_have_text("Sentence 2 of 2")
     saved(page)
 
     page.go_back()
     page.go_forward()
-    comes_back_to(page, "You have answered 1 of 2.")
+    comes_back_to(page, "You have answered 1 of 2 sentences.")
     other = device().new_page()
     other.goto(maker_link)
     continue_from_landing(other)
-    comes_back_to(other, "You have answered 1 of 2.")
+    comes_back_to(other, "You have answered 1 of 2 sentences.")
     PointerListener(other).start()
-    expect(other.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")
+    expect(other.locator("[data-part=where]")).to_have_text("Sentence 2 of 2")

@@ -196,7 +196,7 @@ def test_a_part_of_a_summary_is_looped_and_without_cue_sheets_nothing_is_said_of
     expect(page.locator("[data-part=passage-find]")).to_be_hidden()
     page.keyboard.press("?")
     expect(page.get_by_text("Loop the selected part, or all of it")).to_be_visible()
-    expect(page.get_by_text("Show in the day where it comes from")).to_be_hidden()
+    expect(page.get_by_text("Show where in the recording it comes from")).to_be_hidden()
 
 
 def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
@@ -248,7 +248,7 @@ def test_a_passage_of_a_summary_is_found_in_the_day_by_key_and_by_button(
     expect(button).to_have_attribute("aria-disabled", "true")
     expect(status).to_have_text("It is not known where this part of the summary comes from.")
     page.keyboard.press("?")
-    expect(page.get_by_text("Show in the day where it comes from")).to_be_visible()
+    expect(page.get_by_text("Show where in the recording it comes from")).to_be_visible()
 
 
 @pytest.mark.long

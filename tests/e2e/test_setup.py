@@ -26,6 +26,20 @@ def link(**options: Any) -> str:
     return panels.link(panels.invite(panel=panel, count=1, now=timezone.now(), actor=None)[0])
 
 
+# A browser that keeps the sound off, or no longer does.
+KEEP_SOUND = """off => {
+  const shared = BaseAudioContext.prototype;
+  window.ownState ??= Object.getOwnPropertyDescriptor(shared, "state");
+  Object.defineProperty(shared, "state", off ? { get: () => "suspended", configurable: true } : window.ownState);
+}"""
+PRESS_AND_HEAR = """play => new Promise((resolve) => {
+  const look = () => play.hasAttribute("data-listening") && resolve(play.innerText);
+  new MutationObserver(look).observe(play, { attributes: true });
+  play.click();
+})"""
+SOUND_OFF = "Your browser keeps the sound off. Allow sound for this page, then press Play again."
+
+
 def check_volume(page: Page) -> None:
     """The page says why it does not continue, plays, stops, and keeps fine tuning out of the way."""
     play, start, why = page.locator("#level-play"), page.locator("#start"), page.locator("#start-why")
@@ -35,6 +49,11 @@ def check_volume(page: Page) -> None:
     expect(why).to_have_text("Play the sample first.")
     expect(page.locator("#level-slider")).to_be_hidden()
     page.keyboard.press("ArrowRight")  # means nothing while what it changes is not seen
+    page.evaluate(KEEP_SOUND, True)
+    play.click()
+    expect(page.locator("#level-note")).to_have_text(SOUND_OFF)
+    expect(start).to_be_disabled()
+    page.evaluate(KEEP_SOUND, False)
     play.click()
     expect(play).to_have_text("Stop Space")
     expect(page.locator("#level-note")).to_have_text("The sample repeats until you press Stop.")
@@ -48,6 +67,18 @@ def check_volume(page: Page) -> None:
     assert abs(slider - tick) < 1, "0 stands under the middle of the slider"
     assert scan(page, "level") + overflows(page, "level") == []
     start.click()
+
+
+def check_sound_is_on(page: Page) -> None:
+    """Play says why nothing is heard, and that something is."""
+    play, note = page.locator("#screening-play"), page.locator("#screening-round")
+    page.evaluate(KEEP_SOUND, True)
+    page.locator("#screening-play:enabled").click()
+    expect(note).to_have_text(SOUND_OFF)
+    page.evaluate(KEEP_SOUND, False)
+    assert play.evaluate(PRESS_AND_HEAR).startswith("Listening…")
+    expect(note).to_have_text("1 of 3")
+    expect(play).to_have_text("Play Space")
 
 
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "fr"])  # its texts are longer
@@ -83,6 +114,7 @@ def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
     expect(page.locator("#screening-play")).to_have_text("Play Space")
     expect(page.locator("#screening-question")).to_have_text("Where did you hear it?")
     expect(page.locator("#screening-why")).to_be_visible()
+    check_sound_is_on(page)
     for check in (1, 2):  # after two failures the check is over
         page.locator(f"#setup[data-check='{check}'] #screening-play:enabled").wait_for()
         listener.guess()
@@ -102,7 +134,7 @@ def test_volume_practice_and_a_receipt_that_can_be_withdrawn_in_two_clicks(
     listener.rate(4)
 
     assert listener.code() == Completion.objects.get().code
-    expect(page.get_by_text("Your 2 answers have arrived.")).to_be_visible()  # practice is none
+    expect(page.get_by_text("Your answers have arrived.")).to_be_visible()
     expect(page.get_by_text("Seal", exact=True)).to_be_hidden()
     assert scan(page, "receipt") + overflows(page, "receipt") == []
     page.get_by_text("Withdraw my answers").click()

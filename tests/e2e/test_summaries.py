@@ -60,7 +60,7 @@ def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: E
     expect(page.locator("[data-part=summary]")).to_have_text("Rain fell")
     page.locator("[data-part=finish]").click(force=True)  # too short: the page stays and says why
     expect(page.locator("[data-part=missing]")).to_have_text("Choose 1 more word (3–5 in all).")
-    expect(page.locator("[data-part=where]")).to_have_text("Utterance 1 of 2")
+    expect(page.locator("[data-part=where]")).to_have_text("Sentence 1 of 2")
     word.nth(10).click(modifiers=["Shift"])
     expect(page.locator("[data-part=verdict]")).to_have_text("6 too many")
     page.locator("[data-part=undo]").click()
@@ -77,7 +77,7 @@ def test_a_maker_picks_words_by_pointer_and_goes_on_after_a_reload(experiment: E
     expect(page.locator("[data-part=summary]")).to_have_text("Rain fell bridge.")
     assert newest() == {"picked": [1, 2, 11], "listened": {"plays": 1}, "finished": False}
     page.locator("[data-part=finish]").click()
-    expect(page.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")
+    expect(page.locator("[data-part=where]")).to_have_text("Sentence 2 of 2")
     for place in (0, 5, 10):
         word.nth(place).click()
     page.locator("[data-part=finish]").click()
@@ -111,7 +111,7 @@ def test_a_maker_needs_no_pointer(experiment: Experiment, page: Page) -> None:
     picked(page, "Rain", "fell", "bridge.")
     maker.tab_to("[data-part=finish]")
     maker.press("Enter")
-    expect(page.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")
+    expect(page.locator("[data-part=where]")).to_have_text("Sentence 2 of 2")
     for key in ("Space", "ArrowRight", "ArrowRight", "Space", "ArrowLeft", "Space"):
         maker.press(key)
     maker.tab_to("[data-part=finish]")
@@ -151,7 +151,7 @@ def test_a_judge_rates_versions_by_keyboard_and_goes_on_after_a_reload(experimen
     judge.press("Digit5")
     expect(page.locator("[data-part=finish]")).to_be_focused()
     judge.press("Enter")
-    expect(page.locator("[data-part=where]")).to_have_text("Utterance 2 of 2")
+    expect(page.locator("[data-part=where]")).to_have_text("Sentence 2 of 2")
     for digit in (1, 2, 3):
         judge.press(f"Digit{digit}")
     judge.press("Enter")
@@ -165,7 +165,7 @@ def test_a_judge_can_do_it_all_by_pointer(experiment: Experiment, page: Page) ->
     judge.join(link(experiment, JUDGE))
     judge.start()
     for number in (1, 2):
-        expect(page.locator("[data-part=where]")).to_have_text(re.compile(rf"Utterance {number} of 2"))
+        expect(page.locator("[data-part=where]")).to_have_text(re.compile(rf"Sentence {number} of 2"))
         for version in page.locator(".version").all():
             version.locator("label:has(input[value='3'])").click()
         page.locator("[data-part=comment]").fill("All alike.")

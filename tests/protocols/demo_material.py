@@ -2,6 +2,7 @@
 
 from itertools import islice
 
+from audio.synthesis import PADDING_MS
 from listening.demos.soundscape.sources import SCENE_S
 from protocols.abx import demo as abx
 from protocols.acr import demo as acr
@@ -17,6 +18,11 @@ from protocols.thumbs import demo as thumbs
 from rating.protocol import Entry, Json
 
 SUMMARY_S = 60.0
+SILENCE_S = 2 * PADDING_MS / 1000  # around every clip that a demo makes
+
+
+def clip(item: str, condition: str, duration_s: float, *, role: str = "test") -> Entry:
+    return entry(item, condition, duration_s + SILENCE_S, role=role)
 
 
 def entry(item: str, condition: str, duration_s: float = 0.0, *, role: str = "test", text: Json = None) -> Entry:
@@ -38,7 +44,7 @@ def _summaries() -> list[Entry]:
         item, words = record["item"], list(record["tokens"])
         text = {"kind": "tokens", "text": " ".join(words), "tokens": words}
         entries.append(entry(item, "transcript", role="reference", text=text))
-        entries.append(entry(item, "sound", summaries.SECONDS_A_WORD * len(words)))
+        entries.append(clip(item, "sound", summaries.SECONDS_A_WORD * len(words)))
         short = {"kind": "summary", "text": " ".join(words[: round(summaries.RATIO * len(words))]), "tokens": None}
         versions = [name for name in record if name.startswith("positions_")]
         entries += [entry(item, name, text=short) for name in versions]
@@ -48,7 +54,7 @@ def _summaries() -> list[Entry]:
 def _thumbs() -> list[Entry]:
     entries = []
     for scene in (thumbs.SAMPLE, *thumbs.SCENES):
-        entries.append(entry(scene.item, thumbs.HEARD, thumbs.CLIP_S, role="reference"))
+        entries.append(clip(scene.item, thumbs.HEARD, thumbs.CLIP_S, role="reference"))
         for condition, words in ((thumbs.DESCRIBER, scene.describer), (thumbs.SYSTEM, scene.system)):
             text = {"kind": "caption", "text": words, "tokens": None}
             entries.append(entry(scene.item, condition, text=text))
@@ -56,33 +62,37 @@ def _thumbs() -> list[Entry]:
 
 
 MATERIAL: dict[str, tuple[list[Entry], dict[str, Json]]] = {
-    "acr": ([entry(item, kind.value, acr.DURATION_S) for item in acr.TALKERS for kind in acr.CONDITIONS], {}),
+    "acr": (
+        [clip(item, kind.value, acr.DURATION_S) for item in acr.TALKERS for kind in acr.CONDITIONS],
+        {"practice": acr.PRACTICE},
+    ),
     "dcr": (
         [
-            *(entry(item, "reference", dcr.DURATION_S, role="reference") for item in dcr.TALKERS),
-            *(entry(item, kind, dcr.DURATION_S) for item in dcr.TALKERS for kind in dcr.CONDITIONS),
+            *(clip(item, "reference", dcr.DURATION_S, role="reference") for item in dcr.TALKERS),
+            *(clip(item, kind, dcr.DURATION_S) for item in dcr.TALKERS for kind in dcr.CONDITIONS),
         ],
         {},
     ),
     "p835": (
         [
             *(
-                entry(item, system, noisy_speech.DURATION_S)
+                clip(item, system, noisy_speech.DURATION_S)
                 for item, _ in islice(noisy_speech.pool(), p835.SIZE)
                 for system in noisy_speech.SYSTEMS
             ),
             *(
-                entry(f"{name}_{talker}", "ref", noisy_speech.DURATION_S, role="reference")
+                clip(f"{name}_{talker}", "ref", noisy_speech.DURATION_S, role="reference")
                 for talker in noisy_speech.TALKERS
                 for name in noisy_speech.REFERENCES
+                if f"{name}_{talker}" in p835.PRACTICE
             ),
         ],
         {"sessions": p835.SESSIONS},
     ),
     "abx": (
         [
-            *(entry(item, "full band", abx.DURATION_S, role="reference") for item in ("shaker", "plucks")),
-            *(entry(item, f"{hz} Hz", abx.DURATION_S) for item in ("shaker", "plucks") for hz in abx.CUTOFFS_HZ),
+            *(clip(item, "full band", abx.DURATION_S, role="reference") for item in ("shaker", "plucks")),
+            *(clip(item, f"{hz} Hz", abx.DURATION_S) for item in ("shaker", "plucks") for hz in abx.CUTOFFS_HZ),
         ],
         {"repetitions": abx.REPETITIONS},
     ),
@@ -96,4 +106,16 @@ MATERIAL: dict[str, tuple[list[Entry], dict[str, Json]]] = {
     "speech_summaries": (_summaries(), {"ratio": summaries.RATIO, "tolerance": summaries.TOLERANCE}),
     "thumbs": (_thumbs(), {"example": thumbs.EXAMPLE}),
     "tcsd_plane": (_plane(), {"example": {"item": MORNING.name, "crosses": list(EXAMPLE)}}),
+}
+
+# What the demos check before the first page.
+CHECKED: dict[str, tuple[str, ...]] = {
+    "acr": ("level",),
+    "dcr": ("level",),
+    "abx": ("level",),
+    "p835": ("ears", "level"),
+    "chaptering": (),
+    "speech_summaries": (),
+    "thumbs": (),
+    "tcsd_plane": (),
 }

@@ -74,6 +74,15 @@ def get_ready(person: Person, *, ears: bool, level: bool, headphones: bool) -> N
             person.weigh()
 
 
+def answer_questions(person: Person, count: int) -> None:
+    """Read each question and its choices, make up one's mind, choose; Continue once for all of them."""
+    for _ in range(count):
+        person.read(25)
+        person.weigh()
+    if count:
+        person.press()
+
+
 def rate(person: Person, trial: TrialPlan, protocol: Protocol, options: Mapping[str, Json]) -> None:
     """Play, hear all that is played, choose, Next."""
     again = options["plays_allowed"] != 1 and person.happens(0.25)

@@ -100,7 +100,7 @@ async function open(): Promise<void> {
   scope.listen(window, "online", () => run.wake());
   const loaded = run.load();
   const showInstructions = async () => {
-    screen.showInstructions(await loaded);
+    screen.showInstructions(await loaded, config.answered_of);
     return { button: screen.start, why: screen.startWhy };
   };
   const isStarted = await setup.run(await setup.state(), showInstructions);

@@ -133,7 +133,13 @@ export class LevelCheck {
   async #play(index: number): Promise<void> {
     const { player } = this.#parts;
     const clip = this.#clips[index];
-    if (!clip || !(await player.unlock())) return;
+    if (!clip) return;
+    if (!(await player.unlock())) {
+      need("#level-note").textContent = gettext(
+        "Your browser keeps the sound off. Allow sound for this page, then press Play again.",
+      );
+      return;
+    }
     const wasSounding = this.#sounding === index;
     this.#show(wasSounding ? null : index);
     if (wasSounding) return player.stop();

@@ -32,6 +32,7 @@ export class Screening {
   readonly #buttons: HTMLButtonElement[];
   #clips: Clip[] = [];
   #heard = false;
+  #sounding: Promise<unknown> | null = null;
   #finish: (answers: string[]) => void = () => {};
 
   /** Resolves with one answer a round. */
@@ -74,10 +75,21 @@ export class Screening {
   }
 
   async #play(): Promise<void> {
+    const { player } = this.#parts;
     const clip = this.#clips[this.#answers.length];
-    if (!clip || !(await this.#parts.player.unlock())) return;
-    const { outcome } = await this.#parts.player.play(clip);
+    if (!clip) return;
+    if (!(await player.unlock())) {
+      need("#screening-round").textContent = gettext(
+        "Your browser keeps the sound off. Allow sound for this page, then press Play again.",
+      );
+      return;
+    }
+    const playback = player.play(clip);
+    this.#sounding = playback;
+    this.#draw();
+    const { outcome } = await playback;
     this.#heard ||= outcome === "ended";
+    if (this.#sounding === playback) this.#sounding = null; // otherwise Play was pressed once more
     this.#draw();
   }
 
@@ -100,7 +112,12 @@ export class Screening {
     const play = need<HTMLButtonElement>("#screening-play");
     play.disabled = !this.#clips[this.#answers.length];
     play.setAttribute("aria-busy", String(loading));
-    need("span", play).textContent = loading ? gettext("Loading…") : gettext("Play");
+    play.toggleAttribute("data-listening", this.#sounding !== null);
+    need("span", play).textContent = loading
+      ? gettext("Loading…")
+      : this.#sounding
+        ? gettext("Listening…")
+        : gettext("Play");
     // Not `disabled`: the button that was pressed keeps the focus for the next round.
     for (const button of this.#buttons) button.setAttribute("aria-disabled", String(!this.#heard));
     need("#screening-why").hidden = this.#heard;

@@ -15,6 +15,10 @@ export interface VisitConfig {
   level_check: boolean;
   /** Whether answers may be changed until everything is handed in. */
   revisable: boolean;
+  /** How many pages each clip has, or whatever the protocol counts. */
+  pages_each: number;
+  /** The sentence for those who come back, in which only {answered} is left to fill. */
+  answered_of: string;
   shortcuts?: boolean;
 }
 
@@ -65,7 +69,6 @@ export interface SessionSummary {
 /** How far a participant has come, practice left out. */
 export interface VisitProgress {
   answered: number;
-  total: number;
   /** Whether there is anything to come back to, be it practice or a page that is half done. */
   begun: boolean;
 }

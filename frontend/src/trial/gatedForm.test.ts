@@ -191,10 +191,10 @@ test("a press on the closed form says when it opens, and one on Next what is mis
   await press(view);
   await press(next);
   assert.deepEqual(said, [
-    "The scale opens when the clip has ended.",
-    "Play the clip first.",
-    "The scale opens when the clip has ended.",
-    "You can answer when the clip has ended.",
+    "The scale opens when the sound has ended.",
+    "Press Play first.",
+    "The scale opens when the sound has ended.",
+    "You can answer when the sound has ended.",
     "Choose an answer first.",
   ]);
   answer();

@@ -140,7 +140,7 @@ class GatedTrial {
 
   #explainLock(): boolean {
     if (this.#phase === "rate" || this.#phase === "saving") return false;
-    this.#frame.screen.explain(gettext("The scale opens when the clip has ended."));
+    this.#frame.screen.explain(gettext("The scale opens when the sound has ended."));
     return true;
   }
 
@@ -166,8 +166,8 @@ class GatedTrial {
     this.#enter(
       open ? "rate" : "ready",
       outcome === "stopped"
-        ? gettext("Stopped. Play the clip again to hear it whole.")
-        : gettext("The clip was interrupted. Play it again; this does not count against you."),
+        ? gettext("Stopped. Press Play to hear it whole.")
+        : gettext("The sound was interrupted. Play it again; this does not count against you."),
     );
     screen.focus(open ? "view" : "play");
   }
@@ -198,11 +198,11 @@ class GatedTrial {
   #missing(): string {
     switch (this.#phase) {
       case "loading":
-        return gettext("The clip is still loading.");
+        return gettext("The sound is still loading.");
       case "ready":
-        return gettext("Play the clip first.");
+        return gettext("Press Play first.");
       case "playing":
-        return gettext("You can answer when the clip has ended.");
+        return gettext("You can answer when the sound has ended.");
       case "saving":
         return gettext("Saving…");
       case "rate":

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionSummary, TrialPage } from "./contract.ts";
 import { pageOf } from "./fakePages.ts";
-import { attention, partOf, progressOf, turnBefore, whereText } from "./place.ts";
+import { answeredOf, attention, partOf, turnBefore, whereText } from "./place.ts";
 
 const words = (word: string) => ({ language: "en", question: "?", attend: "", word, anchors: [] });
 const labels = { SIG: words("SPEECH"), BAK: words("BACKGROUND"), OVRL: words("OVERALL") };
@@ -23,7 +23,7 @@ const sessions: SessionSummary[] = [0, 1, 2, 3, 4].map((session) => ({
   rest_before: session > 0,
 }));
 
-test("clips are counted, not their three playings", () => {
+test("clips are counted, not the three times that each is heard", () => {
   assert.equal(whereText(threefold(2, 1, speechFirst), sessions), "Session 2 of 4, clip 1 of 40");
   assert.equal(whereText(threefold(2, 120, speechFirst), sessions), "Session 2 of 4, clip 40 of 40");
   assert.equal(whereText(threefold(0, 4, speechFirst), sessions), "Practice, clip 2 of 40");
@@ -38,9 +38,11 @@ test("a page is named as on the first page: a clip, a pair, a comparison", () =>
 });
 
 test("what is answered here and not sent yet counts, practice does not", () => {
-  assert.deepEqual(progressOf(sessions, []), { answered: 120, total: 480 });
-  const unsent = [threefold(0, 1, speechFirst), threefold(2, 1, speechFirst), threefold(2, 2, speechFirst)];
-  assert.deepEqual(progressOf(sessions, unsent), { answered: 122, total: 480 });
+  assert.equal(answeredOf(sessions, [], 3), 40);
+  const unsent = [threefold(0, 1, speechFirst), ...[1, 2, 3].map((number) => threefold(2, number, speechFirst))];
+  assert.equal(answeredOf(sessions, unsent.slice(0, 3), 3), 40); // of the next clip a third is missing
+  assert.equal(answeredOf(sessions, unsent, 3), 41);
+  assert.equal(answeredOf(sessions, unsent, 1), 123);
 });
 
 test("a visit of one session does not speak of sessions", () => {

@@ -7,7 +7,7 @@ function orderOf(page: TrialPage): string[] {
   return Array.isArray(page.page.order) ? (page.page.order as string[]) : [];
 }
 
-/** Which playing of the clip this is, of how many. */
+/** How often the clip was heard with this time, and how often it is heard in all. */
 export function partOf(page: TrialPage): { part: number; parts: number } {
   const parts = Math.max(orderOf(page).length, 1);
   return { part: typeof page.page.part === "number" ? page.page.part : 1, parts };
@@ -44,17 +44,15 @@ export function whereText(page: TrialPage, sessions: readonly SessionSummary[]):
   return fill(page.session === 0 ? practice : rated > 1 ? inSession : alone, values);
 }
 
-/** How many pages are answered of all that count: what the server has, and what is still on its way there. */
-export function progressOf(
+/** How many clips are answered of those that count: by what the server has, and what is still on its way there. */
+export function answeredOf(
   sessions: readonly SessionSummary[],
   unsent: readonly TrialPage[],
-): { answered: number; total: number } {
-  const counted = sessions.filter(({ session }) => session > 0);
-  const known = counted.reduce((sum, { answered }) => sum + answered, 0);
-  return {
-    answered: known + unsent.filter(({ session }) => session > 0).length,
-    total: counted.reduce((sum, { total }) => sum + total, 0),
-  };
+  pagesEach: number,
+): number {
+  const counts = ({ session }: { session: number }) => session > 0;
+  const known = sessions.filter(counts).reduce((sum, { answered }) => sum + answered, 0);
+  return Math.floor((known + unsent.filter(counts).length) / pagesEach);
 }
 
 /** The words of the one scale that a page asks for, with its place among all scales; none where a page asks for several. */

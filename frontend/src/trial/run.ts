@@ -12,7 +12,7 @@ import type { Break } from "./break.ts";
 import type { SessionSummary, TrialFrame, TrialPage, VisitConfig, VisitProgress } from "./contract.ts";
 import type { Review } from "./dialogs.ts";
 import type { Keys } from "./keys.ts";
-import { progressOf, turnBefore } from "./place.ts";
+import { answeredOf, turnBefore } from "./place.ts";
 import { asOf, Clips, TrialQueue } from "./queue.ts";
 import type { SaveStatus } from "./saveStatus.ts";
 import type { Screen } from "./screen.ts";
@@ -126,16 +126,16 @@ export class VisitRun {
     for (const event of waiting) if (!event.draft) this.#queue.markAnswered(event.trial);
     await this.#refill();
     this.#last = this.#lastAnswer.before(this.#queue.first);
-    const progress = progressOf(this.#sessions, this.#unsent);
+    const answered = answeredOf(this.#sessions, this.#unsent, this.#parts.config.pages_each);
     const begun = waiting.length > 0 || this.#answered > 0 || this.#queue.pages.some(({ draft }) => draft !== null);
-    return { ...progress, begun };
+    return { answered, begun };
   }
 
   async run(): Promise<void> {
     const { screen, scope, durable } = this.#parts;
     if (!durable)
       screen.notice(
-        gettext("This browser cannot keep answers on this device, so each one is sent before the next clip."),
+        gettext("This browser cannot keep answers on this device, so each one is sent before the next page."),
       );
     while (!scope.disposed) {
       const again = this.#reopened;
@@ -203,12 +203,12 @@ export class VisitRun {
     current.scope.dispose();
     screen.notice(
       skipped
-        ? gettext("The clip failed twice and is left out. This is not your fault.")
+        ? gettext("It failed twice and is left out. This is not your fault.")
         : enough
           ? gettext(
               "Too many clips have failed here, so this one is not left out. Open your link on another device or in another browser, or write to the experimenter. Everything you answered is kept.",
             )
-          : gettext("Thank you. You will hear this clip again at the end."),
+          : gettext("Thank you. You will hear it again at the end."),
     );
     await this.#refill();
   }
@@ -242,17 +242,17 @@ export class VisitRun {
     const { screen } = this.#parts;
     if (verdict.status === "refused") {
       this.#queue.reopen(verdict.trial);
-      screen.notice(verdict.detail ?? gettext("The server did not accept the last answer. The clip comes again."));
+      screen.notice(verdict.detail ?? gettext("The server did not accept the last answer. Please answer again."));
       return;
     }
     this.#queue.markAnswered(verdict.trial);
     const own = this.#sending.owns(verdict.event_id);
     if (!own && this.#last?.page.trial !== verdict.trial) this.#remember(null); // another is the previous answer now
     if (own && verdict.status === "conflict")
-      screen.notice(gettext("This clip was already answered in another tab or on another device. That answer stands."));
+      screen.notice(gettext("This page was already answered in another tab or on another device. That answer stands."));
     if (own || this.#current?.trial !== verdict.trial) return;
     if (this.#turnedTo === verdict.trial) this.#turnedTo = null; // a step there came just before
-    screen.notice(gettext("This clip was answered in another tab or on another device. Here is the next one."));
+    screen.notice(gettext("This page was answered in another tab or on another device. Here is the next one."));
     this.#current.scope.dispose();
   }
 
@@ -263,7 +263,7 @@ export class VisitRun {
     if (this.#current?.trial !== verdict.trial || (own && verdict.status in KEPT)) return;
     screen.notice(
       verdict.status === "refused"
-        ? (verdict.detail ?? gettext("The server did not accept the last answer. The clip comes again."))
+        ? (verdict.detail ?? gettext("The server did not accept the last answer. Please answer again."))
         : gettext("This page was changed in another tab or on another device. It is shown again as it stands there."),
     );
     this.#queue.postpone(verdict.trial); // until the next list
@@ -321,7 +321,7 @@ export class VisitRun {
   }
 
   #fetchClips(page: TrialPage, scope: Scope): ReturnType<Clips["of"]> {
-    const { onFailure, ...retry } = this.#api.retry(scope, gettext("The clip did not arrive. Trying again."));
+    const { onFailure, ...retry } = this.#api.retry(scope, gettext("The sound did not arrive. Trying again."));
     const failed = (error: unknown) => {
       onFailure(error);
       this.#parts.screen.offerProblem(true); // a clip that never arrives must not end the visit

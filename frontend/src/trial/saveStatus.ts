@@ -46,7 +46,7 @@ function problemText(reason: ProblemReason): string {
         "This browser cannot keep answers, and the server cannot be reached. Please keep this page open until they are saved.",
       );
     case "refused":
-      return gettext("The server did not accept the last answer. The clip comes again.");
+      return gettext("The server did not accept the last answer. Please answer again.");
     case "rejected":
       return gettext(
         "The server could not read one of your answers. Copy your answers and send them to the experimenter.",

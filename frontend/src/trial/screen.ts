@@ -50,10 +50,10 @@ export class Screen {
   }
 
   /** Show the instructions; to a participant who comes back, how far they are, with the instructions folded. */
-  showInstructions({ answered, total, begun }: VisitProgress): void {
+  showInstructions({ answered, begun }: VisitProgress, answeredOf: string): void {
     if (begun) {
       need("h1", this.instructions).textContent = answered
-        ? fill(gettext("You have answered {answered} of {total}."), { answered, total })
+        ? answeredOf.replace("{answered}", String(answered))
         : gettext("Your work so far is saved.");
       this.start.textContent = gettext("Continue");
       const folded = need("#instructions-folded");

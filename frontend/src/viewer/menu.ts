@@ -202,7 +202,7 @@ export class KeySheet {
         "label",
         { class: "check" },
         choice,
-        make("span", {}, gettext("Use letters and signs as keys. Space, arrows and Esc work in any case.")),
+        make("span", {}, gettext("Use letters and signs as keys. Space, arrows and Esc always work.")),
       ),
       make("button", { class: "button button--primary", autofocus: "" }, gettext("Close")),
     );
@@ -236,7 +236,7 @@ function rows(): HTMLElement[] {
     [["F"], gettext("Follow the cursor while it plays")],
     [["L"], gettext("Play the selection again and again")],
     [["T"], gettext("Maximum or mean")],
-    [["?"], gettext("This sheet")],
+    [["?"], gettext("Show this list")],
   ];
   const mouse: [string, string][] = [
     [gettext("Wheel, two fingers"), gettext("Zoom around the pointer; with Shift, move")],

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, OuterRef, Subquery, Sum
 
-from listening.durations import SeatDuration, checks_s, is_far_off, seat_duration, whole_minutes
+from listening.durations import SeatDuration, checks_s, is_far_off, minutes_text, seat_duration, stated_minutes
 from listening.models import Seat, SessionSettings
 from listening.panels.services.session_settings import session_settings_of
 from rating.models import Ballot, Experiment, Trial
@@ -82,11 +82,11 @@ def checks_s_of(session_settings: SessionSettings) -> float:
     )
 
 
-def planned_minutes(experiment: Experiment) -> dict[str, int]:
+def planned_minutes(experiment: Experiment) -> dict[str, float]:
     """What would be stated to each group of people, as far as they have seats."""
     groups, known = sorted(set(experiment.panels.values_list("group", flat=True))), session_settings_of(experiment)
     seats = {group: fresh_seat(experiment=experiment, group=group, session_settings=known) for group in groups}
-    return {group: whole_minutes(seat.duration.total_s) for group, seat in seats.items() if seat}
+    return {group: stated_minutes(seat.duration.total_s) for group, seat in seats.items() if seat}
 
 
 def misleading_minutes(experiment: Experiment) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def misleading_minutes(experiment: Experiment) -> list[dict[str, Any]]:
         return []
     planned = planned_minutes(experiment)
     return [
-        {"group": group, "planned": minutes, "stated": stated}
+        {"group": group, "planned": minutes_text(minutes), "stated": stated}
         for group, minutes in planned.items()
         if is_far_off(stated, 60 * minutes)
     ]

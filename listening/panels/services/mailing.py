@@ -26,6 +26,7 @@ from core.jobs import JobRun, enqueue, job
 from core.mail import send_message, sends_mail
 from core.models import User
 from core.services import audit
+from listening.durations import minutes_text
 from listening.models import Invitation, InvitationQuerySet, Mailing, Message, Panel
 from listening.panels.services.durations import planned_minutes
 from listening.panels.services.links import links_of
@@ -115,7 +116,7 @@ def places_of(panel: Panel, *, address: str) -> dict[str, str]:
     """What stands for the places in a message about this panel."""
     experiment = panel.experiment
     minutes = session_settings_of(experiment).stated_minutes or planned_minutes(experiment).get(panel.group)
-    return {"link": address, "title": experiment.title, "minutes": str(minutes or "")}
+    return {"link": address, "title": experiment.title, "minutes": minutes_text(minutes) if minutes else ""}
 
 
 def newest_mailing(experiment: Experiment) -> dict[str, Any] | None:

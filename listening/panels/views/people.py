@@ -20,6 +20,7 @@ from core.mail import sends_mail
 from core.models import User
 from core.permissions import Audience, requires, staff
 from core.posts import posted_from
+from listening.durations import minutes_text
 from listening.models import Seat, Visit
 from listening.panels.forms import (
     InvitationsForm,
@@ -191,7 +192,9 @@ def people_page(request: HttpRequest, experiment: Experiment, *, refused: Valida
         "link_count": links_of(experiment=experiment, now=now).count(),
         "open_links": panels.links_for_many(experiment=experiment, now=now).count(),
         "checks_open": checks_open,
-        "planned_minutes": durations.planned_minutes(experiment),
+        "planned_minutes": {
+            group: minutes_text(minutes) for group, minutes in durations.planned_minutes(experiment).items()
+        },
         "misleading_minutes": durations.misleading_minutes(experiment),
         "panel_form": shown(_panel_form(experiment)),
         "session_settings_form": shown(SessionSettingsForm(initial=vars(stored), checks_open=checks_open)),

@@ -17,7 +17,7 @@ from core.errors import AppError
 from core.hashing import digest
 from core.models import User
 from core.services import audit
-from listening.durations import rests_before, whole_minutes
+from listening.durations import PRACTICE, rests_before, stated_minutes
 from listening.models import Completion, Invitation, Panel, Participant, Recruitment, Seat, SessionSettings, Visit
 from listening.panels.services.durations import duration_of, fresh_seat
 from listening.panels.services.seats import (
@@ -322,6 +322,12 @@ def progress(*, visit: Visit) -> dict[str, int]:
     return {"answered": total - missing, "total": total}
 
 
+def counted(*, ballot: Ballot) -> int:
+    """How many clips (or what the protocol counts) a ballot has, practice left out."""
+    pages_each = get_protocol(ballot.experiment.protocol).pages_each
+    return ballot.trials.filter(session__gt=PRACTICE).count() // pages_each
+
+
 def group_behind(invitation: Invitation) -> str:
     """The group of people whose seat a link leads to; a link for many fills the panel that lacks the most people."""
     panel = invitation.panel
@@ -341,16 +347,19 @@ def outlook(*, invitation: Invitation, group: str, session_settings: SessionSett
     planned = fresh_seat(experiment=experiment, group=group, ballot=ballot, session_settings=session_settings)
     if planned is None:
         raise PanelFull
-    minutes = session_settings.stated_minutes or whole_minutes(planned.duration.total_s)
+    minutes = session_settings.stated_minutes or stated_minutes(planned.duration.total_s)
     return {"minutes": minutes, "clips": planned.clips, "practice": planned.practice}
 
 
-def remaining(*, ballot: Ballot, session_settings: SessionSettings) -> dict[str, int]:
-    """What a person who comes back reads: pages, how many are done, and about how many minutes are left."""
-    sessions = sessions_of(ballot=ballot)
-    answered, total = (sum(session[name] for session in sessions) for name in ("answered", "total"))
+def remaining(*, ballot: Ballot, session_settings: SessionSettings) -> dict[str, Any]:
+    """What a person who comes back reads: how many clips are answered of those that count, and about how many minutes
+    are left, practice with them.
+    """
+    sessions, pages_each = sessions_of(ballot=ballot), get_protocol(ballot.experiment.protocol).pages_each
+    counted = [session for session in sessions if session["session"] != PRACTICE]
+    answered, total = (sum(session[name] for session in counted) // pages_each for name in ("answered", "total"))
     left = {session["session"]: session["seconds_left"] for session in sessions if session["seconds_left"]}
-    minutes = whole_minutes(duration_of(ballot.experiment, left, session_settings).after_checks_s)
+    minutes = stated_minutes(duration_of(ballot.experiment, left, session_settings).after_checks_s)
     return {"answered": answered, "total": total, "minutes": minutes}
 
 

@@ -10,7 +10,7 @@ import { Making } from "./making.ts";
 const VIEWS = { maker: Making, judge: Judging };
 
 export function pageName(n: number, of: number): string {
-  return fill(gettext("Utterance {n} of {of}"), { n, of });
+  return fill(gettext("Sentence {n} of {of}"), { n, of });
 }
 
 export function open(host: WorkspaceHost, page: ShownPage, scope: Scope): void {

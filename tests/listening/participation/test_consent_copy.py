@@ -1,5 +1,7 @@
 """Copy of the consent as PDF: the text that was agreed to, in its language, and nothing of the test or of others."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -52,7 +54,10 @@ def test_a_participant_keeps_the_text_that_was_agreed_to(sitting: Sitting, writt
     experiment = sitting.ballot.experiment
     amend_texts(experiment=experiment, actor=experiment.owner, reason="clearer", consent_text="Another text.")
     address = copy_of(sitting)
-    assert f'href="{address}"' in sitting.client.get(f"/visits/{sitting.visit.pk}/").content.decode()
+    page = sitting.client.get(f"/visits/{sitting.visit.pk}/").content.decode()
+    [menu] = re.findall(r'<details class="menu">.*?</details>', page, re.DOTALL)
+    assert f'href="{address}"' in menu  # on every page, those without Pause too
+    assert " UTC" not in page
     got = sitting.client.get(address)
     assert (got.status_code, got["Content-Type"], got.content) == (200, "application/pdf", b"%PDF-")
     assert 'filename="consent.pdf"' in got["Content-Disposition"]

@@ -7,19 +7,20 @@ from django.test import Client
 from django.utils import timezone
 
 from core.models import AuditEntry
-from listening.durations import whole_minutes
+from listening.durations import minutes_text, stated_minutes
 from listening.models import Seat
 from listening.panels.next_steps import StepState, steps_of
 from listening.panels.services import panels
 from listening.panels.services.durations import fresh_seat, misleading_minutes
-from listening.panels.services.session_settings import change_session_settings
-from protocols.acr import demo as acr_demo
+from listening.panels.services.session_settings import change_session_settings, session_settings_of
 from rating.models import Experiment
 from rating.pace import EAR_CHECK_S, INTRODUCTION_S, LEVEL_CHECK_S
 from rating.protocol import TrialKind
 from rating.registry import protocols
-from tests.factories import make_experiment, make_user, new_token, opened, sit_down
+from tests.factories import make_experiment, new_token, opened, sit_down
 from tests.people import browser_of
+from tests.protocols.demo_material import CHECKED
+from tests.small_demos import build_demo
 
 pytestmark = pytest.mark.django_db
 
@@ -46,8 +47,8 @@ def test_one_line_says_minutes_clips_and_that_one_can_pause() -> None:
     experiment = make_experiment(items=20, seats=2)
     planned = fresh_seat(experiment=experiment)
     assert planned is not None
-    minutes = whole_minutes(planned.duration.total_s)
-    assert f"About {minutes} minutes, 40 clips, you can pause." in landing(experiment)
+    minutes = stated_minutes(planned.duration.total_s)
+    assert f"About {minutes_text(minutes)} minutes, 40 clips, you can pause." in landing(experiment)
 
 
 def test_a_clip_of_several_pages_is_counted_once_and_practice_is_said() -> None:
@@ -67,7 +68,7 @@ def test_what_is_counted_has_the_protocols_own_noun(protocol: str, noun: str) ->
     experiment = make_experiment(protocol=protocol, live=False)
     panels.create_panel(experiment=experiment, seats=1, actor=experiment.owner, **group)
     opened(experiment)
-    assert re.search(rf"About \d+ minutes?, \d+ {noun}, you can pause\.", landing(experiment))
+    assert re.search(rf"About \d+½? minutes?, \d+ {noun}, you can pause\.", landing(experiment))
 
 
 def test_every_panel_and_every_seat_states_the_same() -> None:
@@ -79,13 +80,30 @@ def test_every_panel_and_every_seat_states_the_same() -> None:
     lines = {re.findall(r"About [^.]*\.", landing(experiment, panel=number))[0] for number in (1, 1, 2)}
     assert len(lines) == 1
     before_s = INTRODUCTION_S + EAR_CHECK_S + LEVEL_CHECK_S
-    assert lines.pop().startswith(f"About {whole_minutes(12 * 60 + before_s)} minutes, ")
+    assert lines.pop().startswith(f"About {minutes_text(stated_minutes(12 * 60 + before_s))} minutes, ")
 
 
-def test_the_demo_states_its_plan_and_its_consent_states_no_other() -> None:
-    experiment = acr_demo.build(owner=make_user())
-    assert "About 3 minutes, 12 clips and 3 for practice, you can pause." in landing(experiment)
+@pytest.mark.parametrize(
+    ("slug", "counted"),
+    [
+        ("acr", r"12 clips and 3 for practice"),
+        ("dcr", r"12 pairs and 3 for practice"),
+        ("abx", r"12 comparisons and \d+ for practice"),
+        ("p835", r"8 clips and 4 for practice"),
+    ],
+)
+def test_a_demo_states_its_plan_has_a_little_practice_and_begins_with_the_volume(
+    slug: str, counted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = build_demo(slug, monkeypatch)
+    assert re.search(rf"About \d+½? minutes, {counted}, you can pause\.", landing(experiment))
     assert "minute" not in experiment.consent_text
+    planned, known = fresh_seat(experiment=experiment), session_settings_of(experiment)
+    assert planned is not None
+    assert 1 <= planned.practice <= 4
+    checks = {"ears": known.ear_check, "level": known.level_check, "headphones": known.headphone_screen != "off"}
+    assert tuple(check for check, is_on in checks.items() if is_on) == CHECKED[slug]
+    assert known.level_check
 
 
 def test_the_duration_that_the_experimenter_states_stands() -> None:
@@ -99,13 +117,13 @@ def test_a_stated_duration_far_from_the_plan_is_warned_of_and_a_near_one_is_not(
     experiment = make_experiment(items=20, seats=1, live=False)
     planned = fresh_seat(experiment=experiment)
     assert planned is not None
-    minutes = whole_minutes(planned.duration.total_s)
+    minutes = stated_minutes(planned.duration.total_s)
     staff = browser_of(experiment.owner)
-    for stated, warned in ((minutes + 1, False), (3 * minutes, True), (None, False)):
+    for stated, warned in ((round(minutes) + 1, False), (3 * round(minutes), True), (None, False)):
         change_session_settings(experiment=experiment, actor=experiment.owner, stated_minutes=stated)
         assert bool(misleading_minutes(experiment)) == warned
         page = staff.get(f"/experiments/{experiment.slug}/people/").content.decode()
-        assert (f"the plan takes about {minutes} min" in page) == warned
+        assert (f"the plan takes about {minutes_text(minutes)} min" in page) == warned
         sentences = [
             step.sentence for step in steps_of(experiment, now=timezone.now()) if step.state == StepState.CHECK
         ]

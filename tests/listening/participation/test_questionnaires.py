@@ -89,7 +89,7 @@ def test_the_way_leads_from_consent_over_the_questions_to_the_clips_and_over_the
 def test_the_landing_page_counts_the_questions() -> None:
     experiment = asking()
     page = Client().get(f"/join/{new_token(experiment)}/").content.decode()
-    assert "Beside the clips there are 5 short questions." in page
+    assert "There are also 5 short questions." in page
 
 
 def test_what_is_missing_or_unfit_is_said_beside_its_field_and_what_was_given_is_kept() -> None:
@@ -174,7 +174,7 @@ def test_withdrawing_deletes_the_answers_and_so_does_deleting_the_participant() 
     finished(sitting)
     finished(other)
     page = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").content.decode()
-    assert "Your answers to the questions before and after the clips are deleted." in page
+    assert "Your answers to the short questions are deleted." in page
     sitting.client.post(f"/visits/{sitting.visit.id}/withdraw/")
     assert set(QuestionAnswer.objects.values_list("seat", flat=True)) == {other.visit.seat_id}
     Participant.objects.get(seat=other.visit.seat).delete()

@@ -50,7 +50,7 @@ def test_who_fits_reads_the_consent_and_takes_a_seat() -> None:
     assert client.post(link, FITS).headers["Location"] == link
     page = client.get(link).content.decode()
     assert "Agree and begin" in page
-    assert "Beside the clips there is 1 short question." in page
+    assert "There is also 1 short question." in page
     assert client.post(link, {"agree": "yes"}).status_code == 302
     assert Visit.objects.count() == 1
     assert QuestionAnswer.objects.count() == 0

@@ -10,6 +10,8 @@ from listening.models import Completion, Invitation, Participant, Seat, Visit
 from listening.panels.services import panels
 from listening.participation.services import setup, visits
 from rating.models import Ballot, Consent, Experiment, Vote
+from rating.protocol import TrialKind
+from rating.registry import protocols
 from rating.services.experiments import close, pause
 from tests.errors import raises_error
 from tests.factories import event, make_experiment, new_token, seated_visit, sit_down
@@ -172,7 +174,7 @@ def test_the_receipt_counts_answers_and_says_apart_how_many_changes_are_stored()
     sitting.client.post(f"{sitting.api}finish/")
     page = sitting.client.get(f"/visits/{sitting.visit.id}/receipt/").content.decode()
     pages = sitting.ballot.trials.count()
-    assert f"<dt>Answers</dt><dd>{pages}</dd>" in page
+    assert f"<dt>Answered pages</dt><dd>{pages}</dd>" in page
     assert f"<dt>Stored in all</dt><dd>{pages + 1}, with practice, drafts and changed answers</dd>" in page
 
 
@@ -238,4 +240,21 @@ def test_who_comes_back_reads_what_is_left_of_the_own_seat() -> None:
     context = sitting.client.get(sitting.link).context
     assert (context["total"], context["answered"], context["minutes"]) == (40, 30, 1)
     page = sitting.client.get(sitting.link).content.decode()
-    assert "You have answered 30 of 40. About 1 minute left." in page
+    assert "You have answered 30 of 40 clips. About 1 minute left." in page
+
+
+def test_who_comes_back_reads_clips_that_count_on_the_welcome_page_and_on_the_next() -> None:
+    sitting = sit_down(make_experiment(protocol="p835", items=2, conditions=2, seats=1, options={"sessions": 1}))
+    sitting.ballot.trials.filter(position__lte=3).update(kind=TrialKind.PRACTICE, session=0)
+    leave(sitting.ballot, pages=8)  # one clip of practice, one that counts, and two thirds of the next
+    assert "You have answered 1 of 3 clips." in sitting.client.get(sitting.link).content.decode()
+    config = sitting.client.get(f"/visits/{sitting.visit.id}/").context["config"]
+    assert (config["answered_of"], config["pages_each"]) == ("You have answered {answered} of 3 clips.", 3)
+
+
+@pytest.mark.parametrize("slug", list(protocols()))
+def test_what_is_counted_has_one_noun_on_the_way_in_and_on_the_way_back(slug: str) -> None:
+    protocol = protocols()[slug]
+    for counted, answered_of in zip(protocol.counted, protocol.answered_of, strict=True):
+        noun = answered_of.removeprefix("You have answered %(answered)s of ").removesuffix(".")
+        assert counted.removesuffix(" with captions") == noun
