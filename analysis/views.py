@@ -1,6 +1,5 @@
 """The experimenter's pages of results, and of the analysis of an uploaded table."""
 
-from base64 import b64encode
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +15,7 @@ from analysis.datasets import counted
 from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
-from analysis.reports import study_plan
+from analysis.reports import study_plan, votes_table
 from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes
@@ -30,6 +29,7 @@ from analysis.services.questionnaires import summary
 from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current, request_ordinal_fit, request_report_pdf
+from analysis.votes_table.options import as_command
 from core.errors import AppError
 from core.http_errors import error_message
 from core.languages import active_language
@@ -138,47 +138,35 @@ def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 def table(request: HttpRequest) -> HttpResponse:
     """Analyse a table of votes; the zip is part of the page, because nothing is kept from which to make it later."""
     form = TableForm(request.POST, request.FILES) if request.method == "POST" else TableForm()
-    analysed, status, stem = AnalysedTable(), 200, ""
-    if request.method == "POST":
-        if not form.is_valid():
-            status = 400
+    analysed, status, context = AnalysedTable(), 200, {}
+    if request.method == "POST" and not form.is_valid():
+        status = form.status
+    elif request.method == "POST":
+        values = dict(form.cleaned_data)
+        file, margin = values.pop("file"), values.pop("margin")
+        analysed = analyse_table(file=file.file, name=file.name, **values)
+        if analysed.problem:
+            form.add_error(analysed.beside, analysed.problem)
+            status = 422
         else:
-            values = form.cleaned_data
-            file = values.pop("file")
-            stem = PurePath(file.name).stem
-            analysed = analyse_table(file=file.file, name=file.name, **values)
-            if analysed.problem:
-                form.add_error("file", analysed.problem)
-                status = 422
-    context = {
-        "form": form,
-        "analysed": analysed,
-        "scales": _scales(analysed.found or {}),
-        "archive": b64encode(analysed.archive).decode(),
-        "archive_name": f"{stem}-analysis.zip",
-    }
+            context = _analysed(analysed, file.name, values, margin)
+    groups = {"basic": form.basic, "further": form.further}
+    context |= {name: [form[field] for field in fields] for name, fields in groups.items()}
+    context |= {"form": form, "analysed": analysed, "further_open": bool(form.errors.keys() & set(form.further))}
     return render(request, "analysis/table.html", context, status=status)
 
 
-def _scales(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each scale's rows as the page shows them."""
-    everybody = found.get("with_excluded", {}).get("scales", {})
-    return [
-        {
-            "name": name,
-            **part,
-            "rows": [
-                {
-                    "condition": condition,
-                    **row,
-                    "letters": part["model"]["means"].get(condition, {}).get("letters", ""),
-                    "with_excluded": everybody.get(name, {}).get("conditions", {}).get(condition, {}).get("mean"),
-                }
-                for condition, row in part["conditions"].items()
-            ],
-        }
-        for name, part in found.get("scales", {}).items()
-    ]
+def _analysed(analysed: AnalysedTable, name: str, values: dict[str, Any], margin: float | None) -> dict[str, Any]:
+    shown = votes_table.report(analysed, reference=values["reference"], margin=margin)
+    figures = votes_table.figure_files(shown["figure"])
+    metrics = values.get("metrics")
+    return {
+        "shown": shown,
+        "figure_links": votes_table.figure_links(figures),
+        "archive": votes_table.whole_archive(analysed.archive, shown, figures),
+        "archive_name": f"{PurePath(name).stem}-analysis.zip",
+        "command": as_command(name, values, metrics=metrics.name if metrics else ""),
+    }
 
 
 @require_GET

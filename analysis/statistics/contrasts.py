@@ -52,15 +52,19 @@ def all_pairs(model: MixedModel) -> list[Contrast]:
 def to_reference(model: MixedModel, reference: Any) -> list[Contrast]:
     """Every other condition less the reference."""
     if reference not in model.conditions:
-        raise AppError(
-            "model.unknown_condition",
-            422,
-            _("There is no condition called '{name}' among the votes. Known: {known}."),
-            name=str(reference)[:80],
-            known=", ".join(map(str, model.conditions)),
-        )
+        raise unknown_condition(reference, model.conditions)
     place = model.conditions.index(reference)
     return _contrasts(model, [(other, place) for other in range(len(model.conditions)) if other != place])
+
+
+def unknown_condition(name: Any, known: Iterable[Any]) -> AppError:
+    return AppError(
+        "model.unknown_condition",
+        422,
+        _("There is no condition called '{name}' among the votes. Known: {known}."),
+        name=str(name)[:80],
+        known=", ".join(map(str, known)),
+    )
 
 
 def _contrasts(model: MixedModel, pairs: Sequence[tuple[int, int]]) -> list[Contrast]:
