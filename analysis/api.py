@@ -47,7 +47,7 @@ ANONYMOUS = OpenApiParameter("anonymous", bool, description="Leave out what part
 ANONYMOUS_ZIP = OpenApiParameter("anonymous", bool, description="An edition in which nobody can be told apart.")
 K = OpenApiParameter("k", int, description="How many listeners share each combination of answers about a person.")
 SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")
-PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="Which table.")
+PART = OpenApiParameter("part", str, enum=["items", "practice"], description="Which table.")
 PAGE = OpenApiParameter("page", int, description="From 1.")
 CSV = {(200, "text/csv"): OpenApiTypes.STR}
 ZIP = {(200, "application/zip"): OpenApiTypes.BINARY}
@@ -121,7 +121,7 @@ class Results(APIView):
 
 
 class ResultItems(APIView):
-    """One page of a long table: `part` is items (the default) or anchoring."""
+    """One page of a long table: `part` is items (the default) or practice."""
 
     audience = Audience.STAFF
 

@@ -34,6 +34,7 @@ from core.errors import AppError
 from core.http_errors import error_message
 from core.languages import active_language
 from core.permissions import Audience, requires, staff
+from rating.forms import UnblindForm
 from rating.models import Experiment
 from rating.services.access import Access, experiment_of
 
@@ -54,7 +55,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "least_listeners": USUAL_K,
         "questionnaire": summary(experiment, simulated=simulated),
         "offers_metrics": offers_metrics(experiment),
-        "reason_missing": request.GET.get("reason") == "missing",
+        "unblind_form": UnblindForm(auto_id="%s"),
         "tab": "results",
     }
     return render(request, "analysis/results.html", context)

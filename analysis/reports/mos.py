@@ -127,11 +127,11 @@ def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[Table
 
 
 def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> Table:
-    """One page of the items, or of the clips of the anchoring session."""
-    titles = {"items": _("By item"), "anchoring": _("Anchoring session")}
+    """One page of the items, or of the clips of the practice."""
+    titles = {"items": _("By item"), "practice": _("Practice")}
     notes = {
         "items": _("Over listeners. Means of fewer than five answers are grey."),
-        "anchoring": _("Practice with reference stimuli, kept apart from all other figures. Over listeners."),
+        "practice": _("Clips before the test, kept apart from all other figures. Over listeners."),
     }
     columns = mean_columns(text_column(_("Item"), "item"), items=False)
     table = Table(part, titles[part], notes[part], columns, of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
@@ -252,7 +252,7 @@ def methods_text(experiment: Experiment, result: Result) -> str:
             "Figures over listeners are means of listener means, of listeners who answered every page, with 95 % t "
             "intervals, not cut to the ends of the scale. SDs have n − 1 in the denominator."
         ),
-        _("{practice_votes} votes of the anchoring session are kept apart.") if counts["practice_votes"] else "",
+        _("{practice_votes} votes of the practice are kept apart.") if counts["practice_votes"] else "",
         _("Ballots that were given up and taken over by others do not count."),
     ]
     return fill_methods_text(
@@ -264,7 +264,7 @@ EXAMPLE_SCRIPTS = Path(__file__).resolve().parent.parent / "example_scripts"
 EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
 
 
-LONG = ("items", "anchoring")
+LONG = ("items", "practice")
 
 
 MODEL = (*EXPECTED[:4], "n_items", "mos", "se", "df", "ci_low", "ci_high", "letters")

@@ -130,7 +130,7 @@ def test_every_part_is_there_and_few_answers_are_grey(client: Client, experiment
     html = page(client, experiment)
     for part in ("pairs", "differences-listeners", "tests", "pair-tests", "agreement", "components"):
         assert f'id="{part}"' in html, part
-    for part in ("panels", "factors", "distribution", "orders", "positions", "sessions", "items", "anchoring"):
+    for part in ("panels", "factors", "distribution", "orders", "positions", "sessions", "items", "practice"):
         assert f'id="{part}"' in html, part
     items = html.partition('id="items"')[2].partition("</details>")[0]
     assert items.count('class="is-muted"') == 27  # two answers a clip
@@ -239,6 +239,20 @@ def test_unblinding_while_people_can_listen_asks_twice(client: Client) -> None:
     client.post(address, {"reason": "curious", "confirmed": "1"})
     experiment.refresh_from_db()
     assert experiment.unblinded_at is not None
+
+
+@pytest.mark.parametrize(("typed", "said"), [("x" * 600, "at most 500 characters"), (" ", "Say why")])
+def test_a_reason_that_cannot_be_taken_is_kept_beside_what_is_wrong(client: Client, typed: str, said: str) -> None:
+    experiment = make_experiment(seats=1)
+    client.force_login(experiment.owner)
+    answer = client.post(f"/experiments/{experiment.slug}/unblind/", {"reason": typed})
+    assert answer.status_code == 400
+    html = answer.content.decode()
+    assert said in html
+    assert re.search(rf'<input [^>]*value="{typed}"[^>]*aria-invalid="true"', html)
+    assert 'aria-describedby="id_reason_error"' in html
+    experiment.refresh_from_db()
+    assert experiment.unblinded_at is None
 
 
 def test_a_closed_experiment_is_unblinded_at_once(client: Client) -> None:

@@ -84,9 +84,9 @@ def test_means_by_factor(marks: pd.DataFrame, result: Any, unit: str) -> None:
     agree(got(result["factors"], by, unit), expected(test, by, unit))
 
 
-def test_means_by_item_and_of_the_anchoring_session_apart(marks: pd.DataFrame, result: Any) -> None:
+def test_means_by_item_and_of_practice_apart(marks: pd.DataFrame, result: Any) -> None:
     by = ["condition", "item", "scale"]
-    for part, kind in (("items", "test"), ("anchoring", "practice")):
+    for part, kind in (("items", "test"), ("practice", "practice")):
         agree(got(result[part], by, "listener"), expected(marks[marks["kind"] == kind], by, "listener"))
 
 
