@@ -18,7 +18,7 @@ from analysis.registry import get_report, method_of, methods
 from analysis.reports import study_plan, votes_table
 from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.pictures import can_draw
-from analysis.reports.plan import plan_facts, plan_outcomes
+from analysis.reports.plan import plan_facts, plan_outcomes, registered_adjustment
 from analysis.reports.tables import TABLE_FORMATS
 from analysis.services import report_pdf
 from analysis.services.dataset.anonymity import USUAL_K
@@ -77,7 +77,7 @@ def fit_ordinal(request: HttpRequest, slug: str) -> HttpResponse:
 def _registered(experiment: Experiment) -> dict[str, str]:
     """What the plan says of choices on the page; letters stand for conditions until the experiment is unblinded."""
     plan = experiment.analysis_plan
-    chosen = {"against": plan.get("against"), "margin": plan.get("margin")}
+    chosen = {"against": plan.get("against"), "margin": plan.get("margin"), "adjust": registered_adjustment(plan)}
     if experiment.unblinded_at is None:
         del chosen["against"]
     return {name: str(value) for name, value in chosen.items() if value}
@@ -85,13 +85,16 @@ def _registered(experiment: Experiment) -> dict[str, str]:
 
 def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulated: bool) -> dict[str, Any]:
     """One method's part of the page."""
-    result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True)
+    adjust = asked.get("adjust", "")
+    result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True, adjust=adjust)
+    of_api = {"simulated": "1" if simulated else "", "adjust": result["table"].get("adjustment", {}).get("for", "")}
+    query = urlencode({key: value for key, value in of_api.items() if value})
     reader = get_report(name)
     return {
         "title": methods()[name].title,
         "slug": name,
         "result": result,
-        "api": reverse("api:result", args=[experiment.slug, name]) + ("?simulated=1" if simulated else ""),
+        "api": reverse("api:result", args=[experiment.slug, name]) + (f"?{query}" if query else ""),
         "template": reader.template,
         "downloads": reader.downloads,
         "files": reader.files_and_pictures if can_draw() else reader.files,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.adjustment import ADJUSTABLE, ALL, PREFIX
 from analysis.mos.cells import Floats, names
 from analysis.mos.effects import PAIRED_CONDITIONS, baseline
 from analysis.statistics.bootstrap import two_way_bootstrap
@@ -29,6 +30,7 @@ ALPHAS = {"ordinal": "alpha_ordinal", "interval": "alpha_interval"}  # Krippendo
 TABLES = (
     *("model_level", "two_way_level", "contrasts", "components", "tests", "pair_tests", "agreement"),
     *("complete_model", "model_warnings"),
+    *(f"{PREFIX}{name}" for name in ("model_level", "contrasts", "components", "warnings")),
 )
 
 
@@ -41,6 +43,7 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     found: dict[str, Rows] = {name: [] for name in TABLES}
     everybody = len(complete) == len(marks)
     reference = baseline(marks)
+    adjustments = _adjustments(marks)
     for scale in names(marks, "scale"):
         whole, kept = votes_of_scale(marks, scale), votes_of_scale(complete, scale)
         low, high = _limits(kept)
@@ -49,6 +52,11 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
         about = {"scale": scale}
         counts = _counts(whole)
         add_rows(found, model_rows(about, model, counts, reference))
+        for name, factors in adjustments.items():
+            beside = {"adjusted_for": name, "adjusted_factors": ", ".join(factors)}
+            rows = model_rows(about | beside, model_record(whole, factors=factors), counts, reference)
+            rows["warnings"] = rows.pop("model_warnings")
+            add_rows(found, {f"{PREFIX}{part}": each for part, each in rows.items()})
         found["two_way_level"] += _drawn(about, whole, counts)
         if record is None:
             continue
@@ -88,10 +96,18 @@ def test_rows(about: dict[str, Any], tests: Mapping[str, Any], reference: str) -
 def votes_of_scale(marks: pd.DataFrame, scale: str) -> pd.DataFrame:
     """One scale's votes in an order of their own, so that the order in which they came changes no digit."""
     part = marks[marks["scale"] == scale]
-    keys = [part[name].cat.codes for name in ("condition", "item", "listener")]
-    part = part.iloc[np.lexsort((part["value"], *keys))]
-    columns = {name: part[name].cat.remove_unused_categories() for name in ("listener", "item", "condition")}
+    about = (*ADJUSTABLE, "value", "condition", "item", "listener")
+    keys = [part[name] if name == "value" else part[name].cat.codes for name in about]
+    part = part.iloc[np.lexsort(keys)]
+    columns = {name: part[name].cat.remove_unused_categories() for name in about if name != "value"}
     return pd.DataFrame({**columns, "score": part["value"]}).reset_index(drop=True)
+
+
+def _adjustments(marks: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Fixed effects beside the condition: each that there is and varies by itself, and all of them together."""
+    known = [name for name in ADJUSTABLE if len(names(marks, name)) > 1 and not marks[name].isna().any()]
+    together = {ALL: tuple(known)} if len(known) > 1 else {}
+    return {name: (name,) for name in known} | together
 
 
 def _limits(votes: pd.DataFrame) -> tuple[float, float]:

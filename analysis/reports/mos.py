@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis import datasets, p808_export
+from analysis.adjustment import adjustments_of
 from analysis.exports import csv_lines
 from analysis.reports import inference, ordinal
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
@@ -267,10 +268,10 @@ EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low
 LONG = ("items", "practice")
 
 
-MODEL = (*EXPECTED[:4], "n_items", "mos", "se", "df", "ci_low", "ci_high", "letters")
+MODEL = (*EXPECTED[:4], "n_items", "mos", "se", "df", "ci_low", "ci_high", "letters", "adjusted_factors")
 CONTRASTS = (
     *("condition", "against", "scale", "difference", "se", "df", "ci_low", "ci_high"),
-    *("t", "p", "p_holm", "p_holm_against", "ci90_low", "ci90_high"),
+    *("t", "p", "p_holm", "p_holm_against", "ci90_low", "ci90_high", "adjusted_factors"),
 )
 
 
@@ -316,7 +317,7 @@ class MosReport(Report):
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table, scales = result["table"], [scale["key"] for scale in result["scales"]]
-        chosen = MosChoices(asked, scales)
+        chosen = MosChoices(asked, scales, adjusted_for=table.get("adjustment", {}).get("for", ""))
         compared, choices, against = inference.differences(
             table, against=chosen.against, scale=chosen.scale, margin=chosen.margin
         )
@@ -334,6 +335,7 @@ class MosReport(Report):
             "unit_links": {unit: chosen.query(unit=unit) for unit in UNIT_TABLES},
             "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
             "every_scale": chosen.query(scale=""),
+            "adjustments": _adjustments(table, chosen),
             "differences": compared,
             "choices": choices,
             "against": against,
@@ -362,8 +364,10 @@ class MosChoices(Choices):
 
     usual: ClassVar[Mapping[str, str]] = {"unit": "model"}
 
-    def __init__(self, asked: Asked, scales: list[str]) -> None:
+    def __init__(self, asked: Asked, scales: list[str], *, adjusted_for: str = "") -> None:
         super().__init__(asked)
+        # "none" stands in the address, where the registered plan would else decide.
+        self.adjust = adjusted_for or ("none" if asked.get("adjust") else "")
         self.unit = asked["unit"] if asked.get("unit") in UNIT_TABLES else "model"
         self.scale = asked["scale"] if asked.get("scale") in scales else ""
         self.against = asked.get("against", "")
@@ -374,7 +378,15 @@ class MosChoices(Choices):
     @property
     def chosen(self) -> Mapping[str, str | None]:
         margin = self.margin_text if self.margin else ""
-        return {"unit": self.unit, "scale": self.scale, "against": self.against, "margin": margin}
+        own = {"unit": self.unit, "scale": self.scale, "against": self.against, "margin": margin}
+        return own | {"adjust": self.adjust}
+
+
+def _adjustments(table: Mapping[str, Any], chosen: MosChoices) -> list[dict[str, str]]:
+    """What the model can be adjusted for, each with its words and the address of the same page."""
+    known = adjustments_of(table)
+    words = inference.adjustment_names() | {"none": _("nothing")}
+    return [{"key": key, "words": words[key], "query": chosen.query(adjust=key)} for key in ("none", *known) if known]
 
 
 def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from analysis.adjustment import ADJUSTABLE, ALL, adjusted
 from analysis.reports.exclusions import who_is
 from analysis.reports.rules import rule_titles
 from analysis.reports.tables import figure
@@ -12,7 +13,8 @@ from analysis.statistics.rules import found_by
 from core.hashing import digest
 
 Plan = Mapping[str, Any]  # scale, against, margin, model, rules with thresholds; empty where nothing was written down
-MODELS = ("mixed", "listeners")
+ADJUSTED = "mixed+"  # before what the mixed model is adjusted for
+MODELS = ("mixed", "listeners", *(f"{ADJUSTED}{name}" for name in (*ADJUSTABLE, ALL)))
 
 
 class Outcome(NamedTuple):
@@ -27,7 +29,20 @@ def plan_sha256(plan: Plan) -> str:
 
 
 def model_names() -> dict[str, str]:
-    return {"mixed": _("mixed model"), "listeners": _("means over listeners")}
+    return {
+        "mixed": _("mixed model"),
+        "listeners": _("means over listeners"),
+        "mixed+panel": _("mixed model, adjusted for panel"),
+        "mixed+session": _("mixed model, adjusted for session"),
+        "mixed+order": _("mixed model, adjusted for the order of the scales"),
+        "mixed+all": _("mixed model, adjusted for panel, session and order of the scales, as far as they vary"),
+    }
+
+
+def registered_adjustment(plan: Plan) -> str:
+    """What the registered model is adjusted for; empty where it is not."""
+    model = str(plan.get("model", ""))
+    return model.removeprefix(ADJUSTED) if model.startswith(ADJUSTED) else ""
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -54,10 +69,13 @@ def plan_outcomes(plan: Plan, table: Mapping[str, Any]) -> list[Outcome]:
 
 
 def _model(plan: Plan, table: Mapping[str, Any]) -> list[Outcome]:
-    part = "model_level" if plan["model"] == "mixed" else "rows"
+    wanted = registered_adjustment(plan)
+    if wanted:
+        table = adjusted(table, wanted)
+    part = "rows" if plan["model"] == "listeners" else "model_level"
     rows = [row for row in table.get(part, []) if row.get("scale") in (plan["scale"], None) or not plan["scale"]]
     name = model_names()[plan["model"]]
-    if rows:
+    if rows and (table.get("adjustment") or not wanted):
         return [Outcome(kept=True, sentence=_("Registered model, as registered: {name}.").format(name=name))]
     if not table.get("counts"):
         return []

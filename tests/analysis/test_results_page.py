@@ -226,6 +226,38 @@ def test_the_warning_of_few_answers_follows_the_number_that_was_planned() -> Non
     assert "few_votes" not in [each["code"] for each in found]
 
 
+def test_the_reader_adjusts_the_model_for_what_varies(client: Client, experiment: Experiment) -> None:
+    assert 'aria-label="Adjust the model for"' in page(client, experiment)
+    html = page(client, experiment, adjust="order")
+    assert html.count("The model is adjusted for order of the scales as fixed effects") >= 4  # and the methods text
+    assert 'aria-current="true">order of the scales<' in html
+    assert not [secret for secret in SECRETS if secret in html]
+    asked = {"experiment": experiment, "slug": "mos", "simulated": False}
+    plain, adjusted = (read_result(**asked, adjust=each)["table"] for each in ("", "order"))
+    assert [row["condition"] for row in plain["model_level"]] == [row["condition"] for row in adjusted["model_level"]]
+    assert not [part for part in adjusted if part.startswith("adjusted_")], "pollers are given one model"
+    address = f"/api/v1/experiments/{experiment.slug}/results/mos/"
+    assert client.get(f"{address}?adjust=order").json()["table"]["model_level"] == adjusted["model_level"]
+    lines = b"".join(client.get(f"{address}files/model.csv?adjust=order").streaming_content).decode().splitlines()
+    rows = list(csv.DictReader(lines))
+    assert {row["adjusted_factors"] for row in rows} == {"order"}
+    assert [float(row["mos"]) for row in rows] == [row["mos"] for row in adjusted["model_level"]]
+
+
+def test_a_registered_adjustment_is_what_page_and_report_begin_with(client: Client, experiment: Experiment) -> None:
+    plan = {"scale": "OVRL", "against": "", "margin": None, "model": "mixed+order", "rules": {}}
+    Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan)
+    html = page(client, experiment)
+    assert 'aria-current="true">order of the scales<' in html
+    assert "Registered model, as registered: mixed model, adjusted for the order of the scales." in html
+    assert 'aria-current="true">nothing<' in page(client, experiment, adjust="none")
+    report = client.get(f"/experiments/{experiment.slug}/report/").content.decode()
+    assert "The model is adjusted for order of the scales" in report
+    plan["model"] = "mixed+panel"
+    Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan)
+    assert "Registered model, not available: mixed model, adjusted for panel." in page(client, experiment)
+
+
 def test_unblinding_while_people_can_listen_asks_twice(client: Client) -> None:
     experiment = make_experiment(seats=1)
     client.force_login(experiment.owner)

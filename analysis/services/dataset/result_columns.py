@@ -45,6 +45,8 @@ MEANINGS = {
     "variance": "Its variance.",
     "share": "Its share of all variance.",
     "dropped": "Whether it was estimated as zero and dropped.",
+    "adjusted_for": "What the mixed model is adjusted for: panel, session, order or all of them, as fixed effects.",
+    "adjusted_factors": "The factors that this stands for, of those that vary.",
     "reml_criterion": "The REML criterion of the model.",
 }
 
