@@ -26,6 +26,7 @@ from analysis.reports.tables import (
     mean_columns,
     number_column,
     percent,
+    range_column,
     text_column,
 )
 from analysis.services.results import ITEMS_A_PAGE
@@ -90,6 +91,24 @@ def means(table: Mapping[str, Any], *, unit: str, scale: str) -> Table:
     return Table("conditions", _("By condition"), unit_notes()[unit], columns, rows)
 
 
+def by_scale(table: Mapping[str, Any], *, unit: str, scales: list[str]) -> Table:
+    """One row for each condition, with the mean and interval of every scale in columns; of several scales alone."""
+    rows: dict[str, dict[str, Any]] = {}
+    empty = {f"{scale}_{name}": None for scale in scales for name in ("mos", "ci_low", "ci_high")}
+    for row in table.get(UNIT_TABLES[unit], []) if len(scales) > 1 else []:
+        own = rows.setdefault(row["condition"], {"condition": row["condition"], **empty})
+        own |= {f"{row['scale']}_{name}": row[name] for name in ("mos", "ci_low", "ci_high")}
+    columns = [text_column(_("Condition"), "condition")]
+    for scale in scales:
+        columns += [
+            number_column(scale, f"{scale}_mos"),
+            range_column(_("95 % CI"), f"{scale}_ci_low", f"{scale}_ci_high"),
+        ]
+    note = _("MOS and 95 % CI of every scale ({unit}).").format(unit=units()[unit])
+    note = " ".join([note, *(inference.adjusted_note(table) if unit == "model" else [])])
+    return Table("all-scales", _("All scales by condition"), note, columns, list(rows.values()))
+
+
 def differences_over_listeners(table: Mapping[str, Any], *, against: str, scale: str) -> Table:
     columns = difference_columns("difference", _("Difference"), text_column(_("Condition"), "condition"))
     note = _("Each listener's own difference, averaged, with its 95 % t interval over listeners.")
@@ -135,7 +154,11 @@ def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> Table:
         "practice": _("Clips before the test, kept apart from all other figures. Over listeners."),
     }
     columns = mean_columns(text_column(_("Item"), "item"), items=False)
-    table = Table(part, titles[part], notes[part], columns, of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
+    note = notes[part]
+    if any(row.get("ci_bounded_low") is not None for row in rows):
+        columns.append(range_column(_("95 % CI, bounded"), "ci_bounded_low", "ci_bounded_high"))
+        note += " " + _("The bounded interval stays on the scale, and has a width where all votes agree.")
+    table = Table(part, titles[part], note, columns, of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
     return replace(table, page=min(max(page, 1), table.pages))
 
 
@@ -147,7 +170,7 @@ def warning_sentences(warnings: list[Row]) -> list[str]:
         ),
         "unanimous": _(
             "{scale}: in {cells} of {of} clips all listeners gave the same mark; there, an interval of no width does "
-            "not mean certainty."
+            "not mean certainty. Read the bounded one, by item."
         ),
         "floor": _(
             "{scale}, {condition}: {share} of the answers are at the lowest end; differences may not show there."
@@ -329,6 +352,7 @@ class MosReport(Report):
             "units": units(),
             "scales": scales,
             "means": means(table, unit=chosen.unit, scale=chosen.scale),
+            "all_scales": by_scale(table, unit=shown_unit(table, chosen.unit), scales=[] if chosen.scale else scales),
             "apart": inference.completeness(table, scale=chosen.scale),
             "unit_table": UNIT_TABLES[shown_unit(table, chosen.unit)],
             "figure_note": figure_note(shown_unit(table, chosen.unit)),

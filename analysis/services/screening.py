@@ -21,9 +21,12 @@ def screening_of(
     """Tables beside those of a result. Rules over ratings and a mixed model are for answers that rate conditions."""
     from analysis.statistics.with_and_without import with_and_without
 
-    found = {"screening": _findings(experiment, dataset, rated=rated, simulated=simulated)}
+    again = None
+    if experiment.checks:
+        again = datasets.repeated_scores(experiment, dataset.ballots, simulated=simulated)
+    found = {"screening": _findings(experiment, dataset, again, rated=rated, simulated=simulated)}
     if rated:
-        found |= _bias(dataset)
+        found |= _bias(dataset) | {"repeats": _repeats(dataset, again)}
     ballots = {each.ballot for each in dataset.ballots}
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
@@ -34,13 +37,11 @@ def screening_of(
     return found
 
 
-def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulated: bool) -> Rows:
+def _findings(experiment: Experiment, dataset: Dataset, again: Any, *, rated: bool, simulated: bool) -> Rows:
     """Each rule's figure for each listener, excluded answers included."""
     from analysis.statistics.listener_rules import attention_findings, pace_findings, rating_findings
 
-    marks, again = _of_test(dataset), None
-    if experiment.checks:
-        again = datasets.repeated_scores(experiment, dataset.ballots, simulated=simulated)
+    marks = _of_test(dataset)
     ranges = {scale.key: (scale.low, scale.high) for scale in get_protocol(experiment.protocol).scales}
     found = [
         *(rating_findings(marks, ranges, again) if rated and len(marks) else []),
@@ -70,6 +71,14 @@ def _bias(dataset: Dataset) -> dict[str, Rows]:
         part: [row | ({"listener": names[row["listener"]]} if "listener" in row else {}) for row in rows]
         for part, rows in found.items()
     }
+
+
+def _repeats(dataset: Dataset, again: Any) -> Rows:
+    """Agreement of each listener with themselves on clips that were rated twice, excluded answers included."""
+    from analysis.statistics.listener_rules import repeat_rows
+
+    marks, names = _of_test(dataset), _names(dataset)
+    return [row | {"listener": names[row["listener"]]} for row in (repeat_rows(marks, again) if len(marks) else [])]
 
 
 def _names(dataset: Dataset) -> dict[int, str]:

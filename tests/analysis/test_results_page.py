@@ -173,6 +173,21 @@ def test_every_table_of_the_page_can_be_downloaded_in_four_forms(client: Client,
         assert not [secret for secret in SECRETS if secret in text]
 
 
+def test_all_scales_stand_in_columns_with_one_row_for_each_condition(client: Client, experiment: Experiment) -> None:
+    html = page(client, experiment)
+    tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    found = {(row["condition"], row["scale"]): row for row in tables["model_level"]}
+    address = f"/api/v1/experiments/{experiment.slug}/results/mos/files/table-all-scales"
+    assert all(f"{address}.{ending}" in html for ending in ("csv", "tex", "md", "xlsx"))
+    rows = list(csv.DictReader(io.StringIO(b"".join(client.get(f"{address}.csv")).decode())))
+    assert [row["condition"] for row in rows] == list(dict.fromkeys(condition for condition, _scale in found))
+    for row in rows:
+        for scale in ("SIG", "BAK", "OVRL"):
+            for name in ("mos", "ci_low", "ci_high"):
+                assert float(row[f"{scale}_{name}"]) == found[row["condition"], scale][name]
+    assert "table-all-scales" not in page(client, experiment, scale="BAK")
+
+
 def sheet_text(content: bytes) -> str:
     sheet = load_workbook(io.BytesIO(content)).active
     return "\n".join(str(row) for row in sheet.iter_rows(values_only=True))
