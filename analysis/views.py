@@ -16,6 +16,7 @@ from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
 from analysis.reports import study_plan, votes_table
+from analysis.reports.base import file_unknown
 from analysis.reports.exclusions import exclusion_sentences, with_and_without
 from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes, registered_adjustment
@@ -182,7 +183,29 @@ def plan_study(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         found = compute_plan(**form.asked())
         context |= study_plan.context(found, form.chosen)
+        context["part"] = {
+            "files_at": reverse("analysis:plan_study") + "files/",
+            "can_draw": can_draw(),
+            "table_formats": TABLE_FORMATS,
+            "query": request.GET.urlencode(),
+        }
     groups = {"basic": form.basic, "costs": form.costs, "variances": form.variances, "checks": form.checks}
     context |= {name: [form[field] for field in fields] for name, fields in groups.items()}
     context |= {f"{name}_wrong": bool(form.errors.keys() & set(fields)) for name, fields in groups.items()}
     return render(request, "analysis/plan_study.html", context, status=200 if form.is_valid() else form.status)
+
+
+@require_GET
+@requires(Audience.STAFF)
+def plan_file(request: HttpRequest, name: str) -> HttpResponse:
+    """A figure or the table of the plan in the address; one that cannot be computed is shown with the reason."""
+    form = PlanForm(request.GET.dict(), user=staff(request))
+    if not form.is_valid():
+        return redirect(f"{reverse('analysis:plan_study')}?{request.GET.urlencode()}")
+    plan = compute_plan(**form.asked() | {"rounds": 0})
+    made = study_plan.plan_file(plan, name)
+    if made is None:
+        raise file_unknown(name, known=study_plan.file_names(plan))
+    content, content_type = made
+    headers = {"Content-Disposition": f'attachment; filename="study-plan-{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)

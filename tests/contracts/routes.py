@@ -14,6 +14,7 @@ signed-in-405 in         in           in         405    405    405         405  
 factor-owner  in         in           in         ok     ok     404         ok     in
 staff         in         in           in         ok     ok     2fa         ok     in
 staff-400     in         in           in         400    400    2fa         400    in
+staff-404     in         in           in         404    404    2fa         404    in
 staff-405     in         in           in         405    405    2fa         405    in
 owned         in         in           in         ok     404    2fa         ok     in
 owned-404     in         in           in         404    404    2fa         404    in
@@ -180,6 +181,7 @@ analysis:metrics                      owned          owned-400
 analysis:remove_metrics               staff-405      owned
 analysis:use_rule                     staff-405      owned
 analysis:plan_study                   staff          staff-405
+analysis:plan_file                    staff-404      staff-405
 analysis:report                       owned          staff-405
 analysis:write_report_pdf             staff-405      owned
 analysis:table                        staff          staff-400
