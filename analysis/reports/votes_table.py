@@ -66,8 +66,8 @@ def report(analysed: AnalysedTable, *, reference: str, margin: float | None) -> 
     }
 
 
-def by_scale(found: Found) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    return found["scales"].items()
+def by_scale(found: Found) -> list[tuple[str, Mapping[str, Any]]]:
+    return list(found["scales"].items())
 
 
 def means(found: Found, tables: Mapping[str, Any]) -> Table:

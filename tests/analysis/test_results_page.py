@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from html import unescape
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -245,27 +246,28 @@ def test_the_reader_adjusts_the_model_for_what_varies(client: Client, experiment
     assert 'aria-label="Adjust the model for"' in page(client, experiment)
     html = page(client, experiment, adjust="order")
     assert html.count("The model is adjusted for order of the scales as fixed effects") >= 4  # and the methods text
-    assert 'aria-current="true">order of the scales<' in html
+    assert 'aria-current="true">Order of the scales<' in html
     assert not [secret for secret in SECRETS if secret in html]
-    asked = {"experiment": experiment, "slug": "mos", "simulated": False}
-    plain, adjusted = (read_result(**asked, adjust=each)["table"] for each in ("", "order"))
+    plain, adjusted = (
+        read_result(experiment=experiment, slug="mos", simulated=False, adjust=each)["table"] for each in ("", "order")
+    )
     assert [row["condition"] for row in plain["model_level"]] == [row["condition"] for row in adjusted["model_level"]]
     assert not [part for part in adjusted if part.startswith("adjusted_")], "pollers are given one model"
     address = f"/api/v1/experiments/{experiment.slug}/results/mos/"
     assert client.get(f"{address}?adjust=order").json()["table"]["model_level"] == adjusted["model_level"]
-    lines = b"".join(client.get(f"{address}files/model.csv?adjust=order").streaming_content).decode().splitlines()
+    lines = b"".join(client.get(f"{address}files/model.csv?adjust=order")).decode().splitlines()
     rows = list(csv.DictReader(lines))
     assert {row["adjusted_factors"] for row in rows} == {"order"}
     assert [float(row["mos"]) for row in rows] == [row["mos"] for row in adjusted["model_level"]]
 
 
 def test_a_registered_adjustment_is_what_page_and_report_begin_with(client: Client, experiment: Experiment) -> None:
-    plan = {"scale": "OVRL", "against": "", "margin": None, "model": "mixed+order", "rules": {}}
+    plan: dict[str, Any] = {"scale": "OVRL", "against": "", "margin": None, "model": "mixed+order", "rules": {}}
     Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan)
     html = page(client, experiment)
-    assert 'aria-current="true">order of the scales<' in html
+    assert 'aria-current="true">Order of the scales<' in html
     assert "Registered model, as registered: mixed model, adjusted for the order of the scales." in html
-    assert 'aria-current="true">nothing<' in page(client, experiment, adjust="none")
+    assert 'aria-current="true">Nothing<' in page(client, experiment, adjust="none")
     report = client.get(f"/experiments/{experiment.slug}/report/").content.decode()
     assert "The model is adjusted for order of the scales" in report
     plan["model"] = "mixed+panel"
