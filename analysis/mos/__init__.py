@@ -55,7 +55,7 @@ class MeanOpinionScore(Method):
     """
 
     slug = "mos"
-    version = "3.2"
+    version = "3.3"
     title = "Mean opinion score"
     sets_incomplete_apart = True
     rates_conditions = True
