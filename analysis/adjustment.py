@@ -10,7 +10,7 @@ ADJUSTABLE = ("panel", "session", "order")  # in the order in which they are nam
 ALL = "all"  # every one that there is and that varies
 PREFIX = "adjusted_"
 TABLES = ("model_level", "contrasts", "components", "warnings")  # of the model, which adjusting replaces
-NO_MODEL = "no_model"
+CODES = ("no_model", "these_listeners", "these_items")  # of warnings of the model
 
 Tables = Mapping[str, Any]  # of a result, by name
 
@@ -33,7 +33,7 @@ def adjusted(tables: Tables, wanted: str) -> dict[str, Any]:
     if wanted not in known:
         return {**tables, "adjustment": {}}
     own = {part: [row for row in tables.get(f"{PREFIX}{part}", []) if row["adjusted_for"] == wanted] for part in TABLES}
-    others = [row for row in tables.get("warnings", []) if row.get("code") != NO_MODEL]
+    others = [row for row in tables.get("warnings", []) if row.get("code") not in CODES]
     return {
         **tables,
         **own,

@@ -115,8 +115,12 @@ class PlanForm(ValidatedForm):
         if values["simulate"] and votes > MOST_SIMULATED:
             said = gettext("A study of %(votes)s votes is too large to be simulated here; use manage.py plan_study.")
             self.add_error("simulate", said % {"votes": votes})
-        if not sum(self._components(values)) > 0:
-            self.add_error("residual", gettext("One of the components must be above 0."))
+        if not self._components(values).of_differences > 0:
+            said = gettext(
+                "Listener by condition, item by condition or the error of a vote must be above 0: nothing else is left "
+                "in a difference."
+            )
+            self.add_error("residual", said)
 
     def _components(self, values: Mapping[str, Any]) -> VarianceComponents:
         """Those of the source, each replaced by what was typed."""

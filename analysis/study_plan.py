@@ -18,6 +18,7 @@ from analysis.statistics.planning import (
     Costs,
     Design,
     Goal,
+    Precision,
     cheapest,
     choice,
     difference_precision,
@@ -67,7 +68,6 @@ def plan_study(
 
 
 def _design(components: VarianceComponents, design: Design, goal: Goal, costs: Costs) -> dict[str, Any]:
-    of_mean, of_difference = mean_precision(components, design), difference_precision(components, design)
     taken = choice(
         components, goal, costs, listeners=design.listeners, items=design.items, panels=design.panels
     )._asdict()
@@ -75,14 +75,16 @@ def _design(components: VarianceComponents, design: Design, goal: Goal, costs: C
         **{name: taken[name] for name in ("listeners", "items", "panels", "items_each", "minutes", "hours", "cost")},
         "conditions": design.conditions,
         "votes_per_condition": int(design.votes),
-        "mean": {name: float(value) for name, value in _precision(of_mean).items()},
-        "difference": {name: float(value) for name, value in _precision(of_difference).items()}
-        | {"power": taken["power"]},
+        "mean": _precision(mean_precision(components, design), goal),
+        "difference": _precision(difference_precision(components, design), goal),
     }
 
 
-def _precision(found: Any) -> dict[str, Any]:
-    return {"se": found.se, "df": found.df, "half_width": found.half_width()}
+def _precision(found: Precision, goal: Goal) -> dict[str, float]:
+    """With the power against 0, or of a mean against a value that is as far away."""
+    power = found.power(goal.difference, alpha=goal.alpha)
+    figures = {"se": found.se, "df": found.df, "half_width": found.half_width(), "power": power}
+    return {name: float(value) for name, value in figures.items()}
 
 
 def _row(found: Choice | None) -> dict[str, Any] | None:

@@ -148,21 +148,21 @@ def table(request: HttpRequest) -> HttpResponse:
         status = form.status
     elif request.method == "POST":
         values = dict(form.cleaned_data)
-        file, margin = values.pop("file"), values.pop("margin")
+        file = values.pop("file")
         analysed = analyse_table(file=file.file, name=file.name, **values)
         if analysed.problem:
             form.add_error(analysed.beside, analysed.problem)
             status = 422
         else:
-            context = _analysed(analysed, file.name, values, margin)
+            context = _analysed(analysed, file.name, values)
     groups = {"basic": form.basic, "further": form.further}
     context |= {name: [form[field] for field in fields] for name, fields in groups.items()}
     context |= {"form": form, "analysed": analysed, "further_open": bool(form.errors.keys() & set(form.further))}
     return render(request, "analysis/table.html", context, status=status)
 
 
-def _analysed(analysed: AnalysedTable, name: str, values: dict[str, Any], margin: float | None) -> dict[str, Any]:
-    shown = votes_table.report(analysed, reference=values["reference"], margin=margin)
+def _analysed(analysed: AnalysedTable, name: str, values: dict[str, Any]) -> dict[str, Any]:
+    shown = votes_table.report(analysed, reference=values["reference"], margin=values["margin"])
     figures = votes_table.figure_files(shown["figure"])
     metrics = values.get("metrics")
     return {

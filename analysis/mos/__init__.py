@@ -59,7 +59,7 @@ class MeanOpinionScore(Method):
     """
 
     slug = "mos"
-    version = "3.3"
+    version = "3.4"
     title = "Mean opinion score"
     sets_incomplete_apart = True
     rates_conditions = True

@@ -18,6 +18,7 @@ from analysis.mos.effects import PAIRED_CONDITIONS, baseline
 from analysis.statistics.bootstrap import two_way_bootstrap
 from analysis.statistics.estimates import figure
 from analysis.statistics.listener_tests import listener_means
+from analysis.statistics.mixed_model import ITEM, LISTENER, Dropped
 from analysis.statistics.ranks import holm
 from analysis.statistics.scale_record import Stimuli, agreement_record, model_record, scale_record
 from core.i18n import pack_messages
@@ -305,9 +306,10 @@ def coefficients(about: dict[str, Any], found: Mapping[str, Any], sos: float | N
 
 
 def _model_warning(about: dict[str, Any], model: Mapping[str, Any]) -> Rows:
-    if not model["error"]:
-        return []
-    return [{"code": "no_model", **about, **pack_messages({"reason": model["error"]["message"]})}]
+    if model["error"]:
+        return [{"code": "no_model", **about, **pack_messages({"reason": model["error"]["message"]})}]
+    alone = {LISTENER: "these_listeners", ITEM: "these_items"}
+    return [{"code": code, **about} for name, code in alone.items() if model["dropped"].get(name) == Dropped.FIXED]
 
 
 def _test_warning(about: dict[str, Any], tests: Mapping[str, Any]) -> Rows:

@@ -17,7 +17,7 @@ from analysis.mos.cells import names
 from analysis.mos.effects import PAIRED_CONDITIONS
 from analysis.mos.model import votes_of_scale
 from analysis.statistics.estimates import figure
-from analysis.statistics.ordinal_model import TOO_LARGE, OrdinalModel, fit_ordinal_model
+from analysis.statistics.ordinal_model import OrdinalModel, fit_largest_ordinal_model
 from core.errors import AppError
 from core.i18n import LazyMessage, pack_messages
 
@@ -39,7 +39,7 @@ def ordinal_tables(marks: pd.DataFrame, watch: Callable[[float, str], None]) -> 
 
         tell(0.0)
         try:
-            model = _fit(votes, tell)
+            model = fit_largest_ordinal_model(votes, watch=tell)
         except AppError as error:
             reason = pack_messages({"reason": LazyMessage(error.message, **error.data)})
             found["warnings"].append({"code": "no_model", "scale": scale, **reason})
@@ -49,16 +49,6 @@ def ordinal_tables(marks: pd.DataFrame, watch: Callable[[float, str], None]) -> 
         for name, rows in _rows(model, votes).items():
             found[name] += [{"scale": scale, **row} for row in rows]
     return found
-
-
-def _fit(votes: pd.DataFrame, tell: Callable[[float], None]) -> OrdinalModel:
-    """With the interactions, or where these are too many, with listeners and items alone."""
-    try:
-        return fit_ordinal_model(votes, kind="full", watch=tell)
-    except AppError as error:
-        if error.code != TOO_LARGE:
-            raise
-        return fit_ordinal_model(votes, kind="intercepts", watch=tell)
 
 
 def _rows(model: OrdinalModel, votes: pd.DataFrame) -> Mapping[str, Rows]:

@@ -180,6 +180,14 @@ def warning_sentences(warnings: list[Row]) -> list[str]:
         ),
         "unbalanced": _("{scale}: conditions have between {least} and {most} answers."),
         "no_model": _("{scale}: no mixed model. {reason}"),
+        "these_listeners": _(
+            "{scale}: these votes do not show how listeners differ, as with a single one. Intervals of the mixed model "
+            "hold for these listeners alone."
+        ),
+        "these_items": _(
+            "{scale}: these votes do not show how items differ, as with a single one. Intervals of the mixed model "
+            "hold for these items alone."
+        ),
         "cannot_reach": _(
             "{scale}: with {listeners} listeners, Wilcoxon's test after Holm cannot bring any pair below 5 %, whatever "
             "the votes. A large p there says nothing."

@@ -58,6 +58,7 @@ def sentences(plan: dict[str, Any]) -> list[str]:
         "half": figure(design["difference"]["half_width"]),
         "difference": f"{goal['difference']:g}",
         "power": percent(design["difference"]["power"]),
+        "mean_power": percent(design["mean"]["power"]),
         "wanted": percent(goal["power"]),
         "minutes": figure(design["minutes"], 0),
     }
@@ -73,7 +74,10 @@ def sentences(plan: dict[str, Any]) -> list[str]:
             "±%(half)s."
         )
     second = _("A true difference of %(difference)s is found with a probability of %(power)s.")
-    return [first % told, second % told, _cheapest(best, told)]
+    third = _(
+        "A mean that lies %(difference)s from a fixed value is told from it with a probability of %(mean_power)s."
+    )
+    return [first % told, second % told, third % told, _cheapest(best, told)]
 
 
 def _cheapest(best: dict[str, Any] | None, told: dict[str, str]) -> str:

@@ -1,5 +1,6 @@
 """Plans of studies: where variance components come from, and the computation in the sandbox."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from analysis.models import Result
@@ -42,11 +43,18 @@ def pilot_sources(user: User | None) -> dict[str, Source]:
     columns = ("experiment__slug", "experiment__title", "experiment__protocol", "table__components")
     for slug, title, protocol, rows in results.values_list(*columns)[:MOST_PILOTS]:
         for scale in get_protocol(protocol).scales:
-            variances = {row["component"]: row["variance"] for row in rows or () if row["scale"] == scale.key}
-            if set(VarianceComponents._fields) <= variances.keys() and sum(variances.values()) > 0:
-                components = VarianceComponents(**{name: variances[name] for name in VarianceComponents._fields})
+            components = _estimated([row for row in rows or () if row["scale"] == scale.key])
+            if components and components.of_differences > 0:
                 found[f"pilot:{slug}:{scale.key}"] = Source(scale, components, title)
     return found
+
+
+def _estimated(rows: Iterable[dict[str, Any]]) -> VarianceComponents | None:
+    """None where a component could not be estimated, as that of items with one item; an estimate of 0 is one."""
+    variances = {row["component"]: row["variance"] for row in rows if row["dropped"] in ("", "zero")}
+    if not set(VarianceComponents._fields) <= variances.keys():
+        return None
+    return VarianceComponents(**{name: variances[name] for name in VarianceComponents._fields})
 
 
 def compute_plan(**asked: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ FIELDS = {
     "votes.factor_unknown": "factors",
     "votes.not_categories": "ci_method",
     "model.unknown_condition": "reference",
+    "model.margin": "margin",
 }
 
 

@@ -45,6 +45,25 @@ class Equivalence(NamedTuple):
     high: float
 
 
+def unknown_condition(name: Any, known: Iterable[Any]) -> AppError:
+    return AppError(
+        "model.unknown_condition",
+        422,
+        _("There is no condition called '{name}' among the votes. Known: {known}."),
+        name=str(name)[:80],
+        known=", ".join(map(str, known)),
+    )
+
+
+def no_margin(margin: float) -> AppError:
+    return AppError(
+        "model.margin",
+        422,
+        _("A margin of equivalence is a difference above 0, such as 0.2 points; {margin} is not."),
+        margin=margin,
+    )
+
+
 def all_pairs(model: MixedModel) -> list[Contrast]:
     return _contrasts(model, list(combinations(range(len(model.conditions)), 2)))
 
@@ -55,16 +74,6 @@ def to_reference(model: MixedModel, reference: Any) -> list[Contrast]:
         raise unknown_condition(reference, model.conditions)
     place = model.conditions.index(reference)
     return _contrasts(model, [(other, place) for other in range(len(model.conditions)) if other != place])
-
-
-def unknown_condition(name: Any, known: Iterable[Any]) -> AppError:
-    return AppError(
-        "model.unknown_condition",
-        422,
-        _("There is no condition called '{name}' among the votes. Known: {known}."),
-        name=str(name)[:80],
-        known=", ".join(map(str, known)),
-    )
 
 
 def _contrasts(model: MixedModel, pairs: Sequence[tuple[int, int]]) -> list[Contrast]:
@@ -86,12 +95,7 @@ def _contrasts(model: MixedModel, pairs: Sequence[tuple[int, int]]) -> list[Cont
 def equivalence(contrast: Contrast, *, margin: float) -> Equivalence:
     """Whether a difference is smaller than a margin in both directions: Schuirmann's (1987) two one-sided tests."""
     if not margin > 0:
-        raise AppError(
-            "model.margin",
-            422,
-            _("A margin of equivalence is a difference above 0, such as 0.2 points; {margin} is not."),
-            margin=margin,
-        )
+        raise no_margin(margin)
     if not contrast.se > 0:
         return Equivalence(margin, *[float("nan")] * 5)
     p_above = float(stdtr(contrast.df, -(contrast.estimate + margin) / contrast.se))

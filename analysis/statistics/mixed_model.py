@@ -32,6 +32,8 @@ COMPONENTS: Mapping[Kind, tuple[str, ...]] = {
     "intercepts": (LISTENER, ITEM),
 }
 NOTHING = 1e-10  # what rounding leaves of zero, relative to what it was made of
+FLAT = 1e-7  # curvature of the criterion relative to its largest, as second derivatives by differences are known
+SLOPE = 1e-5  # of a variance along a flat direction relative to itself, which rounding does not make
 MOST_NUMBERS = 10_000_000  # in the matrices of listeners and items squared, one for each condition: 80 MB
 
 
@@ -79,18 +81,21 @@ class MixedModel:
     covariance: Floats  # of the marginal means
     covariance_slopes: Floats  # of that covariance by each parameter of the random part
     parameter_covariance: Floats  # of these parameters, over 2
+    flat: Floats  # direction x parameter, along which the criterion does not rise: nothing is known of these sums
 
     def combine(self, weights: Floats) -> Combined:
         """One sum for each row of weights. df = 2 v^2 / Var(v), v the variance of the sum as it was estimated.
 
         Satterthwaite (1946), Biometrics Bulletin 2(6). Var(v) comes from v's slopes by the parameters and from their
-        covariance, twice the inverse of the criterion's second derivatives.
+        covariance, twice the inverse of the criterion's second derivatives; it is not known where v depends on a sum of
+        parameters on which the criterion does not depend.
         """
         variance = np.einsum("mi,ij,mj->m", weights, self.covariance, weights)
         slopes = np.einsum("mi,kij,mj->mk", weights, self.covariance_slopes, weights)
         spread = np.einsum("mk,kl,ml->m", slopes, self.parameter_covariance, slopes)
+        unknown = (np.abs(slopes @ self.flat.T) > SLOPE * variance[:, None]).any(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            df = np.where(spread > 0, variance**2 / spread, np.nan)
+            df = np.where((spread > 0) & ~unknown, variance**2 / spread, np.nan)
         return Combined(weights @ self.estimates, np.sqrt(np.maximum(variance, 0.0)), df)
 
     def means(self) -> list[Mean]:
@@ -299,6 +304,7 @@ def _fitted(
 ) -> MixedModel:
     at, free, margins = solution.at, solution.free, design.margins
     slopes = np.concatenate([at.error * at.slopes[free], at.unscaled[None]])
+    parameter_covariance, flat = _inverse(solution.information, np.append(solution.ratios[free], at.error))
     variances = dict(zip(names, (at.error * solution.ratios).tolist(), strict=True))
     return _described(
         design,
@@ -309,16 +315,22 @@ def _fitted(
         estimates=margins @ (design.first + at.fixed),
         covariance=at.error * margins @ at.unscaled @ margins.T,
         covariance_slopes=margins @ slopes @ margins.T,
-        parameter_covariance=_inverse(solution.information, np.append(solution.ratios[free], at.error)),
+        parameter_covariance=parameter_covariance,
+        flat=flat,
     )
 
 
-def _inverse(information: Floats, scale: Floats) -> Floats:
-    """Without directions in which the criterion does not rise, in which nothing is known."""
+def _inverse(information: Floats, parameters: Floats) -> tuple[Floats, Floats]:
+    """Of the directions in which the criterion rises, and the others, in which nothing is known.
+
+    Each parameter is measured by its own curvature, so that a small one is not taken for a flat one.
+    """
+    curvature = np.diag(information)
+    scale = np.where(curvature > 0, 1 / np.sqrt(np.where(curvature > 0, curvature, 1.0)), parameters)
     values, vectors = np.linalg.eigh(information * np.outer(scale, scale))
-    kept = values > NOTHING * values.max()
-    scaled = scale[:, None] * vectors[:, kept]
-    return np.asarray((scaled / values[kept]) @ scaled.T)
+    rises = values > FLAT * values.max()
+    scaled = scale[:, None] * vectors
+    return np.asarray((scaled[:, rises] / values[rises]) @ scaled[:, rises].T), np.asarray(scaled[:, ~rises].T)
 
 
 def _without_error(design: _Design, kind: Kind, dropped: Mapping[str, Dropped]) -> MixedModel:
@@ -334,6 +346,7 @@ def _without_error(design: _Design, kind: Kind, dropped: Mapping[str, Dropped]) 
         covariance=np.zeros((k, k)),
         covariance_slopes=np.zeros((1, k, k)),
         parameter_covariance=np.zeros((1, 1)),
+        flat=np.zeros((0, 1)),
     )
 
 

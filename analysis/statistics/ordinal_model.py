@@ -87,11 +87,12 @@ class OrdinalModel:
 def ordinal_record(votes: pd.DataFrame, *, kind: Kind) -> dict[str, Any]:
     """The model as JSON takes it; where it cannot be fitted the same keys, with the reason under `error`."""
     try:
-        model = fit_ordinal_model(votes, kind=kind)
+        model = fit_largest_ordinal_model(votes, kind=kind)
     except AppError as error:
         reason = {"code": error.code, "message": LazyMessage(error.message, **error.data)}
         return {
             "kind": kind,
+            "fallback": False,
             "error": reason,
             "log_likelihood": None,
             "thresholds": {},
@@ -99,7 +100,8 @@ def ordinal_record(votes: pd.DataFrame, *, kind: Kind) -> dict[str, Any]:
             "contrasts": [],
         }
     return {
-        "kind": kind,
+        "kind": model.kind,
+        "fallback": model.kind != kind,
         "error": None,
         "log_likelihood": figure(model.log_likelihood),
         "thresholds": {f"{lower:g}|{upper:g}": value for lower, upper, value in model.named_thresholds()},
@@ -109,6 +111,18 @@ def ordinal_record(votes: pd.DataFrame, *, kind: Kind) -> dict[str, Any]:
             for each in model.contrasts()
         ],
     }
+
+
+def fit_largest_ordinal_model(
+    votes: pd.DataFrame, *, kind: Kind = "full", watch: Callable[[float], None] | None = None
+) -> OrdinalModel:
+    """The model of this kind, or where the interactions are too many, that with listeners and items alone."""
+    try:
+        return fit_ordinal_model(votes, kind=kind, watch=watch)
+    except AppError as error:
+        if error.code != TOO_LARGE or kind == "intercepts":
+            raise
+        return fit_ordinal_model(votes, kind="intercepts", watch=watch)
 
 
 def fit_ordinal_model(

@@ -15,7 +15,15 @@ import pandas as pd
 
 from analysis.statistics.agreement import Icc, interval_alpha, intraclass_correlations, ordinal_alpha
 from analysis.statistics.categories import sos_a
-from analysis.statistics.contrasts import Contrast, all_pairs, letters_of, within_limits
+from analysis.statistics.contrasts import (
+    ALPHA,
+    Contrast,
+    all_pairs,
+    equivalence,
+    letters_of,
+    to_reference,
+    within_limits,
+)
 from analysis.statistics.estimates import Floats, figure
 from analysis.statistics.listener_tests import ListenerMeans, listener_means, rank_tests, repeated_anova
 from analysis.statistics.mixed_model import COMPONENTS, RESIDUAL, Kind, MixedModel, fit_mixed_model
@@ -30,18 +38,17 @@ class Stimuli(NamedTuple):
 
     marks: Floats  # listener x stimulus, the mean where there are several votes, nan where there is none
     mean: Floats  # of all votes on a stimulus
-    variance: Floats  # with divisor n
+    variance: Floats  # with divisor n; nan of a single vote, which shows no spread
 
     @classmethod
     def of(cls, votes: pd.DataFrame) -> Stimuli:
         listener, stimulus = _codes(votes, ["listener"]), _codes(votes, ["item", "condition"])
         score = votes["score"].to_numpy(np.float64)
         shape = int(listener.max(initial=-1)) + 1, int(stimulus.max(initial=-1)) + 1
-        mean = np.bincount(stimulus, weights=score, minlength=shape[1]) / np.bincount(stimulus, minlength=shape[1])
-        squares = (score - mean[stimulus]) ** 2
-        variance = np.bincount(stimulus, weights=squares, minlength=shape[1]) / np.bincount(
-            stimulus, minlength=shape[1]
-        )
+        votes_each = np.bincount(stimulus, minlength=shape[1])
+        mean = np.bincount(stimulus, weights=score, minlength=shape[1]) / votes_each
+        squares = np.bincount(stimulus, weights=(score - mean[stimulus]) ** 2, minlength=shape[1])
+        variance = np.where(votes_each > 1, squares / votes_each, np.nan)
         cells = listener * shape[1] + stimulus
         count = np.bincount(cells, minlength=shape[0] * shape[1])
         total = np.bincount(cells, weights=score, minlength=shape[0] * shape[1])
@@ -51,20 +58,31 @@ class Stimuli(NamedTuple):
 
 
 def scale_record(
-    votes: pd.DataFrame, *, low: float, high: float, kind: Kind = "full", factors: Sequence[str] = ()
+    votes: pd.DataFrame, *, low: float, high: float, kind: Kind = "full", **of_model: Any
 ) -> dict[str, Any]:
-    """From rows of listener, item, condition and score, on a scale from `low` to `high`."""
+    """From rows of listener, item, condition and score, on a scale from `low` to `high`; the rest is of the model."""
     means, stimuli = listener_means(votes), Stimuli.of(votes)
     return {
-        "model": model_record(votes, kind=kind, factors=factors),
+        "model": model_record(votes, kind=kind, **of_model),
         "tests": tests_record(means),
         "agreement": agreement_record(stimuli.marks, means.values),
         "sos_a": figure(sos_a(stimuli.mean, stimuli.variance, lowest=low, highest=high)),
     }
 
 
-def model_record(votes: pd.DataFrame, *, kind: Kind = "full", factors: Sequence[str] = ()) -> dict[str, Any]:
-    """The model; where it cannot be fitted the same keys, with the reason under `error`."""
+def model_record(
+    votes: pd.DataFrame,
+    *,
+    kind: Kind = "full",
+    factors: Sequence[str] = (),
+    reference: str | None = None,
+    margin: float | None = None,
+) -> dict[str, Any]:
+    """The model; where it cannot be fitted the same keys, with the reason under `error`.
+
+    With a reference, its differences to every other condition stand apart; with a margin, each difference says whether
+    it is equivalence.
+    """
     try:
         model = fit_mixed_model(votes, kind=kind, factors=factors)
     except AppError as error:
@@ -77,11 +95,16 @@ def model_record(votes: pd.DataFrame, *, kind: Kind = "full", factors: Sequence[
             "dropped": {},
             "means": {},
             "contrasts": [],
+            **({} if reference is None else {"to_reference": []}),
         }
-    return _fitted(model)
+    record = _fitted(model, margin)
+    if reference is not None:
+        found = to_reference(model, reference) if reference in model.conditions else []
+        record["to_reference"] = [_contrast(each, margin) for each in found]
+    return record
 
 
-def _fitted(model: MixedModel) -> dict[str, Any]:
+def _fitted(model: MixedModel, margin: float | None) -> dict[str, Any]:
     contrasts = all_pairs(model)
     letters = letters_of(model, contrasts)
     return {
@@ -104,18 +127,24 @@ def _fitted(model: MixedModel) -> dict[str, Any]:
             }
             for mean in model.means()
         },
-        "contrasts": [_contrast(each) for each in contrasts],
+        "contrasts": [_contrast(each, margin) for each in contrasts],
     }
 
 
-def _contrast(contrast: Contrast) -> dict[str, Any]:
+def _contrast(contrast: Contrast, margin: float | None) -> dict[str, Any]:
     names = ("estimate", "se", "df", "low", "high", "t", "p", "p_holm")
     return {
         "a": str(contrast.a),
         "b": str(contrast.b),
         **{name: figure(getattr(contrast, name)) for name in names},
         "ci90": [figure(limit) for limit in within_limits(contrast)],
+        **({} if margin is None else {"equivalence": _equivalence(contrast, margin)}),
     }
+
+
+def _equivalence(contrast: Contrast, margin: float) -> dict[str, Any]:
+    p = figure(equivalence(contrast, margin=margin).p)
+    return {"margin": margin, "p": p, "equivalent": None if p is None else p < ALPHA}
 
 
 def tests_record(means: ListenerMeans) -> dict[str, Any]:

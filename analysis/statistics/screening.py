@@ -19,6 +19,7 @@ Integers = npt.NDArray[np.int64]
 MOST_OUTSIDE = 0.05  # share of a listener's votes beyond the limits
 MOST_ONE_SIDED = 0.3  # |P - Q| / (P + Q), from which a listener is severe or mild rather than erratic
 NORMAL_KURTOSIS = (2.0, 4.0)
+ROUNDING = 1e-9  # relative, within which a vote is at its limit
 P913_LEAST_R = 0.75
 P808_LEAST_R = 0.4
 P808_LEAST_VOTES = 3  # on a stimulus, for its mean to count
@@ -60,9 +61,12 @@ def bt500(votes: Floats, *, guarded: bool) -> ObserverCounts:
         squares = (present - mean) ** 2
         variance = float(squares.mean())
         kurtosis = float((squares**2).mean()) / variance**2
-        half = math.sqrt(variance * (4 if NORMAL_KURTOSIS[0] <= kurtosis <= NORMAL_KURTOSIS[1] else 20))
-        above[known] += present >= mean + half
-        below[known] += present <= mean - half
+        normal = NORMAL_KURTOSIS[0] - ROUNDING <= kurtosis <= NORMAL_KURTOSIS[1] + ROUNDING
+        half = math.sqrt(variance * (4 if normal else 20))
+        # One dissenter of 5 or of 21 is exactly at the limit, where rounding must not decide.
+        limit = half - ROUNDING * max(half, abs(mean))
+        above[known] += present - mean >= limit
+        below[known] += mean - present >= limit
     rated = np.isfinite(votes).sum(axis=1)
     outside = above + below
     erratic = (outside / np.maximum(rated, 1) > MOST_OUTSIDE) & (

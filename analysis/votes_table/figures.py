@@ -18,9 +18,10 @@ from scipy.special import ndtri
 from analysis.statistics.agreement import concordance
 from analysis.statistics.bootstrap import ROUNDS, two_way_bootstrap
 from analysis.statistics.categories import bounded_mean
+from analysis.statistics.contrasts import no_margin, unknown_condition
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Floats, figure
 from analysis.statistics.medians import median_of
-from analysis.statistics.mixed_model import Kind
+from analysis.statistics.mixed_model import ITEM, LISTENER, Dropped, Kind
 from analysis.statistics.ordinal_model import ordinal_record
 from analysis.statistics.p910 import listener_model
 from analysis.statistics.scale_record import model_record, scale_record
@@ -54,11 +55,23 @@ class Options:
     model_factors: tuple[str, ...] = ()  # columns that are fixed effects of the model
     seed: int = 0  # of the bootstrap
     ordinal: bool = False  # whether the ordinal model is fitted as well
+    reference: str = ""  # the condition to which differences are told apart from all pairs
+    margin: float | None = None  # of equivalence, in points
+
+    @property
+    def of_model(self) -> dict[str, Any]:
+        return {
+            "kind": self.model,
+            "factors": self.model_factors,
+            "reference": self.reference or None,
+            "margin": self.margin,
+        }
 
 
 def analyse(table: VotesTable, options: Options, *, content: bytes, whole: VotesTable | None = None) -> dict[str, Any]:
     """All figures; with `whole`, the table before listeners were excluded, also those with everybody."""
     _check_factors(table, options)
+    _check_differences(table, options)
     found: dict[str, Any] = {
         "format": FORMAT,
         "file": {"name": table.name, "sha256": hashlib.sha256(content).hexdigest()},
@@ -68,6 +81,8 @@ def analyse(table: VotesTable, options: Options, *, content: bytes, whole: Votes
             "model_factors": list(options.model_factors),
             "seed": options.seed,
             "ordinal": options.ordinal,
+            "reference": options.reference or None,
+            "margin": options.margin,
         },
         "counts": {
             "votes": len(table.votes),
@@ -111,9 +126,17 @@ def _check_factors(table: VotesTable, options: Options) -> None:
         )
 
 
+def _check_differences(table: VotesTable, options: Options) -> None:
+    conditions = sorted(table.votes["condition"].unique())
+    if options.reference and options.reference not in conditions:
+        raise unknown_condition(options.reference, conditions)
+    if options.margin is not None and not 0 < options.margin < math.inf:
+        raise no_margin(options.margin)
+
+
 def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options) -> dict[str, Any]:
     limits = table.ranges[scale]
-    record = scale_record(votes, low=limits.low, high=limits.high, kind=options.model, factors=options.model_factors)
+    record = scale_record(votes, low=limits.low, high=limits.high, **options.of_model)
     ordinal = {"ordinal": ordinal_record(votes, kind=options.model)} if options.ordinal else {}
     stimuli = votes["item"].str.cat(votes["condition"], sep=BETWEEN)
     by_stimulus = votes["score"].groupby(stimuli)
@@ -142,7 +165,7 @@ def _scale(votes: pd.DataFrame, scale: str, table: VotesTable, options: Options)
 
 
 def _with_everybody(votes: pd.DataFrame, limits: Range, options: Options) -> dict[str, Any]:
-    model = model_record(votes, kind=options.model, factors=options.model_factors)
+    model = model_record(votes, **options.of_model)
     return {"conditions": _conditions(votes, model, limits, options), "model": model}
 
 
@@ -153,12 +176,15 @@ def _conditions(votes: pd.DataFrame, model: Mapping[str, Any], limits: Range, op
         if options.ci_method == "bootstrap"
         else {}
     )
+    stray = _stray(votes)
     found = {}
     for condition, part in votes.groupby("condition", sort=True):
         score = part["score"].to_numpy(np.float64)
+        people = part.groupby("listener")["score"].mean()
+        counted = people[~people.index.isin(stray)].to_numpy(np.float64)
         over = {
             "votes": score,
-            "listeners": part.groupby("listener")["score"].mean().to_numpy(np.float64),
+            "listeners": counted,
             "items": part.groupby("item")["score"].mean().to_numpy(np.float64),
         }
         ci95 = {unit: _interval(values, options.ci_method) for unit, values in over.items()}
@@ -170,12 +196,14 @@ def _conditions(votes: pd.DataFrame, model: Mapping[str, Any], limits: Range, op
         whole = Estimate.over(score)
         found[str(condition)] = {
             "n_votes": len(score),
-            "n_listeners": len(over["listeners"]),
+            "n_listeners": len(people),
+            "n_listeners_counted": len(counted),
             "n_items": len(over["items"]),
             "mean": figure(whole.mean),
             "sd": figure(whole.sd),
             "ci95": ci95,
-            "median": _median(part),
+            "ci95_all_listeners": _interval(people.to_numpy(np.float64), options.ci_method),
+            "median": _median(part[~part["listener"].isin(stray)]),
         }
     return found
 
@@ -313,15 +341,24 @@ def _p910(votes: pd.DataFrame, stimuli: pd.Series[Any]) -> dict[str, Any]:
 
 
 def _repeats(votes: pd.DataFrame, stimuli: pd.Series[Any]) -> dict[str, Any]:
-    """Lin's concordance of the first two votes of a listener on the same stimulus, in the order of the table."""
+    """Lin's concordance of the first two votes of a listener on the same stimulus.
+
+    In the order of their repetitions, numbers before names, or else in that of the table.
+    """
+    if "repetition" in votes:
+        numbers = pd.to_numeric(votes["repetition"], errors="coerce")
+        votes = votes.assign(number=numbers).sort_values(["number", "repetition"], kind="stable")
+        stimuli = stimuli.loc[votes.index]
     place = votes.groupby([votes["listener"], stimuli]).cumcount()
     pairs = votes["score"].groupby([votes["listener"], stimuli, place]).first().unstack()
     if 1 not in pairs:
-        return {"pairs": 0, "ccc": None, "mean_absolute_difference": None}
+        return {"pairs": 0, "ccc": None, "ccc_ci95": UNKNOWN, "mean_absolute_difference": None}
     first, second = (pairs.loc[pairs[1].notna(), at].to_numpy(np.float64) for at in (0, 1))
+    found = concordance(first, second)
     return {
         "pairs": len(first),
-        "ccc": figure(concordance(first, second).value),
+        "ccc": figure(found.value),
+        "ccc_ci95": [figure(found.low), figure(found.high)],
         "mean_absolute_difference": figure(float(np.abs(first - second).mean())),
     }
 
@@ -330,9 +367,14 @@ def _incomplete(votes: pd.DataFrame, left_out: Sequence[str]) -> dict[str, Any]:
     """Listeners who lack a condition, or have fewer than half as many votes as is usual."""
     counts = votes["listener"].value_counts()
     usual = float(counts.median())
-    few = {str(name) for name, n in counts.items() if n < FEW_OF_THE_USUAL * usual}
-    named = sorted(few.union(left_out))
+    named = sorted(_stray(votes).union(left_out))
     return {name: {"n_votes": int(counts[name]), "usual": usual} for name in named}
+
+
+def _stray(votes: pd.DataFrame) -> set[str]:
+    """Listeners with so few votes that they must not count as whole ones, beside those who voted on everything."""
+    counts = votes["listener"].value_counts()
+    return {str(name) for name, n in counts.items() if n < FEW_OF_THE_USUAL * float(counts.median())}
 
 
 # What a reader has to know first
@@ -350,6 +392,26 @@ def _model_warnings(scale: str, found: Mapping[str, Any]) -> Iterator[LazyMessag
     if found["model"]["error"]:
         reason = found["model"]["error"]["message"]
         yield LazyMessage("{scale}: no mixed model. {reason}", scale=scale, reason=reason)
+    dropped = found["model"]["dropped"]
+    if dropped.get(LISTENER) == Dropped.FIXED:
+        yield LazyMessage(
+            "{scale}: these votes do not show how listeners differ, as with a single one. Intervals of the mixed model "
+            "hold for these listeners alone.",
+            scale=scale,
+        )
+    if dropped.get(ITEM) == Dropped.FIXED:
+        yield LazyMessage(
+            "{scale}: these votes do not show how items differ, as with a single one. Intervals of the mixed model "
+            "hold for these items alone.",
+            scale=scale,
+        )
+    if found.get("ordinal", {}).get("fallback"):
+        yield LazyMessage(
+            "{scale}: these votes have too many random effects for the interactions with conditions, so only listeners "
+            "and items are random in the ordinal model. Standard errors of differences are then too small for other "
+            "listeners and items.",
+            scale=scale,
+        )
     if found["tests"]["cannot_reach"]:
         yield LazyMessage(
             "{scale}: with {count} listeners, Wilcoxon's test after Holm cannot bring any pair below 5 %, whatever the "
@@ -366,6 +428,14 @@ def _listener_warnings(scale: str, found: Mapping[str, Any]) -> Iterator[LazyMes
         names = ", ".join(found["incomplete"])
         yield LazyMessage(
             "{scale}: listeners who lack a condition or have few votes: {names}.", scale=scale, names=names
+        )
+    stray = [name for name, row in found["incomplete"].items() if row["n_votes"] < FEW_OF_THE_USUAL * row["usual"]]
+    if stray:
+        yield LazyMessage(
+            "{scale}: with fewer than half of the usual votes, these count neither in intervals over listeners nor in "
+            "medians: {names}.",
+            scale=scale,
+            names=", ".join(stray),
         )
     if found["p910"]["collapsed"]:
         yield LazyMessage(

@@ -22,8 +22,14 @@ MEANS = (
     "model_se",
     "model_df",
     "letters",
+    "n_listeners_counted",
+    "all_listeners_low",
+    "all_listeners_high",
 )
-CONTRASTS = ("scale", "a", "b", "estimate", "se", "df", "low", "high", "t", "p", "p_holm")
+CONTRASTS = (
+    *("scale", "a", "b", "estimate", "se", "df", "low", "high", "t", "p", "p_holm"),
+    *("margin", "p_equivalence", "equivalent"),
+)
 LISTENER_RULES = (
     ("BT.500, guarded", ("bt500", "guarded")),
     ("BT.500, literal", ("bt500", "literal")),
@@ -54,7 +60,7 @@ def _means(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for condition, row in part["conditions"].items():
             limits = {
                 f"{unit}_{end}": value
-                for unit, interval in row["ci95"].items()
+                for unit, interval in (*row["ci95"].items(), ("all_listeners", row["ci95_all_listeners"]))
                 for end, value in zip(("low", "high"), interval, strict=True)
             }
             mean = part["model"]["means"].get(condition, {})
@@ -65,7 +71,14 @@ def _means(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _contrasts(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for scale, part in found["scales"].items():
         for row in part["model"]["contrasts"]:
-            yield {"scale": scale, **row}
+            tested = row.get("equivalence", {})
+            yield {
+                "scale": scale,
+                **row,
+                "margin": tested.get("margin"),
+                "p_equivalence": tested.get("p"),
+                "equivalent": tested.get("equivalent"),
+            }
 
 
 def _report(found: Mapping[str, Any]) -> Iterator[str]:
@@ -109,27 +122,44 @@ def _scale(scale: str, part: Mapping[str, Any], beside: Mapping[str, Any] | None
     yield ""
     yield "Conditions that share a letter do not differ at 5 % (mixed model, Holm)."
     yield ""
-    contrasts = part["model"]["contrasts"]
-    if contrasts:
-        yield from _table(
-            ["difference", "estimate", "95 %", "t", "df", "p", "p (Holm)"],
-            [
-                [
-                    _plain(f"{row['a']} - {row['b']}"),
-                    _number(row["estimate"]),
-                    _interval([row["low"], row["high"]]),
-                    _number(row["t"]),
-                    _number(row["df"], 1),
-                    _p(row["p"]),
-                    _p(row["p_holm"]),
-                ]
-                for row in contrasts
-            ],
-        )
+    yield from _differences(part["model"]["contrasts"])
+    if part["model"].get("to_reference"):
+        yield f"Differences to {_plain(part['model']['to_reference'][0]['b'])} alone, with p after Holm over these:"
         yield ""
+        yield from _differences(part["model"]["to_reference"])
     yield from _lines(part)
     for level, compared in part.get("metrics", {}).items():
         yield from _metrics(level, compared)
+
+
+def _differences(contrasts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not contrasts:
+        return
+    tested = contrasts[0].get("equivalence")
+    heads = ["difference", "estimate", "95 %", "t", "df", "p", "p (Holm)"]
+    yield from _table(
+        [*heads, *(["90 %", f"within {tested['margin']:g} points"] if tested else [])],
+        [
+            [
+                _plain(f"{row['a']} - {row['b']}"),
+                _number(row["estimate"]),
+                _interval([row["low"], row["high"]]),
+                _number(row["t"]),
+                _number(row["df"], 1),
+                _p(row["p"]),
+                _p(row["p_holm"]),
+                *([_interval(row["ci90"]), _yes_or_no(row["equivalence"]["equivalent"])] if tested else []),
+            ]
+            for row in contrasts
+        ],
+    )
+    yield ""
+    if tested:
+        yield (
+            f"Within {tested['margin']:g} points: two one-sided tests (5 %) show that the difference is smaller, which "
+            "is so where the 90 % interval lies within that margin."
+        )
+        yield ""
 
 
 def _metrics(level: str, compared: Mapping[str, Any]) -> Iterator[str]:
@@ -207,6 +237,10 @@ def _interval(limits: Sequence[float | None]) -> str:
 
 def _number(value: float | None, decimals: int = 3) -> str:
     return "-" if value is None else f"{value:.{decimals}f}"
+
+
+def _yes_or_no(value: bool | None) -> str:
+    return "-" if value is None else "yes" if value else "no"
 
 
 def _p(value: float | None) -> str:

@@ -32,7 +32,7 @@ def as_command(name: str, options: Mapping[str, Any], *, metrics: str = "") -> s
         words += [word for value in values for word in (option, value)]
     for scale, (low, high) in options["ranges"].items():
         words += ["--range", f"{f'{scale}=' if scale else ''}{low:g}:{high:g}"]
-    usual = {"model": "full", "ci_method": "t", "seed": 0}
+    usual = {"model": "full", "ci_method": "t", "seed": 0, "reference": "", "margin": None}
     for option, value in usual.items():
         if options[option] != value:
             words += [f"--{option.replace('_', '-')}", str(options[option])]

@@ -9,11 +9,10 @@ from itertools import product
 from typing import Any, BinaryIO
 
 from analysis.mos.model import Rows, add_rows, coefficients, model_rows, test_rows
-from analysis.statistics.contrasts import unknown_condition
 from analysis.votes_table.figures import Options, analyse
 from analysis.votes_table.files import files_of
 from analysis.votes_table.metrics import add_metrics
-from analysis.votes_table.reading import VotesTable, read_votes
+from analysis.votes_table.reading import read_votes
 from audio.sandbox.client import Outcome
 from core.errors import AppError
 from core.i18n import LazyMessage, pack_messages
@@ -33,11 +32,12 @@ def analyse_file(
         ci_method=options["ci_method"],
         model_factors=tuple(options["factors"]),
         seed=options["seed"],
+        reference=options["reference"],
+        margin=options["margin"],
     )
     try:
         whole = read_votes(content, name=name, ranges=options["ranges"])
         table = whole.without(options["exclude"]) if options["exclude"] else whole
-        _check_reference(table, options["reference"])
         found = analyse(table, chosen, content=content, whole=whole)
     except AppError as error:
         return _rejected(error, of="votes")
@@ -49,12 +49,6 @@ def analyse_file(
     warnings = [pack_messages({"text": warning}) for warning in found["warnings"]]
     facts = {"found": found, "warnings": warnings, "tables": _tables(found, options["reference"])}
     return Outcome(facts, {"zip": _zipped(files_of(found))})
-
-
-def _check_reference(table: VotesTable, reference: str) -> None:
-    known = sorted(table.votes["condition"].unique())
-    if reference and reference not in known:
-        raise unknown_condition(reference, known)
 
 
 def _rejected(error: AppError, *, of: str) -> Outcome:
@@ -90,7 +84,14 @@ def warm_up() -> None:
     rows = [f"{','.join(map(str, cell))},test,MUSHRA,{n * n % 17},{n % 2}" for n, cell in enumerate(cells)]
     table = "\n".join(["listener,item,condition,repetition,role,scale,score,factor", *rows]).encode()
     metrics = "\n".join(["file,metric", *(f"{c}/{i},{n}" for n, (c, i) in enumerate(product("AB", "ijk")))]).encode()
-    usual: dict[str, Any] = {"exclude": ["a"], "model": "full", "seed": 0, "reference": "A", "ranges": {}}
+    usual: dict[str, Any] = {
+        "exclude": ["a"],
+        "model": "full",
+        "seed": 0,
+        "reference": "A",
+        "ranges": {},
+        "margin": 0.5,
+    }
     for method, factors in (("bounded", ["factor"]), ("bootstrap", [])):
         files = (io.BytesIO(table), io.BytesIO(metrics))
         analyse_file(*files, name="warm-up", metrics_name="warm-up", ci_method=method, factors=factors, **usual)

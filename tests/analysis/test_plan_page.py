@@ -13,9 +13,12 @@ from django.urls import reverse
 
 from analysis.models import Result
 from analysis.reports.pictures import can_draw
+from analysis.services.plans import pilot_sources, published_sources
 from analysis.study_plan import plan_study
+from listening.design.base import DesignRequest
+from listening.panels.services import designs
 from rating.variance import VarianceComponents
-from tests.factories import make_experiment, make_user
+from tests.factories import make_experiment, make_panel_experiment, make_user
 from tests.people import browser_of
 
 PLAN: dict[str, Any] = {
@@ -41,12 +44,13 @@ def told(*options: str) -> dict[str, Any]:
 def test_the_command_needs_no_database_and_is_repeatable() -> None:
     first = told("--source", "p835:SIG", "--rounds", "50", "--seed", "3")
     assert first == told("--source", "p835:SIG", "--rounds", "50", "--seed", "3")
-    assert first["components"]["listener"] == pytest.approx(0.306)
+    assert first["components"]["listener"] == pytest.approx(0.227)
     assert first["simulation"]["rounds"] == 50
     assert told("--residual", "0.5")["components"]["residual"] == 0.5
     out = StringIO()
     call_command("plan_study", stdout=out)
     assert "24 listeners x 20 items x 4 conditions" in out.getvalue()
+    assert "power for 0.3: 52.5%, of a mean against a value 43.7%" in out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -58,6 +62,10 @@ def test_the_command_needs_no_database_and_is_repeatable() -> None:
         (["--mean", "7"], "--mean: "),
         (["--listeners", "many"], "--listeners: "),
         (["--setup-min", "90"], "--longest-min: "),
+        (
+            ["--listener", "0.2", "--listener-condition", "0", "--item-condition", "0", "--residual", "0"],
+            "--residual: .* nothing else is left in a difference",
+        ),
         (["--experiment", "pilot"], "--scale"),
     ],
 )
@@ -73,12 +81,28 @@ def test_items_of_every_table_are_shared_out_among_the_panels() -> None:
     assert plan["design"]["votes_per_condition"] == 320
 
 
+def component_rows(variances: dict[str, float], **dropped: str) -> list[dict[str, Any]]:
+    return [
+        {"scale": "QUALITY", "component": name, "variance": value, "dropped": dropped.get(name, "")}
+        for name, value in variances.items()
+    ]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("reason", ["", "zero", "fixed", "same", "error"])
+def test_a_pilot_in_which_a_component_could_not_be_estimated_is_not_offered(reason: str) -> None:
+    variances = VarianceComponents(0.1, 0.0, 0.3, 0.4, 0.5)
+    table = {"components": component_rows(variances._asdict(), item=reason)}
+    Result.objects.create(experiment=make_experiment(), method="mos", method_version="1", vote_count=9, table=table)
+    offered = [source.components for source in pilot_sources(None).values()]
+    assert offered == ([variances] if reason in ("", "zero") else [])
+
+
 @pytest.mark.django_db
 def test_the_page_plans_from_published_votes_and_from_a_pilot() -> None:
     experiment = make_experiment()
     variances = VarianceComponents(0.1, 0.2, 0.3, 0.4, 0.5)._asdict()
-    rows = [{"scale": "QUALITY", "component": name, "variance": value} for name, value in variances.items()]
-    table = {"components": rows}
+    table = {"components": component_rows(variances)}
     Result.objects.create(experiment=experiment, method="mos", method_version="1", vote_count=9, table=table)
     browser = browser_of(experiment.owner)
     usual = browser.get(reverse("analysis:plan_study")).content.decode()
@@ -92,6 +116,19 @@ def test_the_page_plans_from_published_votes_and_from_a_pilot() -> None:
     stranger = browser_of(make_user(name="stranger")).get(reverse("analysis:plan_study"), asked)
     assert stranger.status_code == 400
     assert experiment.title not in stranger.content.decode()
+
+
+@pytest.mark.django_db
+def test_planning_and_the_report_on_a_design_assume_the_same_variances(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(designs, "design_report", lambda _layout, **assumed: asked.update(assumed) or [])
+    wanted = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
+    designs.draft_design(experiment=make_panel_experiment(), wanted=wanted)
+    assert asked["components"].keys() == {"SIG", "BAK", "OVRL"}
+    for key, components in asked["components"].items():
+        assert published_sources()[f"p835:{key}"].components is components
+    plan = told("--source", "p835:OVRL", "--listeners", "24", "--items", "20", "--difference", "0.3")
+    assert plan["design"]["difference"]["power"] == pytest.approx(0.52, abs=0.005)
 
 
 @pytest.mark.django_db

@@ -50,6 +50,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--metrics", type=Path, metavar="FILE", help="CSV of objective metrics (file or condition, metric, value)"
         )
+        parser.add_argument(
+            "--reference", default="", metavar="CONDITION", help="give the differences to this condition"
+        )
+        parser.add_argument(
+            "--margin", type=float, metavar="POINTS", help="test whether conditions are equivalent within this margin"
+        )
         parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
 
     def handle(self, *, file: Path, out: Path | None, as_json: bool, **options: Any) -> None:
@@ -73,6 +79,8 @@ class Command(BaseCommand):
                 model_factors=tuple(options["factor"]),
                 seed=options["seed"],
                 ordinal=options["ordinal"],
+                reference=options["reference"],
+                margin=options["margin"],
             )
             found = analyse(table, chosen, content=content, whole=whole)
             if options["metrics"]:

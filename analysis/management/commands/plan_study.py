@@ -66,7 +66,7 @@ def _shown(found: dict[str, Any]) -> str:
             f"{design['listeners']} listeners x {design['items']} items x {design['conditions']} conditions, "
             f"{design['panels']} panel(s): mean +/- {design['mean']['half_width']:.3f}, difference "
             f"+/- {design['difference']['half_width']:.3f}, power for {goal['difference']:g}: "
-            f"{design['difference']['power']:.1%}"
+            f"{design['difference']['power']:.1%}, of a mean against a value {design['mean']['power']:.1%}"
         ),
         "No design within the limits reaches the goal."
         if best is None

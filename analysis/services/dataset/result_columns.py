@@ -46,7 +46,6 @@ MEANINGS = {
     "component": "A variance component of the mixed model.",
     "variance": "Its variance.",
     "share": "Its share of all variance.",
-    "dropped": "Whether it was estimated as zero and dropped.",
     "n_pairs": "How many clips the listener rated twice.",
     "mean_difference": "The mean absolute difference of the two ratings.",
     "r": "Pearson's r between them, from three pairs on.",
@@ -55,6 +54,7 @@ MEANINGS = {
     "ccc_high": "The upper end of its 95 % interval.",
     "adjusted_for": "What the mixed model is adjusted for: panel, session, order or all of them, as fixed effects.",
     "adjusted_factors": "The factors that this stands for, of those that vary.",
+    "dropped": "Why it has no estimate of its own (zero, fixed, error or same), or nothing.",
     "reml_criterion": "The REML criterion of the model.",
 }
 

@@ -11,6 +11,7 @@ from listening.design.base import ANCHORING, Design, SeatSequence
 from listening.design.report.balance import heard
 from listening.design.report.values import Finding, Number, Table, Verdict, fixed
 from listening.durations import SeatDuration, seat_duration
+from rating.variance import OVERALL_QUALITY, VarianceComponents
 
 ShowingLengths = Mapping[tuple[str, str], float]
 
@@ -21,39 +22,10 @@ EXACT_DF = 60
 
 
 @dataclass(frozen=True)
-class Components:
-    """Parts of the variance of a vote, conditions being fixed: each between what it is named after."""
-
-    listener: float
-    item: float
-    listener_condition: float
-    item_condition: float
-    residual: float
-
-    @property
-    def total(self) -> float:
-        return self.listener + self.item + self.listener_condition + self.item_condition + self.residual
-
-    @property
-    def listener_share(self) -> float:
-        return (self.listener + self.listener_condition) / self.total
-
-
-# Fitted by REML to the votes of 10 listeners that were published with track 3 of the VoiceMOS Challenge 2024: P.835,
-# 7 conditions, 40 items in two panels of 20, 1,400 votes on each scale.
-PUBLISHED = {
-    "SIG": Components(0.227, 0.227, 0.138, 0.100, 0.394),
-    "BAK": Components(0.129, 0.091, 0.054, 0.092, 0.352),
-    "OVRL": Components(0.157, 0.194, 0.095, 0.125, 0.286),
-}
-USUAL = PUBLISHED["OVRL"]  # of any other scale
-
-
-@dataclass(frozen=True)
 class Assumptions:
     """What is assumed of listeners: how their votes vary on each scale, and what checks and breaks take."""
 
-    components: Mapping[str, Components] = field(default_factory=lambda: PUBLISHED)
+    components: Mapping[str, VarianceComponents] = field(default_factory=dict)  # of scales without, the usual ones
     rest_s: float = 300.0
     checks_s: float = 0.0
 
@@ -243,10 +215,10 @@ def _interval(
     )
 
 
-def _components(design: Design, assumed: Assumptions) -> dict[str, Components]:
-    """Take the published variances of each scale; of scales that are asked together, one usual one."""
-    scales = design.request.scale_orders[0] or ("",)
-    return {scale: assumed.components.get(scale, USUAL) for scale in scales}
+def _components(design: Design, assumed: Assumptions) -> dict[str, VarianceComponents]:
+    """The variances of each scale: in the order in which they are asked, or of all that are asked together."""
+    scales = design.request.scale_orders[0] or tuple(assumed.components) or ("",)
+    return {scale: assumed.components.get(scale, OVERALL_QUALITY) for scale in scales}
 
 
 def _clips(design: Design) -> int:

@@ -9,10 +9,11 @@ from core.i18n import LazyMessage
 from listening.design.base import Design, LayoutRequest, SeatSequence
 from listening.design.orders.presets import Crossed, UdaseExact, session_lengths
 from listening.design.report.balance import Factors, balance, heard
-from listening.design.report.cost import PUBLISHED, Assumptions, Components, ShowingLengths, cost
+from listening.design.report.cost import Assumptions, ShowingLengths, cost
 from listening.design.report.order import order, smallest_distance
 from listening.design.report.rules import verify
 from listening.design.report.values import Finding, Table, Verdict, span
+from rating.variance import VarianceComponents
 
 __all__ = [
     "Finding",
@@ -31,7 +32,7 @@ def design_report(
     *,
     showing_s: ShowingLengths | None = None,
     factors: Factors | None = None,
-    components: Mapping[str, Components] = PUBLISHED,
+    components: Mapping[str, VarianceComponents] | None = None,
     rest_s: float = 300.0,
     checks_s: float = 0.0,
 ) -> list[Finding]:
@@ -40,7 +41,7 @@ def design_report(
     `showing_s` holds how long each (item, condition) takes with its answers on all scales, `factors` the levels of each
     item, `components` how the votes on each scale vary; `rest_s` is the time for a break, `checks_s` that for checks.
     """
-    assumed = Assumptions(components=components, rest_s=rest_s, checks_s=checks_s)
+    assumed = Assumptions(components=components or {}, rest_s=rest_s, checks_s=checks_s)
     return [*balance(design, factors), *order(design), *cost(design, showing_s, assumed)]
 
 

@@ -142,7 +142,12 @@ def report_of(
     if not findings:
         known = session_settings_of(experiment)
         findings = design_report(
-            layout, showing_s=showing_s, factors=factors, rest_s=known.rest_s, checks_s=checks_s_of(known)
+            layout,
+            showing_s=showing_s,
+            factors=factors,
+            components={scale.key: scale.components for scale in get_protocol(experiment.protocol).scales},
+            rest_s=known.rest_s,
+            checks_s=checks_s_of(known),
         )
     return {
         "findings": [finding.to_json() for finding in findings],

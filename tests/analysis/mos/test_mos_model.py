@@ -143,6 +143,16 @@ def test_a_scale_without_a_model_says_why_and_keeps_the_other_figures() -> None:
     assert "more votes than fixed effects" in warning["reason"]
 
 
+def test_a_model_without_listeners_or_items_is_warned_of(marks: pd.DataFrame, result: Any) -> None:
+    def codes(part: pd.DataFrame) -> set[str]:
+        return {row["code"] for row in MeanOpinionScore().run(part)["warnings"]} & {"these_listeners", "these_items"}
+
+    sig = marks[(marks["scale"] == "SIG") & (marks["kind"] == "test")]
+    assert codes(sig[sig["listener"] == "p1s0"]) == {"these_listeners"}
+    assert codes(sig[sig["item"] == "p1i00"]) == {"these_items"}
+    assert not {"these_listeners", "these_items"} & {row["code"] for row in result["warnings"]}
+
+
 def test_too_few_listeners_for_the_signed_rank_test_are_warned_of(result: Any) -> None:
     codes = [row["code"] for row in result["warnings"]]
     assert "cannot_reach" not in codes  # eight listeners, three pairs

@@ -242,3 +242,18 @@ def test_the_full_model_does_not_shorten_the_interval_of_a_difference() -> None:
 def _first_half_width(fitted: MixedModel) -> float:
     pair = all_pairs(fitted)[0]
     return pair.high - pair.estimate
+
+
+def test_what_depends_on_components_that_cannot_be_told_apart_has_no_degrees_of_freedom() -> None:
+    """Within A listeners and items group the votes alike, and the one listener of B says nothing of either.
+
+    Only the sum of both variances is known, on which the mean of A depends; the difference depends on each of them.
+    """
+    cells = [("l1", "i1", "A", (4, 5, 4, 5)), ("l2", "i2", "A", (2, 1, 2, 2)), ("l3", "i1", "B", (3, 3, 4, 3))]
+    rows = [(*cell, float(score)) for *cell, scores in cells for score in scores]
+    fitted = fit_mixed_model(pd.DataFrame(rows, columns=["listener", "item", "condition", "score"]), kind="intercepts")
+    assert fitted.dropped == {}
+    [difference] = all_pairs(fitted)
+    assert np.isfinite(difference.se)
+    assert np.isnan([difference.df, difference.low, difference.p]).all()
+    assert fitted.means()[0].df == pytest.approx(1, abs=1e-3)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.statistics import ordinal_model
 from analysis.statistics.ordinal_model import fit_ordinal_model, ordinal_record
 from tests.analysis.statistics.reference.votes import TABLES, simulate
 
@@ -42,5 +43,14 @@ def test_one_category_has_no_model_but_a_reason() -> None:
     record = ordinal_record(votes, kind="full")
     assert record["error"]["code"] == "model.one_category"
     assert record["contrasts"] == []
-    many = simulate(seed=1, shape=(40, 40, 20), deviations=(0.5, 0.4, 0.0, 0.0, 0.6))
-    assert ordinal_record(many, kind="full")["error"]["code"] == "model.ordinal_too_large"
+
+
+def test_too_many_interactions_leave_listeners_and_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = simulate(seed=8, shape=(6, 8, 2), deviations=(0.5, 0.4, 0.0, 0.0, 0.6))
+    assert ordinal_record(votes, kind="full")["fallback"] is False
+    monkeypatch.setattr(ordinal_model, "MOST_LEVELS", 20)
+    alone = ordinal_record(votes, kind="intercepts")
+    assert alone["fallback"] is False
+    assert ordinal_record(votes, kind="full") == alone | {"fallback": True}
+    monkeypatch.setattr(ordinal_model, "MOST_LEVELS", 10)
+    assert ordinal_record(votes, kind="full")["error"]["code"] == "model.ordinal_too_large"

@@ -146,6 +146,18 @@ def test_the_limit_is_wider_where_votes_are_far_from_normal() -> None:
     assert bt500(votes, guarded=True).above.tolist() == [0] * 10
 
 
+@pytest.mark.parametrize("listeners", [5, 21])
+@pytest.mark.parametrize(("others", "dissent"), [(4.0, 3.0), (4.0, 2.0), (3.0, 4.0), (2.1, 4.7), (90.0, 13.0)])
+def test_a_vote_exactly_at_the_limit_counts_whatever_the_numbers(listeners: int, others: float, dissent: float) -> None:
+    """One of 5 apart is 2 standard deviations away with a kurtosis of 3.25, one of 21 is sqrt(20) with 19.05."""
+    votes = np.full((listeners, 1), others)
+    votes[-1] = dissent
+    found = bt500(votes, guarded=True)
+    side, other = (found.below, found.above) if dissent < others else (found.above, found.below)
+    assert side.tolist() == [0] * (listeners - 1) + [1]
+    assert other.tolist() == [0] * listeners
+
+
 def test_a_listener_counts_the_votes_they_gave() -> None:
     votes = erratic()
     votes[-1, 4:] = GAP

@@ -222,7 +222,21 @@ def test_practice_does_not_count_and_repetitions_do(tmp_path: Path) -> None:
     scale = found["scales"]["MOS"]
     assert found["not_counted"] == {"practice": 1}
     assert (scale["n_votes"], scale["items"]["i|A"]["n"]) == (24, 6)
-    assert scale["repeats"] == {"pairs": 12, "ccc": 1.0, "mean_absolute_difference": 0.0}
+    alike = {"pairs": 12, "ccc": 1.0, "ccc_ci95": [None, None], "mean_absolute_difference": 0.0}
+    assert scale["repeats"] == alike
+
+
+def test_repeated_votes_are_compared_in_the_order_of_their_repetitions(tmp_path: Path) -> None:
+    """Lin's coefficient is the same the other way round, so a third vote shows which two were taken."""
+    third = [f"{line[:-1]}{n % 5 + 1},10" for n, line in enumerate(LINES)]
+    second = [f"{line[:-1]}{min(int(line[-1]) + 1, 5)},9" for line in LINES]
+    path = sheet(tmp_path, [*third, *second, *(f"{line},2" for line in LINES)], heading=f"{HEADING},repetition")
+    found = analysed(path)["scales"]["MOS"]["repeats"]
+    first = np.array([int(line[-1]) for line in LINES])
+    then = np.minimum(first + 1, 5)
+    ccc = 2 * np.cov(first, then, ddof=0)[0, 1] / (first.var() + then.var() + (first.mean() - then.mean()) ** 2)
+    assert (found["pairs"], found["ccc"]) == (12, pytest.approx(ccc))
+    assert found["ccc_ci95"][0] < ccc < found["ccc_ci95"][1]
 
 
 def test_hidden_references_are_screened_on_a_scale_of_hundred(tmp_path: Path) -> None:
@@ -253,6 +267,81 @@ def test_a_stray_listener_and_unanimous_votes_are_warned_of(tmp_path: Path) -> N
     assert list(scale["incomplete"]) == ["stray"] == scale["tests"]["listeners_left_out"]
     assert any("stray" in warning for warning in found["warnings"])
     assert any("all votes agree on 7 of 8 stimuli" in warning for warning in found["warnings"])
+
+
+def test_one_stray_vote_is_no_listener(tmp_path: Path) -> None:
+    """One vote of 1 beside a hundred of 4: a mean of two listeners would be 2.5."""
+    path = sheet(tmp_path, [*(f"ann,i{n},A,MOS,4" for n in range(100)), "bob,i0,A,MOS,1"])
+    row = analysed(path)["scales"]["MOS"]["conditions"]["A"]
+    assert (row["n_listeners"], row["n_listeners_counted"], row["mean"]) == (2, 1, pytest.approx(401 / 101))
+    assert row["ci95"]["listeners"] == [None, None]
+    assert sum(row["ci95_all_listeners"]) / 2 == pytest.approx(2.5)
+    assert row["median"]["estimate"] == 4
+
+
+def test_a_stray_vote_leaves_the_interval_over_listeners_and_a_missing_condition_does_not(tmp_path: Path) -> None:
+    lines = [
+        f"{name},{item},{condition},MOS,{n}"
+        for name, n in zip("abc", (3, 4, 5), strict=True)
+        for item, condition in product("ijkl", "AB")
+    ]
+    half = [f"half,{item},A,MOS,2" for item in "ijkl"]
+    found = analysed(sheet(tmp_path, [*lines, *half, "stray,i,A,MOS,1"]))
+    scale = found["scales"]["MOS"]
+    row = scale["conditions"]["A"]
+    spread = stdtrit(3, 0.975) * np.std([2, 3, 4, 5], ddof=1) / 2
+    assert row["ci95"]["listeners"] == pytest.approx([3.5 - spread, 3.5 + spread])
+    assert (row["n_listeners"], row["n_listeners_counted"]) == (5, 4)
+    assert row["median"]["estimate"] == 3.5
+    assert sum(row["ci95_all_listeners"]) / 2 == pytest.approx(3)
+    assert list(scale["incomplete"]) == ["half", "stray"]
+    assert [text for text in found["warnings"] if text.endswith("nor in medians: stray.")]
+
+
+def test_one_listener_or_one_item_is_warned_of(tmp_path: Path) -> None:
+    cells, scores = list(product("ijklm", "AB")), (1, 3, 2, 5, 4, 3, 1, 4, 2, 2)
+    alone = [f"ann,{item},{condition},MOS,{n}" for (item, condition), n in zip(cells, scores, strict=True)]
+    [said] = [text for text in analysed(sheet(tmp_path, alone))["warnings"] if "mixed model" in text]
+    assert "hold for these listeners alone" in said
+    one = [f"{name},i,{condition},MOS,{n}" for (name, condition), n in zip(cells, scores, strict=True)]
+    [said] = [text for text in analysed(sheet(tmp_path, one))["warnings"] if "mixed model" in text]
+    assert "hold for these items alone" in said
+    assert not [text for text in analysed(sheet(tmp_path))["warnings"] if "mixed model" in text]
+
+
+def test_stimuli_with_one_vote_say_nothing_of_the_spread(tmp_path: Path) -> None:
+    more = [f"ann,x{n},A,MOS,3" for n in range(9)]
+    assert analysed(sheet(tmp_path))["scales"]["MOS"]["sos_a"] == pytest.approx(
+        analysed(sheet(tmp_path, [*LINES, *more]))["scales"]["MOS"]["sos_a"]
+    )
+    assert analysed(sheet(tmp_path, LINES[:4]))["scales"]["MOS"]["sos_a"] is None
+
+
+def test_differences_to_a_reference_and_equivalence_within_a_margin(tmp_path: Path) -> None:
+    path = balanced(tmp_path)
+    found = analysed(path, "--reference", "c2", "--margin", "0.4")
+    assert (found["options"]["reference"], found["options"]["margin"]) == ("c2", 0.4)
+    model = found["scales"]["OVRL"]["model"]
+    pairs = {(row["a"], row["b"]): row for row in model["contrasts"]}
+    assert [(row["a"], row["b"]) for row in model["to_reference"]] == [("c0", "c2"), ("c1", "c2"), ("c3", "c2")]
+    assert model["to_reference"][0]["estimate"] == pairs["c0", "c2"]["estimate"]
+    assert model["to_reference"][0]["p_holm"] <= pairs["c0", "c2"]["p_holm"]
+    for row in pairs.values():
+        low, high = row["ci90"]
+        assert row["equivalence"]["equivalent"] == (low > -0.4 and high < 0.4) == (row["equivalence"]["p"] < 0.05)
+    plain = analysed(path)["scales"]["OVRL"]["model"]
+    assert "to_reference" not in plain
+    assert "equivalence" not in plain["contrasts"][0]
+    out = tmp_path / "out"
+    options = ("--reference", "c2", "--margin", "0.4", "--out", str(out))
+    call_command("analyse_votes", str(path), *options, stdout=io.StringIO())
+    report = (out / "report.md").read_text()
+    assert "Differences to c2 alone" in report
+    assert "| within 0.4 points |" in report
+    [first, *_] = csv.DictReader(io.StringIO((out / "contrasts.csv").read_text()))
+    assert float(first["p_equivalence"]) == pairs[first["a"], first["b"]]["equivalence"]["p"]
+    assert "no condition called 'c9'" in refused(path, "--reference", "c9")
+    assert "above 0" in refused(path, "--margin", "-1")
 
 
 def test_without_a_model_the_other_figures_are_there(tmp_path: Path) -> None:

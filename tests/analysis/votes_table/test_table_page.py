@@ -89,7 +89,7 @@ def test_every_option_of_the_command_is_taken(client: Client) -> None:
     assert [part["title"] for part in shown.context["shown"]["metrics"]] == ["OVRL, Per file", "OVRL, Per condition"]
     assert (
         "analyse_votes 'my votes.csv' --out results --ordinal --exclude a --exclude b --factor part --range OVRL=0:10 "
-        "--ci-method bootstrap --seed 7 --metrics pesq.csv" in page
+        "--ci-method bootstrap --seed 7 --reference B --margin 0.5 --metrics pesq.csv" in page
     )
 
 

@@ -10,11 +10,12 @@ from scipy import stats
 
 from listening.design.base import Design, SeatSequence, Showing
 from listening.design.orders.presets import Crossed, UdaseExact
-from listening.design.report.cost import PUBLISHED as PUBLISHED_COMPONENTS
-from listening.design.report.cost import Components, t_975
+from listening.design.report.cost import t_975
 from listening.design.report.summary import Finding, Verdict, design_digest, design_report, one_sentence, verify
 from listening.design.report.values import Crosstab
+from protocols.p835.protocol import SpeechBackgroundOverall
 from rating.pace import INTRODUCTION_S
+from rating.variance import OVERALL_QUALITY, VarianceComponents
 from tests.listening.design.sizes import BAK_FIRST, SIG_FIRST, asked, udase
 
 CROSSED = Crossed().lay_out(udase())
@@ -137,7 +138,10 @@ def test_a_session_without_end_is_bad() -> None:
 
 
 def test_half_widths_follow_from_the_components_of_each_scale() -> None:
-    components = {"SIG": Components(0.2, 0.2, 0.1, 0.1, 0.4), "BAK": Components(0.1, 0.1, 0.1, 0.1, 0.2)}
+    components = {
+        "SIG": VarianceComponents(0.2, 0.2, 0.1, 0.1, 0.4),
+        "BAK": VarianceComponents(0.1, 0.1, 0.1, 0.1, 0.2),
+    }
     found = report(CROSSED, components=components)
     assert found["half_width_votes"].numbers["half_width.SIG"] == pytest.approx(t_times(1, 1024))
     assert found["half_width_listeners"].numbers["half_width.SIG"] == pytest.approx(t_times(0.3 + 0.7 / 32, 32))
@@ -158,13 +162,22 @@ def t_times(variance: float, count: int) -> float:
 
 
 def test_what_is_assumed_of_votes_is_what_published_ones_were_fitted_to() -> None:
-    shares = {scale: round(100 * parts.listener_share) for scale, parts in PUBLISHED_COMPONENTS.items()}
+    components = {scale.key: scale.components for scale in SpeechBackgroundOverall.scales}
+    shares = {scale: round(100 * parts.listener_share) for scale, parts in components.items()}
     assert shares == {"SIG": 34, "BAK": 25, "OVRL": 29}
-    assert {scale: round(parts.total**0.5, 2) for scale, parts in PUBLISHED_COMPONENTS.items()} == {
-        "SIG": 1.04,
-        "BAK": 0.85,
-        "OVRL": 0.93,
-    }
+    spread = {scale: round(parts.total**0.5, 2) for scale, parts in components.items()}
+    assert spread == {"SIG": 1.04, "BAK": 0.85, "OVRL": 0.93}
+    found = report(CROSSED, components=components)
+    widths = {key: round(found["half_width_listeners"].numbers[f"half_width.{key}"], 2) for key in components}
+    assert widths == {"SIG": 0.22, "BAK": 0.16, "OVRL": 0.19}
+
+
+def test_scales_of_which_nothing_is_assumed_vary_like_overall_quality() -> None:
+    wanted = report(by_hand("ax ay", "ay ax"), components={"QUALITY": OVERALL_QUALITY})["half_width_difference"]
+    assert wanted.numbers["half_width.QUALITY"] == wanted.numbers["half_width"]
+    assert report(by_hand("ax ay", "ay ax"))["half_width_difference"].numbers["half_width"] == pytest.approx(
+        wanted.numbers["half_width"]
+    )
 
 
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 7, 8, 31, 59, 60, 61, 62, 127, 1023, 20_000])
