@@ -57,6 +57,7 @@ def report(analysed: AnalysedTable, *, reference: str, margin: float | None) -> 
                 inference.components(tables, scale=""),
                 inference.agreement(tables, scale=""),
                 listeners(found),
+                _repeats(found),
                 _factors(found),
                 by_item,
             )
@@ -188,6 +189,23 @@ def _listener_rows(scale: str, part: Mapping[str, Any]) -> Iterator[dict[str, An
             "variance": screening["low_variance"]["variance"].get(who),
             "rules": ", ".join(dict.fromkeys(named)),
         }
+
+
+def _repeats(found: Found) -> Table:
+    rows = [
+        {"scale": scale, **row} | {f"ccc_{end}": limit for end, limit in _limits(row["ccc_ci95"])}
+        for scale, part in by_scale(found)
+        if (row := part["repeats"])["pairs"]
+    ]
+    columns = [
+        text_column(_("Scale"), "scale"),
+        number_column(_("Clips rated twice"), "pairs", count),
+        number_column(_("Mean difference"), "mean_absolute_difference"),
+        number_column(_("Lin's CCC"), "ccc"),
+        range_column(_("95 % CI"), "ccc_low", "ccc_high"),
+    ]
+    note = _("The first two votes of a listener on the same clip, of all listeners together.")
+    return Table("repeats", _("Self-consistency"), note, columns, rows)
 
 
 def _factors(found: Found) -> Table:
