@@ -121,7 +121,12 @@ def test_the_page_plans_from_published_votes_and_from_a_pilot() -> None:
 @pytest.mark.django_db
 def test_planning_and_the_report_on_a_design_assume_the_same_variances(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {}
-    monkeypatch.setattr(designs, "design_report", lambda _layout, **assumed: asked.update(assumed) or [])
+
+    def noted(_layout: Any, **assumed: Any) -> list[Any]:
+        asked.update(assumed)
+        return []
+
+    monkeypatch.setattr(designs, "design_report", noted)
     wanted = DesignRequest(panels=2, seats=2, size=4, factors=("session",), sessions=2)
     designs.draft_design(experiment=make_panel_experiment(), wanted=wanted)
     assert asked["components"].keys() == {"SIG", "BAK", "OVRL"}
