@@ -113,7 +113,7 @@ rating:transfer                       staff-405      owned
 rating:archive                        staff-405      owned
 rating:delete                         owned          owned
 rating:restore                        staff-405      owned-404
-rating:unblind                        owned          owned
+rating:unblind                        owned          owned-400
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
