@@ -306,14 +306,13 @@ def completeness(tables: Tables, *, scale: str) -> list[Table]:
         *_mean_and_interval(_("Listeners, complete"), "complete_listener_"),
     ]
     note = _("They count in the model with the votes they gave, and in no figure over listeners.")
-    both = _("MOS and 95 % CI with everybody, and with complete listeners alone.")
-    if tables.get("adjustment"):
-        both += " " + _("The model is not adjusted here.")
+    both = [_("MOS and 95 % CI with everybody, and with complete listeners alone.")]
+    both += [_("The model is not adjusted here.")] if tables.get("adjustment") else []
     if not rows:
         note = _("Nobody has answered every page yet, so everybody counts in figures over listeners.")
     return [
         Table("incomplete", _("Incomplete listeners"), note, who, named),
-        Table("completeness", _("With and without incomplete listeners"), both, compared, rows),
+        Table("completeness", _("With and without incomplete listeners"), " ".join(both), compared, rows),
     ]
 
 
