@@ -4,7 +4,7 @@ import struct
 from base64 import b64encode
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from rating.models import Experiment
 from rating.services.experiments import unblind
@@ -43,17 +43,12 @@ def results(page: Page, experiment: Experiment, platform: Platform) -> Page:
     return page
 
 
-def png_of(results: Page) -> Locator:
-    """The one control for it: a link where the server can draw PNG, else a button of the page's script."""
-    return results.locator("#plane-png").or_(results.locator("a[href*='plane.png']").get_by_text("PNG", exact=True))
-
-
 def test_the_plane_reads_well_in_every_look_and_leaves_as_a_png(results: Page) -> None:
     expect(results.get_by_role("img", name="TC/SD plane, all recordings")).to_be_visible()
     results.get_by_text("Show the marks as a table").click()
     assert scan(results, "results of the plane") + overflows(results, "results of the plane") == []
     with results.expect_download() as download:
-        png_of(results).click()
+        results.get_by_role("button", name="PNG").click()
     data = download.value.path().read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", data[16:24])
@@ -68,13 +63,13 @@ def test_new_marks_come_in_while_the_page_is_open(results: Page, experiment: Exp
     expect(results.locator(".plane-marks > path")).to_have_count(9, timeout=60_000)
     expect(results.get_by_role("img", name="TC/SD plane, recording ferry")).to_be_visible()
     with results.expect_download():
-        png_of(results).click()  # also works on a picture that came later
+        results.get_by_role("button", name="PNG").click()  # also works on a picture that came later
 
 
 @pytest.mark.long
 def test_a_button_that_is_pressed_stays_until_it_is_released(results: Page, experiment: Experiment) -> None:
     results.get_by_role("link", name="ferry").click()
-    png_of(results).hover()
+    results.get_by_role("button", name="PNG").hover()
     results.mouse.down()
     with results.expect_response(lambda answer: answer.url == results.url):
         rate(experiment, shift=0.15)

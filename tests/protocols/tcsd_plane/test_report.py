@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 import zipfile
 from datetime import datetime
 from typing import Any
@@ -108,16 +107,6 @@ def test_the_page_shows_all_recordings_or_one(client: Client, experiment: Experi
     assert "6 marks of 2 raters" in one
     assert "<title>TC/SD plane, recording market</title>" in one
     assert "12 marks of 2 raters" in page(client, experiment, recording="nowhere", ellipse="odd")
-
-
-@pytest.mark.parametrize("drawn", [True, False])
-def test_one_control_is_named_png(
-    client: Client, experiment: Experiment, monkeypatch: pytest.MonkeyPatch, drawn: bool
-) -> None:
-    monkeypatch.setattr("analysis.views.can_draw", lambda: drawn)
-    shown = page(client, open_up(experiment), recording="ferry")
-    controls = re.findall(r"<(a|button) [^>]*>PNG</", shown.split('id="downloads"')[0])
-    assert controls == (["a"] if drawn else ["button"])
 
 
 def test_choices_keep_one_another(client: Client, experiment: Experiment) -> None:
