@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from analysis.adjustment import ADJUSTABLE, ALL
 from analysis.p808_export import suffix_of
 from analysis.registry import get_report, method_of, methods
 from analysis.reports.base import TABLE_PREFIX
@@ -47,7 +48,10 @@ ANONYMOUS = OpenApiParameter("anonymous", bool, description="Leave out what part
 ANONYMOUS_ZIP = OpenApiParameter("anonymous", bool, description="An edition in which nobody can be told apart.")
 K = OpenApiParameter("k", int, description="How many listeners share each combination of answers about a person.")
 SCALE = OpenApiParameter("scale", str, description="One scale, such as SIG; the first one, or all, by default.")
-PART = OpenApiParameter("part", str, enum=["items", "anchoring"], description="Which table.")
+PART = OpenApiParameter("part", str, enum=["items", "practice"], description="Which table.")
+ADJUST = OpenApiParameter(
+    "adjust", str, enum=[*ADJUSTABLE, ALL], description="Fixed effects of the mixed model beside the condition."
+)
 PAGE = OpenApiParameter("page", int, description="From 1.")
 CSV = {(200, "text/csv"): OpenApiTypes.STR}
 ZIP = {(200, "application/zip"): OpenApiTypes.BINARY}
@@ -93,7 +97,9 @@ class ResultIndex(APIView):
 class ResultTables(APIView):
     audience = Audience.STAFF
 
-    @extend_schema(operation_id="result_tables", parameters=[SIMULATED], responses=ResultTableSerializer(many=True))
+    @extend_schema(
+        operation_id="result_tables", parameters=[SIMULATED, ADJUST], responses=ResultTableSerializer(many=True)
+    )
     def get(self, request: Request, slug: str, method: str) -> Response:
         """Return every table of the page, with the values to their last digit."""
         experiment, asked = experiment_of(request, slug), request.query_params.dict()
@@ -113,15 +119,18 @@ class Results(APIView):
 
     audience = Audience.STAFF
 
-    @extend_schema(operation_id="result", parameters=[SIMULATED], responses=ResultSerializer)
+    @extend_schema(operation_id="result", parameters=[SIMULATED, ADJUST], responses=ResultSerializer)
     def get(self, request: Request, slug: str, method: str) -> Response:
         experiment = experiment_of(request, slug)
         keep_current(experiment=experiment, reader=staff(request))
-        return Response(read_result(experiment=experiment, slug=method, simulated=asks_simulated(request)))
+        adjust = request.query_params.get("adjust", "")
+        return Response(
+            read_result(experiment=experiment, slug=method, simulated=asks_simulated(request), adjust=adjust)
+        )
 
 
 class ResultItems(APIView):
-    """One page of a long table: `part` is items (the default) or anchoring."""
+    """One page of a long table: `part` is items (the default) or practice."""
 
     audience = Audience.STAFF
 
@@ -238,7 +247,7 @@ class TablesCsv(Download):
         return f"{slug}.csv", exports.export_tables(experiment=experiment, method=slug, **_who(request))
 
 
-@extend_schema_view(get=extend_schema(operation_id="report_file", parameters=[SIMULATED], responses=ANY))
+@extend_schema_view(get=extend_schema(operation_id="report_file", parameters=[SIMULATED, ADJUST], responses=ANY))
 class ReportFileDownload(APIView):
     """A file that belongs to one method: a table in a shape of its own, or a figure."""
 

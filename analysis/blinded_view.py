@@ -7,13 +7,14 @@ from typing import Any
 NAMED = ("condition", "against")
 # Columns that say what a row is about besides, most general first.
 ABOUT = (
-    *("panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording", "rater"),
-    "listener",
+    *("adjusted_for", "panel", "dataset", "group", "factor", "level", "session", "item", "family", "z", "recording"),
+    *("rater", "listener"),
 )
 UNITS = ("model", "listener", "vote", "vote-1.96", "item", "two-way")
 COMPARED = (
     "differences",
     "contrasts",
+    "adjusted_contrasts",
     "pair_tests",
     "model_contrasts",
     "pairs_on_plane",

@@ -187,7 +187,7 @@ CALLED = {
     "votes_level_p808": "conditions",
     "items_level": "conditions",
 }
-NO_FIGURES = ("warnings", "screening")
+NO_FIGURES = ("warnings", "adjusted_warnings", "screening")
 NOT_FLAT = ("counts",)  # spread over columns
 
 

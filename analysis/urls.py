@@ -9,6 +9,7 @@ from analysis.metrics import views as metrics
 app_name = "analysis"
 urlpatterns = [
     path("plan-study/", views.plan_study, name="plan_study"),
+    path("plan-study/files/<str:name>", views.plan_file, name="plan_file"),
     path("analyse-table/", views.table, name="table"),
     path("experiments/<slug:slug>/results/", views.results, name="results"),
     path("experiments/<slug:slug>/ordinal-model/", views.fit_ordinal, name="fit_ordinal"),

@@ -1,6 +1,5 @@
 """The experimenter's pages of results, and of the analysis of an uploaded table."""
 
-from base64 import b64encode
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +15,8 @@ from analysis.datasets import counted
 from analysis.forms import TableForm
 from analysis.plan_form import PlanForm
 from analysis.registry import get_report, method_of, methods
-from analysis.reports import study_plan
+from analysis.reports import study_plan, votes_table
+from analysis.reports.base import file_unknown
 from analysis.reports.exclusions import exclusion_sentences, exclusion_tables
 from analysis.reports.pictures import can_draw
 from analysis.reports.plan import plan_facts, plan_outcomes, registered_choices
@@ -31,11 +31,13 @@ from analysis.services.questionnaires import summary
 from analysis.services.results import read_result, votes_held
 from analysis.services.tables import AnalysedTable, analyse_table
 from analysis.tasks import keep_current
+from analysis.votes_table.options import as_command
 from core.errors import AppError
 from core.http_errors import error_message
 from core.languages import active_language
 from core.permissions import Audience, requires, staff
 from core.posts import posted_from
+from rating.forms import UnblindForm
 from rating.models import Experiment
 from rating.services.access import Access, experiment_of
 
@@ -57,7 +59,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         "least_listeners": USUAL_K,
         "questionnaire": summary(experiment, simulated=simulated),
         "offers_metrics": offers_metrics(experiment),
-        "reason_missing": request.GET.get("reason") == "missing",
+        "unblind_form": UnblindForm(auto_id="%s"),
         "tab": "results",
     }
     return render(request, "analysis/results.html", context)
@@ -78,13 +80,16 @@ def fit_ordinal(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulated: bool) -> dict[str, Any]:
     """One method's part of the page."""
-    result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True)
+    adjust = asked.get("adjust", "")
+    result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True, adjust=adjust)
+    of_api = {"simulated": "1" if simulated else "", "adjust": result["table"].get("adjustment", {}).get("for", "")}
+    query = urlencode({key: value for key, value in of_api.items() if value})
     reader = get_report(name)
     return {
         "title": methods()[name].title,
         "slug": name,
         "result": result,
-        "api": reverse("api:result", args=[experiment.slug, name]) + ("?simulated=1" if simulated else ""),
+        "api": reverse("api:result", args=[experiment.slug, name]) + (f"?{query}" if query else ""),
         "template": reader.template,
         "downloads": reader.downloads,
         "files": reader.files_and_pictures if can_draw() else reader.files,
@@ -132,47 +137,35 @@ def write_pdf(request: HttpRequest, slug: str) -> HttpResponse:
 def table(request: HttpRequest) -> HttpResponse:
     """Analyse a table of votes; the zip is part of the page, because nothing is kept from which to make it later."""
     form = TableForm(request.POST, request.FILES) if request.method == "POST" else TableForm()
-    analysed, status, stem = AnalysedTable(), 200, ""
-    if request.method == "POST":
-        if not form.is_valid():
-            status = 400
+    analysed, status, context = AnalysedTable(), 200, {}
+    if request.method == "POST" and not form.is_valid():
+        status = form.status
+    elif request.method == "POST":
+        values = dict(form.cleaned_data)
+        file = values.pop("file")
+        analysed = analyse_table(file=file.file, name=file.name, **values)
+        if analysed.problem:
+            form.add_error(analysed.beside, analysed.problem)
+            status = 422
         else:
-            values = form.cleaned_data
-            file = values.pop("file")
-            stem = PurePath(file.name).stem
-            analysed = analyse_table(file=file.file, name=file.name, **values)
-            if analysed.problem:
-                form.add_error(analysed.field, analysed.problem)
-                status = 422
-    context = {
-        "form": form,
-        "analysed": analysed,
-        "scales": _scales(analysed.found or {}),
-        "archive": b64encode(analysed.archive).decode(),
-        "archive_name": f"{stem}-analysis.zip",
-    }
+            context = _analysed(analysed, file.name, values)
+    groups = {"basic": form.basic, "further": form.further}
+    context |= {name: [form[field] for field in fields] for name, fields in groups.items()}
+    context |= {"form": form, "analysed": analysed, "further_open": bool(form.errors.keys() & set(form.further))}
     return render(request, "analysis/table.html", context, status=status)
 
 
-def _scales(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each scale's rows as the page shows them."""
-    everybody = found.get("with_excluded", {}).get("scales", {})
-    return [
-        {
-            "name": name,
-            **part,
-            "rows": [
-                {
-                    "condition": condition,
-                    **row,
-                    "letters": part["model"]["means"].get(condition, {}).get("letters", ""),
-                    "with_excluded": everybody.get(name, {}).get("conditions", {}).get(condition, {}).get("mean"),
-                }
-                for condition, row in part["conditions"].items()
-            ],
-        }
-        for name, part in found.get("scales", {}).items()
-    ]
+def _analysed(analysed: AnalysedTable, name: str, values: dict[str, Any]) -> dict[str, Any]:
+    shown = votes_table.report(analysed, reference=values["reference"], margin=values["margin"])
+    figures = votes_table.figure_files(shown["figure"])
+    metrics = values.get("metrics")
+    return {
+        "shown": shown,
+        "figure_links": votes_table.figure_links(figures),
+        "archive": votes_table.whole_archive(analysed.archive, shown, figures),
+        "archive_name": f"{PurePath(name).stem}-analysis.zip",
+        "command": as_command(name, values, metrics=metrics.name if metrics else ""),
+    }
 
 
 @require_GET
@@ -184,7 +177,29 @@ def plan_study(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         found = compute_plan(**form.asked())
         context |= study_plan.context(found, form.chosen)
+        context["part"] = {
+            "files_at": reverse("analysis:plan_study") + "files/",
+            "can_draw": can_draw(),
+            "table_formats": TABLE_FORMATS,
+            "query": request.GET.urlencode(),
+        }
     groups = {"basic": form.basic, "costs": form.costs, "variances": form.variances, "checks": form.checks}
     context |= {name: [form[field] for field in fields] for name, fields in groups.items()}
     context |= {f"{name}_wrong": bool(form.errors.keys() & set(fields)) for name, fields in groups.items()}
     return render(request, "analysis/plan_study.html", context, status=200 if form.is_valid() else form.status)
+
+
+@require_GET
+@requires(Audience.STAFF)
+def plan_file(request: HttpRequest, name: str) -> HttpResponse:
+    """A figure or the table of the plan in the address; one that cannot be computed is shown with the reason."""
+    form = PlanForm(request.GET.dict(), user=staff(request))
+    if not form.is_valid():
+        return redirect(f"{reverse('analysis:plan_study')}?{request.GET.urlencode()}")
+    plan = compute_plan(**form.asked() | {"rounds": 0})
+    made = study_plan.plan_file(plan, name)
+    if made is None:
+        raise file_unknown(name, known=study_plan.file_names(plan))
+    content, content_type = made
+    headers = {"Content-Disposition": f'attachment; filename="study-plan-{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)

@@ -328,6 +328,14 @@ class ReasonForm(ValidatedForm):
     reason = forms.CharField(label=_("Reason"), max_length=500)
 
 
+class UnblindForm(ValidatedForm):
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=500,
+        error_messages={"required": _("Say why: the reason is kept in the audit log and shown with the data.")},
+    )
+
+
 class ShareForm(ValidatedForm):
     colleague = forms.CharField(label=_("Colleague"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Collaborator.Role.choices, initial=Collaborator.Role.EDITOR)

@@ -37,9 +37,9 @@ from rating.forms import (
     ListForm,
     NewExperimentForm,
     OptionsForm,
-    ReasonForm,
     ShareForm,
     TransferForm,
+    UnblindForm,
     shown_options,
 )
 from rating.label_sets import labels_of
@@ -462,14 +462,16 @@ def restore(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @requires(Audience.STAFF)
 def unblind(request: HttpRequest, slug: str) -> HttpResponse:
-    """Unblind with a reason; as long as people can still listen, GET asks a second time and proposes to close first."""
+    """Unblind with a reason; as long as people can still listen, GET asks a second time and proposes to close first.
+
+    A reason that is missing or too long is asked for again on the page of GET, with what was typed.
+    """
     experiment, results = experiment_of(request, slug), reverse("analysis:results", args=[slug])
-    if request.method == "GET":
-        context = {"experiment": experiment, "reason": request.GET.get("reason", "")[:500], "tab": "results"}
-        return render(request, "rating/confirm_unblind.html", context)
-    form = ReasonForm(request.POST)
-    if not form.is_valid() or not form.cleaned_data["reason"].strip():
-        return redirect(f"{results}?reason=missing#unblind")
+    typed = request.method == "POST"
+    form = UnblindForm(request.POST) if typed else UnblindForm(initial={"reason": request.GET.get("reason", "")[:500]})
+    if not form.is_valid():
+        context = {"experiment": experiment, "form": form, "tab": "results"}
+        return render(request, "rating/confirm_unblind.html", context, status=form.status if typed else 200)
     if services.unblinds_too_early(experiment) and "confirmed" not in request.POST:
         return redirect(f"{request.path}?{urlencode({'reason': form.cleaned_data['reason']})}")
     services.unblind(experiment=experiment, actor=staff(request), reason=form.cleaned_data["reason"])

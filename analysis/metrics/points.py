@@ -35,9 +35,16 @@ def points_of(
         if level == "condition" and not own:
             own, missing = _means(values, rated[row["condition"]], metrics)
             left_out += [{"condition": row["condition"], **each} for each in missing]
-        points.append({"item": clip.item} | {name: row[name] for name in VOTE_COLUMNS} | {"values": own})
+        points.append({"item": clip.item} | {name: row[name] for name in VOTE_COLUMNS} | _bar(row) | {"values": own})
     about = {"level": level, "scale": scale["key"], "ends": dict(scale), "metrics": list(metrics)}
     return about | {"points": points, "left_out": left_out}
+
+
+def _bar(row: Mapping[str, Any]) -> dict[str, float | None]:
+    """What is drawn as the interval: the bounded one where all votes agree, which would else have no width."""
+    agree = row["ci_low"] is not None and row["ci_low"] == row["ci_high"] and row.get("ci_bounded_low") is not None
+    ends = ("ci_bounded_low", "ci_bounded_high") if agree else ("ci_low", "ci_high")
+    return {"bar_low": row[ends[0]], "bar_high": row[ends[1]]}
 
 
 def _means(values: Values, clips: Iterable[Clip], metrics: Iterable[str]) -> tuple[dict[str, float], Rows]:

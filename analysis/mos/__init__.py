@@ -19,6 +19,10 @@ EMPTY: Json = {
     "two_way_level": [],
     "all_listeners": [],
     "complete_model": [],
+    "adjusted_model_level": [],
+    "adjusted_contrasts": [],
+    "adjusted_components": [],
+    "adjusted_warnings": [],
     "contrasts": [],
     "components": [],
     "tests": [],
@@ -31,7 +35,7 @@ EMPTY: Json = {
     "orders": [],
     "positions": [],
     "sessions": [],
-    "anchoring": [],
+    "practice": [],
     "distribution": [],
     "warnings": [],
     "baseline": None,
@@ -55,7 +59,7 @@ class MeanOpinionScore(Method):
     """
 
     slug = "mos"
-    version = "3.3"
+    version = "3.4"
     title = "Mean opinion score"
     sets_incomplete_apart = True
     rates_conditions = True
@@ -68,7 +72,7 @@ class MeanOpinionScore(Method):
         practised = table["kind"] == "practice"
         test, practice = with_categories(table[~practised]), with_categories(table[practised])
         if test.empty:
-            return EMPTY | {"anchoring": tables.by_item(practice)}
+            return EMPTY | {"practice": tables.by_item(practice)}
         counted = _of_complete(test)
         counted = test if len(counted) == len(test) else with_categories(counted)
         inferred = model.inference(test, counted)
@@ -85,7 +89,7 @@ class MeanOpinionScore(Method):
             **effects.within_listeners(counted, complete.people),
             "baseline": effects.baseline(test),
             **inferred,
-            "anchoring": tables.by_item(practice),
+            "practice": tables.by_item(practice),
             "distribution": distribution,
             "warnings": warnings,
             "counts": {

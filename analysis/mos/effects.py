@@ -66,7 +66,7 @@ def scale_orders(marks: pd.DataFrame) -> Rows:
     cells = Cells.of(marks, ("order", "scale", "condition", "listener"))
     means = ratio(cells.x, cells.n)
     rows: Rows = []
-    # In rising order BAK comes before SIG; what is told is SIG first minus BAK first.
+    # Orders rise by name, and each is told less those that come before it.
     for against, order in combinations(orders, 2):
         one, other = (means[names(marks, "order").index(name)] for name in (order, against))
         about = {"order": order, "against_order": against}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.adjustment import ADJUSTABLE, ALL, PREFIX
 from analysis.mos.cells import Floats, names
 from analysis.mos.effects import PAIRED_CONDITIONS, baseline
 from analysis.statistics.bootstrap import two_way_bootstrap
@@ -30,6 +31,7 @@ ALPHAS = {"ordinal": "alpha_ordinal", "interval": "alpha_interval"}  # Krippendo
 TABLES = (
     *("model_level", "two_way_level", "contrasts", "components", "tests", "pair_tests", "agreement"),
     *("complete_model", "model_warnings"),
+    *(f"{PREFIX}{name}" for name in ("model_level", "contrasts", "components", "warnings")),
 )
 
 
@@ -42,6 +44,7 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     found: dict[str, Rows] = {name: [] for name in TABLES}
     everybody = len(complete) == len(marks)
     reference = baseline(marks)
+    adjustments = _adjustments(marks)
     for scale in names(marks, "scale"):
         whole, kept = votes_of_scale(marks, scale), votes_of_scale(complete, scale)
         low, high = _limits(kept)
@@ -49,29 +52,63 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
         model = record["model"] if record and everybody else model_record(whole)
         about = {"scale": scale}
         counts = _counts(whole)
-        found["model_level"] += _means(about, model, counts)
+        add_rows(found, model_rows(about, model, counts, reference))
+        for name, factors in adjustments.items():
+            beside = {"adjusted_for": name, "adjusted_factors": ", ".join(factors)}
+            rows = model_rows(about | beside, model_record(whole, factors=factors), counts, reference)
+            rows["warnings"] = rows.pop("model_warnings")
+            add_rows(found, {f"{PREFIX}{part}": each for part, each in rows.items()})
         found["two_way_level"] += _drawn(about, whole, counts)
-        found["contrasts"] += _contrasts(about, model, reference)
-        found["components"] += _components(about, model)
-        found["model_warnings"] += _model_warning(about, model)
         if record is None:
             continue
-        found["tests"].append(about | _tests(record["tests"]))
-        found["pair_tests"] += _pair_tests(about, record["tests"], reference)
+        add_rows(found, test_rows(about, record["tests"], reference))
         found["agreement"] += _agreement(about, complete, scale, record)
-        found["model_warnings"] += _test_warning(about, record["tests"])
         if not everybody:
             found["complete_model"] += _means(about, record["model"], _counts(kept))
     return found
 
 
+def add_rows(found: dict[str, Rows], rows: Mapping[str, Rows]) -> None:
+    for name, part in rows.items():
+        found.setdefault(name, []).extend(part)
+
+
+def model_rows(
+    about: dict[str, Any], model: Mapping[str, Any], counts: Mapping[str, dict[str, int]], reference: str
+) -> dict[str, Rows]:
+    """Tables of a scale's model, as scale_record has it."""
+    return {
+        "model_level": _means(about, model, counts),
+        "contrasts": _contrasts(about, model, reference),
+        "components": _components(about, model),
+        "model_warnings": _model_warning(about, model),
+    }
+
+
+def test_rows(about: dict[str, Any], tests: Mapping[str, Any], reference: str) -> dict[str, Rows]:
+    """Tables of a scale's tests on listeners' means, as scale_record has them."""
+    return {
+        "tests": [about | _tests(tests)],
+        "pair_tests": _pair_tests(about, tests, reference),
+        "model_warnings": _test_warning(about, tests),
+    }
+
+
 def votes_of_scale(marks: pd.DataFrame, scale: str) -> pd.DataFrame:
     """One scale's votes in an order of their own, so that the order in which they came changes no digit."""
     part = marks[marks["scale"] == scale]
-    keys = [part[name].cat.codes for name in ("condition", "item", "listener")]
-    part = part.iloc[np.lexsort((part["value"], *keys))]
-    columns = {name: part[name].cat.remove_unused_categories() for name in ("listener", "item", "condition")}
+    about = (*ADJUSTABLE, "value", "condition", "item", "listener")
+    keys = [part[name] if name == "value" else part[name].cat.codes for name in about]
+    part = part.iloc[np.lexsort(keys)]
+    columns = {name: part[name].cat.remove_unused_categories() for name in about if name != "value"}
     return pd.DataFrame({**columns, "score": part["value"]}).reset_index(drop=True)
+
+
+def _adjustments(marks: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    """Fixed effects beside the condition: each that there is and varies by itself, and all of them together."""
+    known = [name for name in ADJUSTABLE if len(names(marks, name)) > 1 and not marks[name].isna().any()]
+    together = {ALL: tuple(known)} if len(known) > 1 else {}
+    return {name: (name,) for name in known} | together
 
 
 def _limits(votes: pd.DataFrame) -> tuple[float, float]:
@@ -238,7 +275,7 @@ def _pair_tests(about: dict[str, Any], tests: Mapping[str, Any], reference: str)
 def _agreement(about: dict[str, Any], marks: pd.DataFrame, scale: str, record: Mapping[str, Any]) -> Rows:
     """Of all listeners, and of each panel where panels heard stimuli of their own."""
     people = marks.loc[marks["scale"] == scale, "listener"].nunique()
-    rows = list(_coefficients(about | {"panel": None, "n_listeners": people}, record["agreement"], record["sos_a"]))
+    rows = list(coefficients(about | {"panel": None, "n_listeners": people}, record["agreement"], record["sos_a"]))
     panels = names(marks, "panel")
     if len(panels) < 2:
         return rows
@@ -247,7 +284,7 @@ def _agreement(about: dict[str, Any], marks: pd.DataFrame, scale: str, record: M
         if len(votes):
             found = agreement_record(Stimuli.of(votes).marks, _means_of_conditions(votes))
             of_panel = about | {"panel": panel, "n_listeners": votes["listener"].nunique()}
-            rows += _coefficients(of_panel, found, None)
+            rows += coefficients(of_panel, found, None)
     return rows
 
 
@@ -255,7 +292,7 @@ def _means_of_conditions(votes: pd.DataFrame) -> Floats:
     return listener_means(votes).values
 
 
-def _coefficients(about: dict[str, Any], found: Mapping[str, Any], sos: float | None) -> Iterator[dict[str, Any]]:
+def coefficients(about: dict[str, Any], found: Mapping[str, Any], sos: float | None) -> Iterator[dict[str, Any]]:
     """What is not known, as an ICC without stimuli that everybody marked, has no row."""
     known = [
         *(("stimuli", name, each["value"], *each["ci95"]) for name, each in found["icc"].items()),

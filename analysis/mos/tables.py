@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.mos.cells import NORMAL_QUANTILE, Cells, Floats, Integers, Summary, figures, names, over_listeners
+from analysis.statistics.categories import bounded_limits
 
 Rows = list[dict[str, Any]]
 
@@ -124,13 +125,25 @@ def by_item(marks: pd.DataFrame) -> Rows:
     cells = Cells.of(marks, by)
     votes = Cells(*(part.reshape(-1, 1) for part in (cells.n, cells.x, cells.xx))).over_votes()
     found = np.flatnonzero(votes.n)
+    bounded = _bounded(marks, cells, found)
     listeners, votes = over_listeners(marks, by, votes).chosen(found), votes.chosen(found)
     counts = {
         "n_votes": votes.n.astype(int).tolist(),
         "n_listeners": listeners.n.astype(int).tolist(),
         "n_items": [1] * len(found),
     }
-    return _lines(_labels(marks, by, found), counts, listeners, "listener")
+    rows = _lines(_labels(marks, by, found), counts, listeners, "listener")
+    return [row | limits for row, limits in zip(rows, bounded, strict=True)]
+
+
+def _bounded(marks: pd.DataFrame, cells: Cells, found: Integers) -> Rows:
+    """The interval that stays on the scale and has a width where all agree, of scales of categories; votes count as
+    independent, and nearly always each is of another listener."""
+    total, n = cells.x.reshape(-1)[found], cells.n.reshape(-1)[found]
+    in_categories = ~np.isin(names(marks, "scale"), _other_scales(marks))
+    fits = in_categories[found % len(in_categories)]
+    low, high = (figures(np.where(fits, each, np.nan)) for each in bounded_limits(total, n))
+    return [{"ci_bounded_low": below, "ci_bounded_high": above} for below, above in zip(low, high, strict=True)]
 
 
 def _labels(marks: pd.DataFrame, by: Sequence[str], found: Integers) -> Rows:
@@ -186,8 +199,7 @@ CROWDED_END = 0.4  # of all votes on one end of the scale: there, differences ca
 
 def distribution(marks: pd.DataFrame) -> Rows:
     """How many votes each category got, by condition and scale. Scales with other values have no such table."""
-    fits = marks["value"].isin(CATEGORIES)
-    whole = marks[~marks["scale"].isin(marks.loc[~fits, "scale"])]
+    whole = marks[~marks["scale"].isin(_other_scales(marks))]
     given = whole["value"].astype(pd.CategoricalDtype(list(CATEGORIES)))
     counts = whole.groupby(["condition", "scale", given], observed=False).size().unstack()
     return [
@@ -195,6 +207,11 @@ def distribution(marks: pd.DataFrame) -> Rows:
         for key, line in zip(counts.index, counts.to_numpy().tolist(), strict=True)
         if any(line)
     ]
+
+
+def _other_scales(marks: pd.DataFrame) -> list[str]:
+    """Scales with any value that is none of the categories."""
+    return list(marks.loc[~marks["value"].isin(CATEGORIES), "scale"].unique())
 
 
 def _shares(counts: list[int]) -> dict[str, Any]:

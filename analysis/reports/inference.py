@@ -36,6 +36,19 @@ def model_note() -> str:
     )
 
 
+def adjustment_names() -> dict[str, str]:
+    return {"panel": _("panel"), "session": _("session"), "order": _("order of the scales"), "all": _("all of them")}
+
+
+def adjusted_note(tables: Tables) -> list[str]:
+    """What the model is adjusted for; nothing where it is not."""
+    factors = tables.get("adjustment", {}).get("factors", [])
+    if not factors:
+        return []
+    told = _("The model is adjusted for {factors} as fixed effects, each level of which has the same weight.")
+    return [told.format(factors=", ".join(adjustment_names()[name] for name in factors))]
+
+
 def conditions(tables: Tables, *, scale: str) -> Table:
     """Means by the model, and over listeners beside them; every condition that has a vote."""
     model, listeners = _by_condition(tables, "model_level"), _by_condition(tables, "rows")
@@ -59,7 +72,7 @@ def conditions(tables: Tables, *, scale: str) -> Table:
         number_column(_("Answers"), "n_votes", count),
         number_column(_("Items"), "n_items", count),
     ]
-    return Table("conditions", _("By condition"), model_note(), columns, rows)
+    return Table("conditions", _("By condition"), " ".join([model_note(), *adjusted_note(tables)]), columns, rows)
 
 
 def _key(row: Row) -> tuple[str, str]:
@@ -88,7 +101,7 @@ def differences(tables: Tables, *, against: str, scale: str, margin: float | Non
     shown = [row for row in of_scale(rows, scale) if row["against"] == chosen]
     columns = [text_column(_("Condition"), "condition"), *_difference_columns("p_holm_against", margin)]
     return (
-        Table("differences", _("Differences"), _with_equivalence(note, margin), columns, _judged(shown, margin)),
+        Table("differences", _("Differences"), _noted(note, tables, margin), columns, _judged(shown, margin)),
         choices,
         chosen,
     )
@@ -97,7 +110,7 @@ def differences(tables: Tables, *, against: str, scale: str, margin: float | Non
 def all_pairs(tables: Tables, *, scale: str, margin: float | None) -> Table:
     """Each pair once, in the order of the names that are shown."""
     pairs_once = once(of_scale(tables.get("contrasts", []), scale))
-    note = _with_equivalence(_("Differences by the mixed model, with p after Holm over all pairs of a scale."), margin)
+    note = _noted(_("Differences by the mixed model, with p after Holm over all pairs of a scale."), tables, margin)
     columns = [pair_column(), *_difference_columns("p_holm", margin)]
     return Table("pairs", _("All pairs"), note, columns, _judged(pairs_once, margin))
 
@@ -141,14 +154,13 @@ def _yes_or_no(value: bool | None) -> str:
     return "-" if value is None else _("yes") if value else _("not shown")
 
 
-def _with_equivalence(note: str, margin: float | None) -> str:
-    if margin is None:
-        return note
+def _noted(note: str, tables: Tables, margin: float | None) -> str:
+    """The note with what the model is adjusted for and what equivalence means, where there is a margin."""
     told = _(
         "Equivalent: two one-sided tests (5 %) show that the difference is smaller than {margin} points, which is so "
         "where the 90 % CI lies within that margin."
     )
-    return f"{note} {told.format(margin=figure(margin))}"
+    return " ".join([note, *adjusted_note(tables), *([told.format(margin=figure(margin))] if margin else [])])
 
 
 def tests(tables: Tables, *, scale: str) -> list[Table]:
@@ -236,6 +248,7 @@ def components(tables: Tables, *, scale: str) -> Table:
         "Variances of the mixed model: score = condition + listener + item + listener × condition + item × condition + "
         "error. A component that cannot be estimated, or whose estimate is 0, is left out with the reason."
     )
+    note = " ".join([note, *adjusted_note(tables)])
     return Table("components", _("Mixed model"), note, columns, of_scale(tables.get("components", []), scale))
 
 
@@ -271,7 +284,8 @@ def completeness(tables: Tables, *, scale: str) -> list[Table]:
         number_column(_("Pages"), "of_pages", count),
     ]
     everybody, complete = _by_condition(tables, "all_listeners"), _by_condition(tables, "complete_model")
-    model, listeners = _by_condition(tables, "model_level"), _by_condition(tables, "rows")
+    plain = "unadjusted_model_level" if tables.get("adjustment") else "model_level"
+    model, listeners = _by_condition(tables, plain), _by_condition(tables, "rows")
     figures = ("mos", "ci_low", "ci_high")
     rows = [
         {
@@ -292,12 +306,13 @@ def completeness(tables: Tables, *, scale: str) -> list[Table]:
         *_mean_and_interval(_("Listeners, complete"), "complete_listener_"),
     ]
     note = _("They count in the model with the votes they gave, and in no figure over listeners.")
-    both = _("MOS and 95 % CI with everybody, and with complete listeners alone.")
+    both = [_("MOS and 95 % CI with everybody, and with complete listeners alone.")]
+    both += [_("The model is not adjusted here.")] if tables.get("adjustment") else []
     if not rows:
         note = _("Nobody has answered every page yet, so everybody counts in figures over listeners.")
     return [
         Table("incomplete", _("Incomplete listeners"), note, who, named),
-        Table("completeness", _("With and without incomplete listeners"), both, compared, rows),
+        Table("completeness", _("With and without incomplete listeners"), " ".join(both), compared, rows),
     ]
 
 
@@ -324,6 +339,7 @@ def methods_sentences(tables: Tables) -> list[str]:
             "are 95 % t intervals with Satterthwaite's degrees of freedom; p of differences are adjusted by "
             "Holm's method."
         ),
+        *adjusted_note(tables),
         _("Components left out, since they could not be estimated or were 0: {left_out}.").format(left_out=left_out)
         if left_out
         else "",

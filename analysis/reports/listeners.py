@@ -27,6 +27,7 @@ def listener_tables(tables: Tables, *, scale: str) -> list[Table]:
     return [
         _bias(of_scale(tables.get("listener_bias", []), scale)),
         _quality(of_scale(tables.get("quality", []), scale)),
+        _repeats(of_scale(tables.get("repeats", []), scale)),
         *_rules(tables.get("screening", []), scale),
     ]
 
@@ -73,6 +74,24 @@ def _quality(rows: list[Row]) -> Table:
     ]
     note = _("Mean over clips of the quality by P.910, beside the mean over clips of the plain means.")
     return Table("quality", _("Means with bias allowed for (P.910)"), note, columns, rows)
+
+
+def _repeats(rows: list[Row]) -> Table:
+    columns = [
+        text_column(_("Listener"), "listener"),
+        text_column(_("Scale"), "scale"),
+        number_column(_("Clips rated twice"), "n_pairs", count),
+        number_column(_("Mean difference"), "mean_difference"),
+        number_column("r", "r"),
+        number_column(_("Lin's CCC"), "ccc"),
+        range_column(_("95 % CI"), "ccc_low", "ccc_high"),
+    ]
+    note = _(
+        "A listener's first two ratings of the same clip: their mean absolute difference, Pearson's r from three pairs "
+        "on, and Lin's concordance, which a shift between the two lowers as well. From all answers, excluded ones "
+        "included."
+    )
+    return Table("repeats", _("Self-consistency"), note, columns, rows)
 
 
 def _method(name: str) -> str:

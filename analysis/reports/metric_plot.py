@@ -57,8 +57,8 @@ def _curve(kind: str, points: Sequence[Sequence[float]], x: svg.Span, y: svg.Spa
 def _point(point: Mapping[str, Any], metric: str, number: int, x: svg.Span, y: svg.Span, of: int) -> str:
     at, to = x.at(point["values"][metric]), y.within(point["mos"])
     shapes: list[str] = []
-    if point["ci_low"] is not None:
-        ends = y.within(point["ci_low"]), y.within(point["ci_high"])
+    if point["bar_low"] is not None:
+        ends = y.within(point["bar_low"]), y.within(point["bar_high"])
         shapes.append(svg.line(at, ends[0], at, ends[1], stroke=svg.hue(number), opacity=0.6 if of <= 60 else 0.25))
     told = f"{_name(point)}: {metric} {point['values'][metric]:g}, {figure(point['mos'])}"
     mark = svg.mark(number, at, to, 5 if of <= 60 else 3.5, opacity=0.9)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analysis import datasets, p808_export
+from analysis.adjustment import adjustments_of
 from analysis.exports import csv_lines
 from analysis.reports import inference, ordinal
 from analysis.reports.base import Asked, Choices, Pieces, Report, ReportFile, Result
@@ -25,6 +26,7 @@ from analysis.reports.tables import (
     mean_columns,
     number_column,
     percent,
+    range_column,
     text_column,
 )
 from analysis.services.results import ITEMS_A_PAGE
@@ -89,6 +91,24 @@ def means(table: Mapping[str, Any], *, unit: str, scale: str) -> Table:
     return Table("conditions", _("By condition"), unit_notes()[unit], columns, rows)
 
 
+def by_scale(table: Mapping[str, Any], *, unit: str, scales: list[str]) -> Table:
+    """One row for each condition, with the mean and interval of every scale in columns; of several scales alone."""
+    rows: dict[str, dict[str, Any]] = {}
+    empty = {f"{scale}_{name}": None for scale in scales for name in ("mos", "ci_low", "ci_high")}
+    for row in table.get(UNIT_TABLES[unit], []) if len(scales) > 1 else []:
+        own = rows.setdefault(row["condition"], {"condition": row["condition"], **empty})
+        own |= {f"{row['scale']}_{name}": row[name] for name in ("mos", "ci_low", "ci_high")}
+    columns = [text_column(_("Condition"), "condition")]
+    for scale in scales:
+        columns += [
+            number_column(scale, f"{scale}_mos"),
+            range_column(_("95 % CI"), f"{scale}_ci_low", f"{scale}_ci_high"),
+        ]
+    note = _("MOS and 95 % CI of every scale ({unit}).").format(unit=units()[unit])
+    note = " ".join([note, *(inference.adjusted_note(table) if unit == "model" else [])])
+    return Table("all-scales", _("All scales by condition"), note, columns, list(rows.values()))
+
+
 def differences_over_listeners(table: Mapping[str, Any], *, against: str, scale: str) -> Table:
     columns = difference_columns("difference", _("Difference"), text_column(_("Condition"), "condition"))
     note = _("Each listener's own difference, averaged, with its 95 % t interval over listeners.")
@@ -127,14 +147,18 @@ def breakdowns(table: Mapping[str, Any], *, unit: str, scale: str) -> list[Table
 
 
 def long_table(part: str, rows: list[Row], *, scale: str, page: int) -> Table:
-    """One page of the items, or of the clips of the anchoring session."""
-    titles = {"items": _("By item"), "anchoring": _("Anchoring session")}
+    """One page of the items, or of the clips of the practice."""
+    titles = {"items": _("By item"), "practice": _("Practice")}
     notes = {
         "items": _("Over listeners. Means of fewer than five answers are grey."),
-        "anchoring": _("Practice with reference stimuli, kept apart from all other figures. Over listeners."),
+        "practice": _("Clips before the test, kept apart from all other figures. Over listeners."),
     }
     columns = mean_columns(text_column(_("Item"), "item"), items=False)
-    table = Table(part, titles[part], notes[part], columns, of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
+    note = notes[part]
+    if any(row.get("ci_bounded_low") is not None for row in rows):
+        columns.append(range_column(_("95 % CI, bounded"), "ci_bounded_low", "ci_bounded_high"))
+        note += " " + _("The bounded interval stays on the scale, and has a width where all votes agree.")
+    table = Table(part, titles[part], note, columns, of_scale(rows, scale), rows_a_page=ITEMS_A_PAGE)
     return replace(table, page=min(max(page, 1), table.pages))
 
 
@@ -146,7 +170,7 @@ def warning_sentences(warnings: list[Row]) -> list[str]:
         ),
         "unanimous": _(
             "{scale}: in {cells} of {of} clips all listeners gave the same mark; there, an interval of no width does "
-            "not mean certainty."
+            "not mean certainty. Read the bounded one, by item."
         ),
         "floor": _(
             "{scale}, {condition}: {share} of the answers are at the lowest end; differences may not show there."
@@ -260,7 +284,7 @@ def methods_text(experiment: Experiment, result: Result) -> str:
             "Figures over listeners are means of listener means, of listeners who answered every page, with 95 % t "
             "intervals, not cut to the ends of the scale. SDs have n − 1 in the denominator."
         ),
-        _("{practice_votes} votes of the anchoring session are kept apart.") if counts["practice_votes"] else "",
+        _("{practice_votes} votes of the practice are kept apart.") if counts["practice_votes"] else "",
         _("Ballots that were given up and taken over by others do not count."),
     ]
     return fill_methods_text(
@@ -272,13 +296,13 @@ EXAMPLE_SCRIPTS = Path(__file__).resolve().parent.parent / "example_scripts"
 EXPECTED = ("condition", "scale", "n_votes", "n_listeners", "mos", "sd", "ci_low", "ci_high")
 
 
-LONG = ("items", "anchoring")
+LONG = ("items", "practice")
 
 
-MODEL = (*EXPECTED[:4], "n_items", "mos", "se", "df", "ci_low", "ci_high", "letters")
+MODEL = (*EXPECTED[:4], "n_items", "mos", "se", "df", "ci_low", "ci_high", "letters", "adjusted_factors")
 CONTRASTS = (
     *("condition", "against", "scale", "difference", "se", "df", "ci_low", "ci_high"),
-    *("t", "p", "p_holm", "p_holm_against", "ci90_low", "ci90_high"),
+    *("t", "p", "p_holm", "p_holm_against", "ci90_low", "ci90_high", "adjusted_factors"),
 )
 
 
@@ -324,7 +348,7 @@ class MosReport(Report):
 
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table, scales = result["table"], [scale["key"] for scale in result["scales"]]
-        chosen = MosChoices(asked, scales)
+        chosen = MosChoices(asked, scales, adjusted_for=table.get("adjustment", {}).get("for", ""))
         compared, choices, against = inference.differences(
             table, against=chosen.against, scale=chosen.scale, margin=chosen.margin
         )
@@ -336,12 +360,14 @@ class MosReport(Report):
             "units": units(),
             "scales": scales,
             "means": means(table, unit=chosen.unit, scale=chosen.scale),
+            "all_scales": by_scale(table, unit=shown_unit(table, chosen.unit), scales=[] if chosen.scale else scales),
             "apart": inference.completeness(table, scale=chosen.scale),
             "unit_table": UNIT_TABLES[shown_unit(table, chosen.unit)],
             "figure_note": figure_note(shown_unit(table, chosen.unit)),
             "unit_links": {unit: chosen.query(unit=unit) for unit in UNIT_TABLES},
             "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
             "every_scale": chosen.query(scale=""),
+            "adjustments": _adjustments(table, chosen),
             "differences": compared,
             "choices": choices,
             "against": against,
@@ -370,8 +396,10 @@ class MosChoices(Choices):
 
     usual: ClassVar[Mapping[str, str]] = {"unit": "model"}
 
-    def __init__(self, asked: Asked, scales: list[str]) -> None:
+    def __init__(self, asked: Asked, scales: list[str], *, adjusted_for: str = "") -> None:
         super().__init__(asked)
+        # "none" stands in the address, where the registered plan would else decide.
+        self.adjust = adjusted_for or ("none" if asked.get("adjust") else "")
         self.unit = asked["unit"] if asked.get("unit") in UNIT_TABLES else "model"
         self.scale = asked["scale"] if asked.get("scale") in scales else ""
         self.against = asked.get("against", "")
@@ -382,7 +410,15 @@ class MosChoices(Choices):
     @property
     def chosen(self) -> Mapping[str, str | None]:
         margin = self.margin_text if self.margin else ""
-        return {"unit": self.unit, "scale": self.scale, "against": self.against, "margin": margin}
+        own = {"unit": self.unit, "scale": self.scale, "against": self.against, "margin": margin}
+        return own | {"adjust": self.adjust}
+
+
+def _adjustments(table: Mapping[str, Any], chosen: MosChoices) -> list[dict[str, str]]:
+    """What the model can be adjusted for, each with its words and the address of the same page."""
+    known = adjustments_of(table)
+    words = inference.adjustment_names() | {"none": _("nothing")}
+    return [{"key": key, "words": words[key], "query": chosen.query(adjust=key)} for key in ("none", *known) if known]
 
 
 def _legacy(experiment: Experiment, *, simulated: bool) -> Iterator[tuple[str, Pieces]]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analysis.adjustment import ADJUSTABLE, ALL, adjusted
 from analysis.reports.exclusions import who_is
 from analysis.reports.inference import once
 from analysis.reports.rules import rule_titles
@@ -15,7 +16,8 @@ from analysis.statistics.rules import found_by
 from core.hashing import digest
 
 Plan = Mapping[str, Any]  # scale, against, margin, model, rules with thresholds; empty where nothing was written down
-MODELS = ("mixed", "listeners")
+ADJUSTED = "mixed+"  # before what the mixed model is adjusted for
+MODELS = ("mixed", "listeners", *(f"{ADJUSTED}{name}" for name in (*ADJUSTABLE, ALL)))
 DIFFERENCE = {"condition", "against", "difference", "ci_low", "ci_high"}  # columns that a registered contrast needs
 
 
@@ -31,7 +33,20 @@ def plan_sha256(plan: Plan) -> str:
 
 
 def model_names() -> dict[str, str]:
-    return {"mixed": _("mixed model"), "listeners": _("means over listeners")}
+    return {
+        "mixed": _("mixed model"),
+        "listeners": _("means over listeners"),
+        "mixed+panel": _("mixed model, adjusted for panel"),
+        "mixed+session": _("mixed model, adjusted for session"),
+        "mixed+order": _("mixed model, adjusted for the order of the scales"),
+        "mixed+all": _("mixed model, adjusted for panel, session and order of the scales, as far as they vary"),
+    }
+
+
+def registered_adjustment(plan: Plan) -> str:
+    """What the registered model is adjusted for; empty where it is not."""
+    model = str(plan.get("model", ""))
+    return model.removeprefix(ADJUSTED) if model.startswith(ADJUSTED) else ""
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -52,7 +67,8 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
 
 def registered_choices(plan: Plan, *, blind: bool) -> dict[str, str]:
     """What the plan says of choices of a report; letters stand for conditions until the experiment is unblinded."""
-    chosen = {"against": None if blind else plan.get("against"), "margin": plan.get("margin")}
+    against, adjust = None if blind else plan.get("against"), registered_adjustment(plan)
+    chosen = {"against": against, "margin": plan.get("margin"), "adjust": adjust}
     return {name: str(value) for name, value in chosen.items() if value}
 
 
@@ -86,7 +102,7 @@ def _contrast(plan: Plan, table: Mapping[str, Any], *, blind: bool) -> list[Outc
         return []
     rows = [row for row in _differences(plan, table) if row.get("scale") in (plan["scale"], None) or not plan["scale"]]
     rows = [row for row in rows if row["against"] == against] if against else once(rows)
-    rows = _adjusted([{**row, **_tested(row, table)} for row in rows], against)
+    rows = _after_holm([{**row, **_tested(row, table)} for row in rows], against)
     if not rows:
         name = _("against {condition}").format(condition=against) if against else _("all pairs")
         return [Outcome(kept=False, sentence=_("Registered contrast, not available: {name}.").format(name=name))]
@@ -95,8 +111,13 @@ def _contrast(plan: Plan, table: Mapping[str, Any], *, blind: bool) -> list[Outc
 
 
 def _differences(plan: Plan, table: Mapping[str, Any]) -> list[Row]:
-    """The differences by the registered model: some methods have others of that name."""
-    if plan["model"] == "mixed":
+    """The differences by the registered model, whatever the reader has it adjusted for now."""
+    if plan["model"] == "mixed" and table.get("adjustment"):
+        found = table["unadjusted_contrasts"]
+    elif adjust := registered_adjustment(plan):
+        table = adjusted(table, adjust)
+        found = table["contrasts"] if table["adjustment"] else []
+    elif plan["model"] == "mixed":  # some methods have others of that name
         found = table["model_contrasts"] if "model_contrasts" in table else table.get("contrasts", [])
     else:
         found = [row for row in table.get("differences", []) if row.get("unit") == "listener"]
@@ -112,7 +133,7 @@ def _tested(row: Row, table: Mapping[str, Any]) -> dict[str, Any]:
     return {"p": None, "p_holm": None} | {name: each[name] for each in same for name in ("p", "p_holm")}
 
 
-def _adjusted(rows: list[Row], against: str) -> list[Row]:
+def _after_holm(rows: list[Row], against: str) -> list[Row]:
     """The rows with p after Holm over all of them, as the result has it where it does."""
     if not against or not rows:
         return rows
@@ -205,10 +226,13 @@ def _pair(row: Row) -> str:
 
 
 def _model(plan: Plan, table: Mapping[str, Any]) -> list[Outcome]:
-    part = "model_level" if plan["model"] == "mixed" else "rows"
+    wanted = registered_adjustment(plan)
+    if wanted:
+        table = adjusted(table, wanted)
+    part = "rows" if plan["model"] == "listeners" else "model_level"
     rows = [row for row in table.get(part, []) if row.get("scale") in (plan["scale"], None) or not plan["scale"]]
     name = model_names()[plan["model"]]
-    if rows:
+    if rows and (table.get("adjustment") or not wanted):
         return [Outcome(kept=True, sentence=_("Registered model, as registered: {name}.").format(name=name))]
     if not table.get("counts"):
         return []

@@ -6,7 +6,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analysis.reports import svg
-from analysis.reports.tables import Row, Table, count, decimals, figure, number_column, percent
+from analysis.reports.base import TABLE_PREFIX
+from analysis.reports.pictures import PICTURE_FORMATS, SVG
+from analysis.reports.tables import TABLE_FORMATS, Row, Table, count, decimals, figure, number_column, percent
 from analysis.services.plans import Source
 
 WIDTH, HEIGHT, GUTTER, TOP, BOTTOM = 450.0, 300.0, 44.0, 34.0, 250.0
@@ -18,7 +20,7 @@ def context(plan: dict[str, Any], source: Source) -> dict[str, Any]:
     return {
         "plan": plan,
         "sentences": sentences(plan),
-        "plots": plots(plan),
+        "plots": plots(plan),  # by the name of their files
         "needed": needed_table(plan),
         "components": component_rows(plan),
         "origin": _("Source: %(title)s, %(scale)s.") % {"title": source.title, "scale": source.scale.key},
@@ -140,13 +142,13 @@ def component_rows(plan: dict[str, Any]) -> list[Row]:
     ]
 
 
-def plots(plan: dict[str, Any]) -> list[str]:
+def plots(plan: dict[str, Any]) -> dict[str, str]:
     """Power, and the half width of a difference, over listeners; a line for each number of items."""
     goal, found = plan["goal"], plan["design"]["difference"]
     half_widths = [point[2] for curve in plan["curves"] for point in curve["points"][len(curve["points"]) // 6 :]]
     power, half_width = svg.Span(0, 100, BOTTOM, TOP), svg.Span(0, max(half_widths), BOTTOM, TOP)
-    return [
-        _plot(
+    return {
+        "power": _plot(
             plan,
             [_("Power, in %"), "power"],
             power,
@@ -154,14 +156,35 @@ def plots(plan: dict[str, Any]) -> list[str]:
             100 * found["power"],
             100 * goal["power"],
         ),
-        _plot(
+        "half-width": _plot(
             plan,
             [_("Half width of a difference"), "half-width"],
             half_width,
             lambda point: point[2],
             found["half_width"],
         ),
-    ]
+    }
+
+
+def plan_file(plan: dict[str, Any], name: str) -> tuple[bytes, str] | None:
+    """A figure or the table under the name of its file, with its type; none where there is no such file."""
+    stem, _dot, ending = name.rpartition(".")
+    drawn, table = plots(plan), needed_table(plan)
+    if stem in drawn and ending == "svg":
+        return drawn[stem].encode(), SVG
+    if stem in drawn and ending in PICTURE_FORMATS:
+        return PICTURE_FORMATS[ending].write(drawn[stem]), PICTURE_FORMATS[ending].content_type
+    if stem == f"{TABLE_PREFIX}{table.id}" and ending in TABLE_FORMATS:
+        pieces = TABLE_FORMATS[ending].write(table)
+        whole = b"".join(each if isinstance(each, bytes) else each.encode() for each in pieces)
+        return whole, TABLE_FORMATS[ending].content_type
+    return None
+
+
+def file_names(plan: dict[str, Any]) -> list[str]:
+    """Every file that a plan has."""
+    figures = [f"{name}.{ending}" for name in plots(plan) for ending in ("svg", *PICTURE_FORMATS)]
+    return [*figures, *(f"{TABLE_PREFIX}{needed_table(plan).id}.{ending}" for ending in TABLE_FORMATS)]
 
 
 def _plot(

@@ -16,7 +16,7 @@ from analysis.registry import get_report, method_of, methods
 from analysis.reports.base import Asked, Report, Result
 from analysis.reports.exclusions import exclusion_sentences, exclusion_tables, ledger_table
 from analysis.reports.pictures import SVG
-from analysis.reports.plan import plan_facts, plan_outcomes, plan_sha256, registered_choices
+from analysis.reports.plan import plan_facts, plan_outcomes, plan_sha256, registered_adjustment, registered_choices
 from analysis.reports.tables import Table, count, number_column, text_column
 from analysis.services import questionnaires
 from analysis.services.exports import note_download
@@ -39,7 +39,8 @@ MOST_ROWS = 200  # of one table; the dataset has all of them
 def experiment_report(*, experiment: Experiment, simulated: bool, now: datetime) -> dict[str, Any]:
     """Everything that the report tells. Conditions are letters until the experiment is unblinded."""
     method = method_of(experiment.protocol)
-    result, reader = read_result(experiment=experiment, slug=method, simulated=simulated, long=True), get_report(method)
+    adjust, reader = registered_adjustment(experiment.analysis_plan), get_report(method)
+    result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True, adjust=adjust)
     computed = result["computed_at"] is not None
     asked = registered_choices(experiment.analysis_plan, blind=result["blind"])
     shown = reader.context(experiment, result, asked) if computed else {}

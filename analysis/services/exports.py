@@ -85,7 +85,7 @@ def export_report_file(
     *, experiment: Experiment, actor: User, simulated: bool, method: str, name: str, asked: Mapping[str, str]
 ) -> tuple[ReportFile, Iterable[str | bytes]]:
     """Return a file of a method's report and its content."""
-    result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
+    result = _read(experiment, method, asked, simulated=simulated)
     file = get_report(method).file(name)
     if file is None:
         raise file_unknown(name, known=get_report(method).files)
@@ -98,11 +98,16 @@ def export_report_file(
     return file, pieces
 
 
+def _read(experiment: Experiment, method: str, asked: Mapping[str, str], *, simulated: bool) -> dict[str, Any]:
+    adjust = asked.get("adjust", "")
+    return read_result(experiment=experiment, slug=method, simulated=simulated, long=True, adjust=adjust)
+
+
 def result_tables(
     *, experiment: Experiment, actor: User, simulated: bool, method: str, asked: Mapping[str, str]
 ) -> list[Table]:
     """Return every table of the page of results."""
-    result = read_result(experiment=experiment, slug=method, simulated=simulated, long=True)
+    result = _read(experiment, method, asked, simulated=simulated)
     _reject_uncomputed(experiment, result)
     note_download(experiment=experiment, actor=actor, simulated=simulated, what=f"tables of {method}")
     return list(get_report(method).tables(experiment, result, asked).values())

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Q, Sum
 
 from analysis import datasets
+from analysis.adjustment import PREFIX, adjusted
+from analysis.adjustment import TABLES as MODEL_TABLES
 from analysis.blinded_view import shown
 from analysis.datasets import CountedBallot, Progress
 from analysis.exports import subject_id
@@ -24,7 +26,8 @@ from rating.registry import get_protocol
 from rating.services.experiments import condition_names
 
 ITEMS_A_PAGE = 100
-LONG = ("screening",)  # tables of every method that pollers are spared
+# Tables of every method that pollers are spared.
+LONG = ("screening", *(f"{PREFIX}{part}" for part in MODEL_TABLES))
 Rows = list[dict[str, Any]]
 
 
@@ -212,10 +215,13 @@ def held_then(result: Result) -> Held:
     return Held(result.vote_count, result.abandoned_count, result.finished_count, result.exclusion_count)
 
 
-def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: bool = False) -> dict[str, Any]:
+def read_result(
+    *, experiment: Experiment, slug: str, simulated: bool, long: bool = False, adjust: str = ""
+) -> dict[str, Any]:
     """Return the newest result as experimenters may see it now, and whether newer votes are waiting.
 
-    Long tables are left out unless asked for; read_items gives them page by page.
+    Long tables are left out unless asked for; read_items gives them page by page. With `adjust`, the mixed model is the
+    one that is adjusted for it.
     """
     protocol = get_protocol(experiment.protocol)
     version = get_method(slug if slug == method_of(protocol.slug) else "").version
@@ -223,7 +229,8 @@ def read_result(*, experiment: Experiment, slug: str, simulated: bool, long: boo
     then = held_then(result) if result else Held()
     blind, reader = experiment.unblinded_at is None, get_report(slug)
     left_out = () if long else (*reader.long, *LONG)
-    table = {part: rows for part, rows in (result.table if result else {}).items() if part not in left_out}
+    whole = adjusted(result.table, adjust) if result else {}
+    table = {part: rows for part, rows in whole.items() if part not in left_out}
     keys = [scale.key for scale in protocol.scales]
     stale = votes_held(experiment, simulated=simulated) != then
     computed_at = result.computed_at if result else None

@@ -29,9 +29,12 @@ def screening_of(
     from analysis.statistics.with_and_without import model_means, with_and_without
 
     rated = method is not None and method.rates_conditions
-    found = {"screening": _findings(experiment, dataset, rated=rated, simulated=simulated)}
+    again = None
+    if experiment.checks:
+        again = datasets.repeated_scores(experiment, dataset.ballots, simulated=simulated)
+    found = {"screening": _findings(experiment, dataset, again, rated=rated, simulated=simulated)}
     if rated:
-        found |= _bias(dataset)
+        found |= _bias(dataset) | {"repeats": _repeats(dataset, again)}
     ballots = {each.ballot for each in dataset.ballots}
     standing = [entry for entry in ledger_of(experiment).standing() if entry.seat.ballot_id in ballots]
     if standing:
@@ -49,13 +52,11 @@ def _means(level: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], float | 
     return {(row["scale"], row["condition"]): row["mos"] if "mos" in row else row["mean"] for row in level}
 
 
-def _findings(experiment: Experiment, dataset: Dataset, *, rated: bool, simulated: bool) -> Rows:
+def _findings(experiment: Experiment, dataset: Dataset, again: Any, *, rated: bool, simulated: bool) -> Rows:
     """Each rule's figure for each listener, excluded answers included."""
     from analysis.statistics.listener_rules import attention_findings, pace_findings, rating_findings
 
-    marks, again = _of_test(dataset), None
-    if experiment.checks:
-        again = datasets.repeated_scores(experiment, dataset.ballots, simulated=simulated)
+    marks = _of_test(dataset)
     ranges = {scale.key: (scale.low, scale.high) for scale in get_protocol(experiment.protocol).scales}
     found = [
         *(rating_findings(marks, ranges, again) if rated and len(marks) else []),
@@ -85,6 +86,14 @@ def _bias(dataset: Dataset) -> dict[str, Rows]:
         part: [row | ({"listener": names[row["listener"]]} if "listener" in row else {}) for row in rows]
         for part, rows in found.items()
     }
+
+
+def _repeats(dataset: Dataset, again: Any) -> Rows:
+    """Agreement of each listener with themselves on clips that were rated twice, excluded answers included."""
+    from analysis.statistics.listener_rules import repeat_rows
+
+    marks, names = _of_test(dataset), _names(dataset)
+    return [row | {"listener": names[row["listener"]]} for row in (repeat_rows(marks, again) if len(marks) else [])]
 
 
 def _names(dataset: Dataset) -> dict[int, str]:

@@ -6,8 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betaincinv
 
-from analysis.statistics.estimates import Floats
+from analysis.statistics.estimates import CONFIDENCE, Floats
 from analysis.statistics.proportions import clopper_pearson
 
 
@@ -33,6 +34,16 @@ def bounded_mean(votes: Floats, *, lowest: int = 1, highest: int = 5) -> Bounded
     n, steps = len(known), highest - lowest
     share = clopper_pearson(round(float((known - lowest).sum())), n * steps)
     return BoundedMean(n, *(lowest + steps * each for each in share))
+
+
+def bounded_limits(total: Floats, n: Floats, *, lowest: int = 1, highest: int = 5) -> tuple[Floats, Floats]:
+    """The limits of bounded_mean for many means at once, from the sums and numbers of their votes."""
+    trials = n * (highest - lowest)
+    hits = np.rint(total - n * lowest)
+    tail = (1 - CONFIDENCE) / 2
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), trials - hits + 1, tail), 0.0)
+    high = np.where(hits < trials, betaincinv(hits + 1, np.maximum(trials - hits, 1), 1 - tail), 1.0)
+    return lowest + (highest - lowest) * low, lowest + (highest - lowest) * high
 
 
 def sos_a(means: Floats, variances: Floats, *, lowest: float = 1, highest: float = 5) -> float:

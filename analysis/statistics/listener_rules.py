@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.estimates import Floats, known_mean
+from analysis.statistics.agreement import concordance
+from analysis.statistics.estimates import Floats, correlation, figure, known_mean
 from analysis.statistics.rules import Findings
 from analysis.statistics.screening import (
     BS1534_LEAST,
@@ -54,6 +55,30 @@ def rating_findings(
             found += _reference(name, part)
     votes, people = _all_votes(marks)
     return [*found, Findings("variance", "", _known(people, low_variance(votes).variance))]
+
+
+def repeat_rows(marks: pd.DataFrame, again: pd.DataFrame | None = None) -> list[dict[str, Any]]:
+    """How listeners agree with themselves on clips that they rated twice: mean difference, Pearson's r and Lin's
+    concordance of each listener on each scale. Rows are those of rating_findings."""
+    rows = []
+    for scale, part in marks.groupby("scale", observed=True):
+        pairs = _pairs(_with_repeats(part, str(scale), again))
+        for who, own in pairs.groupby(level=0) if pairs is not None else ():
+            first, second = (own[place].to_numpy(np.float64) for place in (0, 1))
+            found = concordance(first, second)
+            rows.append(
+                {
+                    "listener": who,
+                    "scale": str(scale),
+                    "n_pairs": found.n,
+                    "mean_difference": float(np.abs(first - second).mean()),
+                    "r": figure(correlation(first, second)) if found.n >= LEAST_REPEATS else None,
+                    "ccc": figure(found.value),
+                    "ccc_low": figure(found.low),
+                    "ccc_high": figure(found.high),
+                }
+            )
+    return rows
 
 
 def attention_findings(failed: Mapping[Any, tuple[int, int]]) -> list[Findings]:
@@ -117,17 +142,25 @@ def _with_repeats(part: pd.DataFrame, scale: str, again: pd.DataFrame | None) ->
 
 def _repeats(scale: str, part: pd.DataFrame, limits: tuple[float, float]) -> Iterable[Findings]:
     """The mean difference between a listener's first two votes on the same clip, as a share of the scale."""
-    if not part.duplicated(["listener", "item", "condition"]).any():
+    pairs = _pairs(part)
+    if pairs is None:
         return
-    ordered = part.sort_values("position")
-    keys = [ordered[name].astype(object) for name in ("listener", "item", "condition")]
-    time = ordered.groupby(keys, observed=True).cumcount()
-    pairs = ordered["value"].astype(np.float64).groupby([*keys, time]).first().unstack()
-    apart = (pairs[1] - pairs[0]).abs().dropna() / (limits[1] - limits[0])
+    apart = (pairs[1] - pairs[0]).abs() / (limits[1] - limits[0])
     by_listener = apart.groupby(level=0)
     means, counts = by_listener.mean(), by_listener.size()
     figures = {who: float(means[who]) for who in means.index if counts[who] >= LEAST_REPEATS}
     yield Findings("repeats", scale, figures)
+
+
+def _pairs(part: pd.DataFrame) -> pd.DataFrame | None:
+    """A listener's first two votes on the same clip, as columns 0 and 1; none where nobody rated one twice."""
+    if not part.duplicated(["listener", "item", "condition"]).any():
+        return None
+    ordered = part.sort_values("position")
+    keys = [ordered[name].astype(object) for name in ("listener", "item", "condition")]
+    time = ordered.groupby(keys, observed=True).cumcount()
+    pairs = ordered["value"].astype(np.float64).groupby([*keys, time]).first().unstack()
+    return pairs[pairs[1].notna()]
 
 
 def _reference(scale: str, part: pd.DataFrame) -> Iterable[Findings]:

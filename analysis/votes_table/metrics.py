@@ -17,6 +17,13 @@ from analysis.statistics.estimates import Estimate, figure
 from analysis.votes_table.reading import VotesTable
 
 
+def add_metrics(found: dict[str, Any], votes: VotesTable, content: bytes, *, name: str) -> None:
+    """Put the figures beside those of the votes, scale by scale."""
+    found["metrics"], by_scale = metrics_of(votes, content, name=name)
+    for scale, part in by_scale.items():
+        found["scales"][scale]["metrics"] = part
+
+
 def metrics_of(votes: VotesTable, content: bytes, *, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is to be known of the table of metrics, and the figures by scale and level ("file", "condition")."""
     table = read_metrics(content, name=name)

@@ -73,7 +73,7 @@ NAMES = (
     "results/mos.csv",
     "results/mos/",
     "results/mos/items/",
-    "results/mos/items/?part=anchoring",
+    "results/mos/items/?part=practice",
 )
 
 
@@ -167,7 +167,7 @@ def test_the_file_of_figures_has_those_of_the_page_to_the_last_digit(client: Cli
         for row in table[part]:
             line = by_key[name, row["unit"], row["scale"], row["condition"], row.get("item", "")]
             assert (line["mos"], line["ci_low"]) == (str(row["mos"]), str(row["ci_low"]))
-    assert {row["table"] for row in found} >= {"panels", "factors", "differences", "orders", "sessions", "anchoring"}
+    assert {row["table"] for row in found} >= {"panels", "factors", "differences", "orders", "sessions", "practice"}
 
 
 def test_the_long_file_tells_part_order_factors_and_level(client: Client) -> None:

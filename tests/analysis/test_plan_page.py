@@ -1,6 +1,9 @@
 """Page and command that plan a study: defaults, pilots, wrong values, and the same figures from both."""
 
+import csv
 import json
+import re
+from html import unescape
 from io import StringIO
 from typing import Any
 
@@ -9,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from analysis.models import Result
+from analysis.reports.pictures import can_draw
 from analysis.services.plans import pilot_sources, published_sources
 from analysis.study_plan import plan_study
 from listening.design.base import DesignRequest
@@ -139,3 +143,27 @@ def test_the_page_says_beside_the_field_what_is_wrong() -> None:
     assert "take a multiple of 3" in page.content.decode()
     assert page.context["form"].errors.keys() == {"items"}
     assert "plan" not in page.context
+
+
+@pytest.mark.django_db
+def test_figures_and_table_of_a_plan_are_files_of_the_same_address() -> None:
+    browser = browser_of(make_user())
+    asked = {"difference": "0.5", "conditions": "3"}
+    page = browser.get(reverse("analysis:plan_study"), asked)
+    links = [unescape(link) for link in re.findall(r'href="(/plan-study/files/[^"]*)"', page.content.decode())]
+    drawn = ("svg", "png", "pdf") if can_draw() else ("svg",)
+    figures = [f"{name}.{ending}" for name in ("power", "half-width") for ending in drawn]
+    tables = [f"table-listeners-needed.{ending}" for ending in ("csv", "tex", "md", "xlsx")]
+    assert [link.partition("?")[0].rpartition("/")[2] for link in links] == figures + tables
+    for link in links:
+        answer = browser.get(link)
+        assert answer.status_code == 200, link
+        assert answer.headers["Content-Disposition"].startswith('attachment; filename="study-plan-')
+        if ".svg" in link:
+            assert answer.content.decode() in page.content.decode(), "the figure of the page"
+        if ".csv" in link:
+            rows = list(csv.DictReader(StringIO(answer.content.decode())))
+            wanted = page.context["plan"]["listeners_needed"]
+            assert [int(row["items"]) for row in rows] == [row["items"] for row in wanted]
+    wrong = browser.get(f"{reverse('analysis:plan_study')}files/power.svg", {"panels": "3"})
+    assert wrong.headers["Location"] == f"{reverse('analysis:plan_study')}?panels=3"

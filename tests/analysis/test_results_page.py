@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from html import unescape
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -130,7 +131,7 @@ def test_every_part_is_there_and_few_answers_are_grey(client: Client, experiment
     html = page(client, experiment)
     for part in ("pairs", "differences-listeners", "tests", "pair-tests", "agreement", "components"):
         assert f'id="{part}"' in html, part
-    for part in ("panels", "factors", "distribution", "orders", "positions", "sessions", "items", "anchoring"):
+    for part in ("panels", "factors", "distribution", "orders", "positions", "sessions", "items", "practice"):
         assert f'id="{part}"' in html, part
     items = html.partition('id="items"')[2].partition("</details>")[0]
     assert items.count('class="is-muted"') == 27  # two answers a clip
@@ -171,6 +172,21 @@ def test_every_table_of_the_page_can_be_downloaded_in_four_forms(client: Client,
         assert "BAK" in text, link
         assert "OVRL" not in text.replace("SIG-BAK-OVRL", "").replace("BAK-SIG-OVRL", ""), link
         assert not [secret for secret in SECRETS if secret in text]
+
+
+def test_all_scales_stand_in_columns_with_one_row_for_each_condition(client: Client, experiment: Experiment) -> None:
+    html = page(client, experiment)
+    tables = read_result(experiment=experiment, slug="mos", simulated=False)["table"]
+    found = {(row["condition"], row["scale"]): row for row in tables["model_level"]}
+    address = f"/api/v1/experiments/{experiment.slug}/results/mos/files/table-all-scales"
+    assert all(f"{address}.{ending}" in html for ending in ("csv", "tex", "md", "xlsx"))
+    rows = list(csv.DictReader(io.StringIO(b"".join(client.get(f"{address}.csv")).decode())))
+    assert [row["condition"] for row in rows] == list(dict.fromkeys(condition for condition, _scale in found))
+    for row in rows:
+        for scale in ("SIG", "BAK", "OVRL"):
+            for name in ("mos", "ci_low", "ci_high"):
+                assert float(row[f"{scale}_{name}"]) == found[row["condition"], scale][name]
+    assert "table-all-scales" not in page(client, experiment, scale="BAK")
 
 
 def sheet_text(content: bytes) -> str:
@@ -226,6 +242,39 @@ def test_the_warning_of_few_answers_follows_the_number_that_was_planned() -> Non
     assert "few_votes" not in [each["code"] for each in found]
 
 
+def test_the_reader_adjusts_the_model_for_what_varies(client: Client, experiment: Experiment) -> None:
+    assert 'aria-label="Adjust the model for"' in page(client, experiment)
+    html = page(client, experiment, adjust="order")
+    assert html.count("The model is adjusted for order of the scales as fixed effects") >= 4  # and the methods text
+    assert 'aria-current="true">Order of the scales<' in html
+    assert not [secret for secret in SECRETS if secret in html]
+    plain, adjusted = (
+        read_result(experiment=experiment, slug="mos", simulated=False, adjust=each)["table"] for each in ("", "order")
+    )
+    assert [row["condition"] for row in plain["model_level"]] == [row["condition"] for row in adjusted["model_level"]]
+    assert not [part for part in adjusted if part.startswith("adjusted_")], "pollers are given one model"
+    address = f"/api/v1/experiments/{experiment.slug}/results/mos/"
+    assert client.get(f"{address}?adjust=order").json()["table"]["model_level"] == adjusted["model_level"]
+    lines = b"".join(client.get(f"{address}files/model.csv?adjust=order")).decode().splitlines()
+    rows = list(csv.DictReader(lines))
+    assert {row["adjusted_factors"] for row in rows} == {"order"}
+    assert [float(row["mos"]) for row in rows] == [row["mos"] for row in adjusted["model_level"]]
+
+
+def test_a_registered_adjustment_is_what_page_and_report_begin_with(client: Client, experiment: Experiment) -> None:
+    plan: dict[str, Any] = {"scale": "OVRL", "against": "", "margin": None, "model": "mixed+order", "rules": {}}
+    Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan)
+    html = page(client, experiment)
+    assert 'aria-current="true">Order of the scales<' in html
+    assert "Registered model, as registered: mixed model, adjusted for the order of the scales." in html
+    assert 'aria-current="true">Nothing<' in page(client, experiment, adjust="none")
+    report = client.get(f"/experiments/{experiment.slug}/report/").content.decode()
+    assert "The model is adjusted for order of the scales" in report
+    plan["model"] = "mixed+panel"
+    Experiment.objects.filter(pk=experiment.pk).update(analysis_plan=plan)
+    assert "Registered model, not available: mixed model, adjusted for panel." in page(client, experiment)
+
+
 def test_unblinding_while_people_can_listen_asks_twice(client: Client) -> None:
     experiment = make_experiment(seats=1)
     client.force_login(experiment.owner)
@@ -239,6 +288,20 @@ def test_unblinding_while_people_can_listen_asks_twice(client: Client) -> None:
     client.post(address, {"reason": "curious", "confirmed": "1"})
     experiment.refresh_from_db()
     assert experiment.unblinded_at is not None
+
+
+@pytest.mark.parametrize(("typed", "said"), [("x" * 600, "at most 500 characters"), (" ", "Say why")])
+def test_a_reason_that_cannot_be_taken_is_kept_beside_what_is_wrong(client: Client, typed: str, said: str) -> None:
+    experiment = make_experiment(seats=1)
+    client.force_login(experiment.owner)
+    answer = client.post(f"/experiments/{experiment.slug}/unblind/", {"reason": typed})
+    assert answer.status_code == 400
+    html = answer.content.decode()
+    assert said in html
+    assert re.search(rf'<input [^>]*value="{typed}"[^>]*aria-invalid="true"', html)
+    assert 'aria-describedby="id_reason_error"' in html
+    experiment.refresh_from_db()
+    assert experiment.unblinded_at is None
 
 
 def test_a_closed_experiment_is_unblinded_at_once(client: Client) -> None:

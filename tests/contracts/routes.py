@@ -15,6 +15,7 @@ signed-in-405 in         in           in         405    405    405         405  
 factor-owner  in         in           in         ok     ok     404         ok     in
 staff         in         in           in         ok     ok     2fa         ok     in
 staff-400     in         in           in         400    400    2fa         400    in
+staff-404     in         in           in         404    404    2fa         404    in
 staff-405     in         in           in         405    405    2fa         405    in
 staff-page    in         in           in         page   page   2fa         page   in
 owned         in         in           in         ok     404    2fa         ok     in
@@ -120,7 +121,7 @@ rating:transfer                       staff-page     owned
 rating:archive                        staff-page     owned
 rating:delete                         owned          owned
 rating:restore                        staff-page     owned-404
-rating:unblind                        owned          owned
+rating:unblind                        owned          owned-400
 listening:join                        public         public
 listening:visit                       visit          no-method
 listening:receipt                     visit          no-method
@@ -188,6 +189,7 @@ analysis:metrics                      owned          owned-400
 analysis:remove_metrics               staff-page     owned
 analysis:use_rule                     staff-page     owned
 analysis:plan_study                   staff          staff-405
+analysis:plan_file                    staff-404      staff-405
 analysis:report                       owned          staff-405
 analysis:write_report_pdf             staff-page     owned
 analysis:table                        staff          staff-400

@@ -35,7 +35,7 @@ WITHOUT_API = {
         "stimuli:slice stimuli:clock"
     ),
     "the command analyse_votes": "analysis:table",
-    "the command plan_study": "analysis:plan_study",
+    "the command plan_study": "analysis:plan_study analysis:plan_file",
     "the command import_experiment": "listening:from_elsewhere",
     "the service, for admins": "stimuli:storage stimuli:set_quota",
 }

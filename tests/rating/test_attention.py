@@ -244,10 +244,10 @@ def test_outcomes_are_on_the_monitor_in_the_dataset_and_in_the_text_and_in_no_me
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         named = {name.rpartition("description-")[2]: archive.read(name).decode() for name in archive.namelist()}
     people = list(csv.DictReader(io.StringIO(named["participants_data.csv"])))
-    columns = ("checks_passed", "checks_failed", "repeat_pairs", "repeat_difference", "repeat_r")
+    columns = ("checks_passed", "checks_failed", "repeat_pairs", "repeat_difference", "repeat_r", "repeat_ccc")
     assert [tuple(row[name] for name in columns) for row in people] == [
-        ("3", "0", "2", "1.0", ""),
-        ("1", "2", "2", "0.0", ""),
+        ("3", "0", "2", "1.0", "", "0.0"),
+        ("1", "2", "2", "0.0", "", ""),
     ]
     kinds = [row["kind"] for row in csv.DictReader(io.StringIO(named["responses_data.csv"]))]
     assert [kinds.count(kind) for kind in KINDS] == [4, 2, 4]

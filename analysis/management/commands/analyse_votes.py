@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from analysis.votes_table.options import parse_range
 from core.errors import AppError
 
 MODELS = ("full", "intercepts")
@@ -62,6 +63,7 @@ class Command(BaseCommand):
         from analysis.votes_table.figures import Options, analyse
         from analysis.votes_table.files import as_json as to_json
         from analysis.votes_table.files import files_of
+        from analysis.votes_table.metrics import add_metrics
         from analysis.votes_table.reading import read_votes
 
         if out is None and not as_json:
@@ -82,7 +84,7 @@ class Command(BaseCommand):
             )
             found = analyse(table, chosen, content=content, whole=whole)
             if options["metrics"]:
-                _add_metrics(found, table, options["metrics"])
+                add_metrics(found, table, options["metrics"].read_bytes(), name=options["metrics"].name)
             if out is not None:
                 _write(out, files_of(found))
         except OSError as problem:
@@ -93,14 +95,6 @@ class Command(BaseCommand):
             self.stdout.write(to_json(found), ending="")
         else:
             self.stdout.write("\n".join([*found["warnings"], f"Written to {out}."]))
-
-
-def _add_metrics(found: dict[str, Any], votes: Any, file: Path) -> None:
-    from analysis.votes_table.metrics import metrics_of
-
-    found["metrics"], by_scale = metrics_of(votes, file.read_bytes(), name=file.name)
-    for scale, part in by_scale.items():
-        found["scales"][scale]["metrics"] = part
 
 
 def _said(error: AppError) -> str:
@@ -114,15 +108,10 @@ def _said(error: AppError) -> str:
 
 
 def _range(text: str) -> tuple[str, tuple[float, float]]:
-    scale, _, limits = text.rpartition("=")
-    low, _, high = limits.partition(":")
-    try:
-        found = float(low), float(high)
-    except ValueError:
-        found = (0.0, 0.0)
-    if not -1e9 < found[0] < found[1] < 1e9:
+    found = parse_range(text)
+    if found is None:
         raise CommandError(f"'{text}' is no range. Write the lowest and the highest score, such as 1:5 or SIG=1:5.")
-    return scale, found
+    return found
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:

@@ -187,6 +187,7 @@ class DatasetTables:
                 "repeat_pairs": len(found.pairs) if found else None,
                 "repeat_difference": found.difference if found else None,
                 "repeat_r": found.correlation if found else None,
+                **_concordance(found.pairs if found else ()),
                 **{name: JOINED.join(values) for name, values in devices.get(ballot.ballot, {}).items()},
                 **_quality(quality.get(ballot.ballot)),
             }
@@ -425,6 +426,19 @@ def _state(seat: Seat) -> str:
     if seat.state == Seat.State.ABANDONED and hasattr(seat, "completion"):
         return WITHDRAWN  # only its own listener takes a finished seat back
     return str(seat.state)
+
+
+def _concordance(pairs: Sequence[tuple[float, float]]) -> dict[str, float | None]:
+    """Lin's concordance of what was rated twice."""
+    import numpy as np
+
+    from analysis.statistics.agreement import concordance
+    from analysis.statistics.estimates import figure
+
+    first, second = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    found = concordance(first, second)
+    values = {"repeat_ccc": found.value, "repeat_ccc_low": found.low, "repeat_ccc_high": found.high}
+    return {name: figure(value) for name, value in values.items()}
 
 
 def _quality(quality: Quality | None) -> Row:

@@ -89,7 +89,7 @@ def test_a_condition_heard_only_in_practice_has_no_row() -> None:
 @pytest.mark.parametrize("marks", [[], votes("sub-0001", 2, kind="practice")])
 def test_nothing_to_average_gives_empty_tables(marks: list[dict[str, Any]]) -> None:
     result = run(marks)
-    assert {part for part, rows in result.items() if rows} <= {"anchoring"}
+    assert {part for part, rows in result.items() if rows} <= {"practice"}
     assert result["rows"] == result["differences"] == result["warnings"] == []
 
 

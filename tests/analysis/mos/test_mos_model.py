@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.adjustment import adjusted, adjustments_of
 from analysis.blinded_view import shown
 from analysis.mos import MeanOpinionScore
 from analysis.statistics.contrasts import all_pairs, equivalence, to_reference
@@ -42,6 +43,38 @@ def test_means_are_those_of_the_full_model_for_each_scale(marks: pd.DataFrame, r
             wanted = (mean.estimate, mean.se, mean.df, mean.low, mean.high)
             assert [row[name] for name in ("mos", "se", "df", "ci_low", "ci_high")] == pytest.approx(wanted)
             assert (row["n_listeners"], row["n_items"], row["n_votes"]) == (8, 8, 32)
+
+
+def test_the_model_is_adjusted_for_each_factor_that_varies_and_for_all_of_them(
+    marks: pd.DataFrame, result: Any
+) -> None:
+    assert adjustments_of(result) == {
+        **{name: name for name in ("panel", "session", "order")},
+        "all": "panel, session, order",
+    }
+    for wanted, factors in (("session", ["session"]), ("all", ["panel", "session", "order"])):
+        tables = adjusted(result, wanted)
+        model = fit_mixed_model(of_scale(marks, "BAK"), factors=factors)
+        rows = [row for row in tables["model_level"] if row["scale"] == "BAK"]
+        assert [row["mos"] for row in rows] == pytest.approx([mean.estimate for mean in model.means()])
+        assert [row["se"] for row in rows] == pytest.approx([mean.se for mean in model.means()])
+        found = {(row["condition"], row["against"]): row["p"] for row in tables["contrasts"] if row["scale"] == "BAK"}
+        assert [found[each.a, each.b] for each in all_pairs(model)] == pytest.approx(
+            [each.p for each in all_pairs(model)]
+        )
+        assert tables["adjustment"] == {"for": wanted, "factors": factors}
+        assert tables["unadjusted_model_level"] == result["model_level"]
+    assert adjusted(result, "tea")["model_level"] == result["model_level"]
+
+
+def test_what_does_not_vary_is_no_factor_and_what_cannot_be_told_apart_is_named(marks: pd.DataFrame) -> None:
+    alike = marks.assign(session=marks["panel"], order="SIG-BAK-OVRL")
+    tables = MeanOpinionScore().run(alike)
+    assert list(adjustments_of(tables)) == ["panel", "session", "all"]
+    assert adjusted(tables, "all")["model_level"] == []
+    assert {row["code"] for row in adjusted(tables, "all")["warnings"] if row["scale"] == "SIG"} >= {"no_model"}
+    one = MeanOpinionScore().run(marks[marks["panel"] == 1].assign(session=1))
+    assert adjusted(one, "all")["adjustment"] == {"for": "order", "factors": ["order"]}
 
 
 def test_every_difference_stands_in_both_directions_with_holm_over_all_and_over_one_reference(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from analysis.mos import MeanOpinionScore
+from analysis.statistics.categories import bounded_mean
 from tests.analysis.mos.p835_marks import p835_marks
 from tests.scale import ALL
 
@@ -84,10 +85,23 @@ def test_means_by_factor(marks: pd.DataFrame, result: Any, unit: str) -> None:
     agree(got(result["factors"], by, unit), expected(test, by, unit))
 
 
-def test_means_by_item_and_of_the_anchoring_session_apart(marks: pd.DataFrame, result: Any) -> None:
+def test_means_by_item_and_of_practice_apart(marks: pd.DataFrame, result: Any) -> None:
     by = ["condition", "item", "scale"]
-    for part, kind in (("items", "test"), ("anchoring", "practice")):
+    for part, kind in (("items", "test"), ("practice", "practice")):
         agree(got(result[part], by, "listener"), expected(marks[marks["kind"] == kind], by, "listener"))
+
+
+def test_clips_have_an_interval_that_stays_on_the_scale_also_where_all_agree() -> None:
+    marks = p835_marks(5, panels=1, listeners=6, items=2, conditions=2, references=0)
+    marks.loc[(marks["scale"] == "SIG") & (marks["condition"] == "C0"), "value"] = 5.0
+    marks.loc[marks["scale"] == "BAK", "value"] += 0.5
+    rows = MeanOpinionScore().run(marks)["items"]
+    limits = {(row["scale"], row["condition"]): (row["ci_bounded_low"], row["ci_bounded_high"]) for row in rows}
+    wanted = bounded_mean(np.full(6, 5.0))
+    assert limits["SIG", "C0"] == pytest.approx((wanted.low, 5.0))
+    assert [row["ci_high"] - row["ci_low"] for row in rows if row["sd"] == 0] == [0.0, 0.0]
+    assert all(1 <= low < high <= 5 for (scale, _), (low, high) in limits.items() if scale != "BAK")
+    assert {limits["BAK", condition] for condition in ("C0", "C1")} == {(None, None)}, "halves are no categories"
 
 
 def test_the_published_design_gives_1024_votes_a_condition_and_8_a_cell() -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.bootstrap import two_way_bootstrap
-from analysis.statistics.categories import bounded_mean, sos_a
+from analysis.statistics.categories import bounded_limits, bounded_mean, sos_a
 from analysis.statistics.mixed_model import fit_mixed_model
 from tests.analysis.statistics.reference.votes import TABLES
 
@@ -25,6 +25,14 @@ def test_limits_stay_on_the_scale() -> None:
     assert bounded_mean(np.array([1.0, 1.0, math.nan])).low == 1.0
     shifted = bounded_mean(np.array([-3.0, 3.0]), lowest=-3, highest=3)
     assert -3 < shifted.low < 0 < shifted.high < 3
+
+
+def test_limits_of_many_means_are_those_of_each() -> None:
+    clips = [np.array(votes, dtype=float) for votes in ([5, 5, 5], [1], [1, 3, 5, 4], [2, 2])]
+    low, high = bounded_limits(np.array([each.sum() for each in clips]), np.array([float(len(each)) for each in clips]))
+    wanted = [bounded_mean(each) for each in clips]
+    assert low.tolist() == pytest.approx([each.low for each in wanted])
+    assert high.tolist() == pytest.approx([each.high for each in wanted])
 
 
 def test_what_is_no_category_is_a_defect_and_no_vote_is_unknown() -> None:

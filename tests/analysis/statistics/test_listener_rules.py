@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics import screening
-from analysis.statistics.listener_rules import Pace, pace_findings, rating_findings
+from analysis.statistics.listener_rules import Pace, pace_findings, rating_findings, repeat_rows
 from analysis.statistics.rules import RULES, Findings
 from analysis.statistics.screening import bs1534_reference, bt500
 
@@ -40,6 +40,17 @@ def test_who_answers_against_the_others_and_who_answers_alike_are_found() -> Non
     assert found(findings, "p808").figures["against"] < 0
     assert found(findings, "variance").proposed() == {"flat": 0.0}
     assert found(findings, "variance").figures["a"] == pytest.approx(2.5)  # squares 4, 1, 1, 4 over 4
+
+
+def test_agreement_with_oneself_is_told_with_a_shift_between_the_two() -> None:
+    first = table({"same": [1, 2, 4, 5], "shifted": [1, 2, 3, 4], "once": [3, 3, 3, 3]})
+    again = table({"same": [1, 2, 4, 5], "shifted": [2, 3, 4, 5]}).assign(position=9)
+    rows = {row["listener"]: row for row in repeat_rows(first, again)}
+    assert set(rows) == {"same", "shifted"}
+    assert (rows["same"]["n_pairs"], rows["same"]["mean_difference"], rows["same"]["ccc"]) == (4, 0, 1)
+    assert (rows["shifted"]["mean_difference"], rows["shifted"]["r"]) == pytest.approx((1, 1))
+    assert rows["shifted"]["ccc"] == pytest.approx(2 * 1.25 / (2 * 1.25 + 1))  # variances 1.25, a shift of 1
+    assert repeat_rows(first) == []
 
 
 def test_bt500_proposes_whom_the_recommendation_rejects() -> None:

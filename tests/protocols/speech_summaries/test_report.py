@@ -80,6 +80,15 @@ def test_an_open_reader_chooses_utterance_version_and_metric(client: Client, ope
     assert "the words that people kept" in page(client, opened, version="-", utterance="no such")
 
 
+@pytest.mark.parametrize("drawn", [True, False])
+def test_one_control_of_the_network_is_named_png(
+    client: Client, opened: Experiment, monkeypatch: pytest.MonkeyPatch, drawn: bool
+) -> None:
+    monkeypatch.setattr("analysis.views.can_draw", lambda: drawn)
+    section = page(client, opened).split('id="network-picture"')[1].split("</nav>")[0]
+    assert re.findall(r"<(a|button) [^>]*>PNG</", section) == (["a"] if drawn else ["button"])
+
+
 def test_the_evaluation_is_what_the_command_reads_and_gives_the_same_figures(
     client: Client, opened: Experiment
 ) -> None:

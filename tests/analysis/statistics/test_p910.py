@@ -1,0 +1,67 @@
+"""Bias and inconsistency after P.910: the figures that the Recommendation's example program gives for its small set."""
+
+import numpy as np
+import pytest
+
+from analysis.statistics.p910 import ListenerModel, listener_model
+
+# The votes of 20 listeners on 30 stimuli, a word for each stimulus; a hyphen stands for a vote that is missing.
+VOTES = (
+    "5-542535555555555555 13525555454555555555 35554545344555555445 14345554454555455555 45-34555555555555445 "
+    "43255535555555555555 13451454454555355435 35424545553555555455 52133455355555555445 12113111131221112112 "
+    "55313122232342122122 52434222243335222422 55554333353443223333 55435444454454334334 14455555555554454553 "
+    "14143545555555454554 42554545555555455555 25325555555555555555 55553355554555555545 45535223133235112222 "
+    "12245122132242312213 45352323342343312223 15354233353342323323 55551443353444434334 55554544455445555344 "
+    "51454555455555545555 34425555455545555555 41353111111111111111 33131123131312222222 53225313143434333212 "
+)
+
+
+def numbers(text: str) -> list[float]:
+    return [float(word) for word in text.split()]
+
+
+BIAS = numbers(
+    "-0.360755684 0.034559214 -0.207623572 -0.027422350 -0.027422350 -0.094089017 -0.227422350 0.105910983 "
+    "-0.360755684 0.672577650 -0.094089017 0.339244316 0.439244316 0.339244316 -0.127422350 -0.127422350 "
+    "0.105910983 -0.160755684 -0.294089017 0.072577650 "
+)
+INCONSISTENCY = numbers(
+    "2.049628321 1.603492539 1.484899417 1.631117207 1.564362277 0.572130060 0.642107606 0.367360238 0.645630038 "
+    "0.611256686 0.546599661 0.324983510 0.628999110 0.722452663 0.598434724 0.610242564 0.328570130 0.567057671 "
+    "0.552118033 0.462126378 "
+)
+QUALITY = numbers(
+    "4.824887710 4.791559600 4.602088697 4.633082510 4.801586929 4.813440313 4.367400808 4.694719243 4.629570626 "
+    "1.445008914 2.097006679 2.492342362 3.169858281 3.832882528 4.528820824 4.554564170 4.816558074 4.884637528 "
+    "4.712849615 2.221442648 2.016187383 2.606677258 2.902991926 3.621120464 4.311168354 4.809070235 4.811128872 "
+    "0.991002018 2.061347920 2.777668024 "
+)
+STANDARD_ERROR = numbers(
+    "0.185486269 0.237441912 0.134861500 0.197284810 0.124064566 0.183608220 0.250736215 0.181267316 0.247030334 "
+    "0.120517660 0.255199762 0.228754815 0.211638452 0.145196995 0.212527051 0.253122178 0.163514575 0.206542576 "
+    "0.144577792 0.290733253 0.223500859 0.217585572 0.211454841 0.214323882 0.140312595 0.206479554 0.177318840 "
+    "0.281503079 0.167375310 0.237952517 "
+)
+
+
+def fitted(times: int) -> ListenerModel:
+    marks = np.array([[np.nan if mark == "-" else float(mark) for mark in word] for word in VOTES.split()])
+    stimulus, listener = (np.tile(codes, times) for codes in np.nonzero(np.isfinite(marks)))
+    return listener_model(listener, stimulus, marks[stimulus, listener])
+
+
+def test_figures_are_those_of_the_example_program() -> None:
+    found = fitted(1)
+    assert (found.method, found.collapsed) == ("weighted", ())
+    assert found.bias == pytest.approx(BIAS, abs=1e-6)
+    assert found.inconsistency == pytest.approx(INCONSISTENCY, abs=1e-6)
+    assert found.quality == pytest.approx(QUALITY, abs=1e-6)
+    assert found.half_width / 1.959963985 == pytest.approx(STANDARD_ERROR, abs=1e-6)
+
+
+def test_figures_of_votes_given_twice_are_those_of_its_program_for_repetitions() -> None:
+    """That of BT.500 gives the same figures, with smaller standard errors; these are of the first three stimuli."""
+    found = fitted(2)
+    assert found.bias == pytest.approx(BIAS, abs=1e-6)
+    assert found.quality == pytest.approx(QUALITY, abs=1e-6)
+    assert (found.half_width / 1.959963985)[:3] == pytest.approx([0.131158599, 0.167896786, 0.095361481], abs=1e-6)
