@@ -1,5 +1,6 @@
 """Figures in the formats beside SVG: PNG at twice the size on white, and PDF with its letters."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from django.utils.translation import gettext_noop as _
 from core.errors import AppError
 
 SVG = "image/svg+xml"
+STYLED = re.compile(r"var\(--[\w-]+, *([^()]+)\)")  # a colour of the page, with the one to take without a page
 SCALE = 2  # so that a figure is sharp on a dense screen and at 15 cm on paper
 
 
@@ -38,7 +40,7 @@ def _drawn(write: str, drawing: str) -> bytes:
     import cairosvg
 
     made: bytes = getattr(cairosvg, write)(
-        bytestring=drawing.encode(),
+        bytestring=STYLED.sub(r"\1", drawing).encode(),
         **({"scale": SCALE, "background_color": "white"} if write == "svg2png" else {}),
     )
     return made

@@ -37,6 +37,15 @@ def test_every_figure_is_offered_in_three_formats() -> None:
 
 
 @pytest.mark.skipif(not pictures.can_draw(), reason="libcairo is not on this machine")
+def test_a_colour_of_the_page_has_another_without_a_page() -> None:
+    styled = FIGURE.replace("currentColor", "var(--ink, #c00000)")
+    assert styled != FIGURE
+    png = Image.open(io.BytesIO(PICTURE_FORMATS["png"].write(styled))).convert("RGB")
+    assert (192, 0, 0) in {colour for _count, colour in png.getcolors(1 << 16) or ()}
+    assert PICTURE_FORMATS["pdf"].write(styled).startswith(b"%PDF")
+
+
+@pytest.mark.skipif(not pictures.can_draw(), reason="libcairo is not on this machine")
 def test_a_png_has_twice_the_size_white_paper_and_ink_for_the_letters() -> None:
     picture = Image.open(io.BytesIO(PICTURE_FORMATS["png"].write(FIGURE))).convert("L")
     assert picture.size == (200, 100)
