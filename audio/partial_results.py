@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audio.loudness import WINDOWS_PER_S, Energies, integrated_lufs, loudness_range_lu
-from audio.snr import estimate_snr_db
+
+SNR_BLOCKS = 10  # the fewest for an estimate: 1 s
+SNR_SHARE = 0.1  # of the blocks, the quietest and the loudest, that stand for noise and for the height of the signal
+LEAST_SNR_DB = 3.0  # between those two; below, there are no pauses to hear the noise in
+SILENT = 1e-7  # about -70 LUFS: pauses below it hold no noise that could be measured
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Measures:
     leading_silence_s: float
     trailing_silence_s: float
     longest_silence_s: float
-    snr_estimate_db: float | None = None  # audio.snr; None where there is no pause with noise in it
+    snr_estimate_db: float | None = None  # None where there is no pause with noise in it
 
     def to_json(self) -> dict[str, Any]:
         return vars(self).copy()
@@ -105,3 +109,16 @@ def find_silences_s(parts: Iterable[NDArray[np.bool_]], duration_s: float) -> tu
 
 def to_decibels(magnitude: float) -> float | None:
     return 20 * math.log10(magnitude) if magnitude > 0 else None
+
+
+def estimate_snr_db(blocks: Energies) -> float | None:
+    """Estimate the ratio from the energy of each 100 ms; None without pauses, and where pauses are silent."""
+    if len(blocks) < SNR_BLOCKS:
+        return None
+    ordered = np.sort(blocks)
+    count = max(round(SNR_SHARE * len(ordered)), 1)
+    noise, top = float(ordered[:count].mean()), float(ordered[-count:].mean())
+    if noise < SILENT or 10 * math.log10(top / noise) < LEAST_SNR_DB:
+        return None
+    active = float(ordered[ordered >= math.sqrt(noise * top)].mean())
+    return 10 * math.log10((active - noise) / noise)

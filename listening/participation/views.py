@@ -148,7 +148,7 @@ def _outlook(invitation: Invitation, group: str, session_settings: SessionSettin
 
 
 def _remaining(seat: Seat, session_settings: SessionSettings) -> dict[str, Any]:
-    """How far somebody is who comes back, and how long the rest takes, in a sentence each."""
+    """How far a participant is who comes back, and how long the rest takes, in a sentence each."""
     remaining = visits.remaining(ballot=seat.ballot, session_settings=session_settings)
     left = ngettext("About %(minutes)s minute left.", "About %(minutes)s minutes left.", ceil(remaining["minutes"]))
     return remaining | {

@@ -1,4 +1,4 @@
-"""Every page of experimenters and admins with something on it: for the accessibility scan and for screenshots."""
+"""Pages of experimenters and admins, each with something on it: for the accessibility scan and for screenshots."""
 
 import json
 from dataclasses import asdict, dataclass
