@@ -86,7 +86,7 @@ def listed_pages() -> set[str]:
     return {
         name
         for name, answer in answers.items()
-        if answer["anonymous"] == "in" and not {answer["owner"], answer["admin"]} & {"405"}
+        if answer["anonymous"] == "in" and not {answer["owner"], answer["admin"]} & {"405", "page"}
     } | PUBLIC
 
 

@@ -197,11 +197,3 @@ def test_a_refused_change_of_state_is_said_on_the_page(client: Client) -> None:
     page = client.post(f"/experiments/{experiment.slug}/state/live/", follow=True)
     assert page.redirect_chain == [(f"/experiments/{experiment.slug}/live/", 302)]
     assert "has no seats" in page.content.decode()
-
-
-def test_unblinding_without_a_reason_is_asked_again_beside_the_field(client: Client) -> None:
-    experiment = make_experiment(seats=1)
-    client.force_login(experiment.owner)
-    page = client.post(f"/experiments/{experiment.slug}/unblind/", {"reason": " "}, follow=True).content.decode()
-    assert "Say why" in page.split('id="unblind"')[1]
-    assert Experiment.objects.get().unblinded_at is None

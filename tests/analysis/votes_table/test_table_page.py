@@ -113,17 +113,6 @@ def test_what_is_wrong_is_said_beside_its_field(client: Client, field: str, valu
         assert f'value="{value}"' in shown.content.decode(), "what was typed is kept"
 
 
-def test_a_reference_and_a_margin_are_shown_and_a_wrong_one_is_explained_beside_its_field(client: Client) -> None:
-    uneven = [f"{row[:-1]}{n * n % 17 % 4 + 1}" for n, row in enumerate(votes())]
-    shown = client.post("/analyse-table/", {"file": upload(uneven), "reference": "B", "margin": "2"})
-    page = shown.content.decode()
-    assert "OVRL: differences to B" in page
-    assert page.count("<td>yes</td>") == 2  # in all pairs, which is one, and among those to B
-    wrong = client.post("/analyse-table/", {"file": upload(votes()), "reference": "C"})
-    assert wrong.status_code == 422
-    assert wrong.context["form"].errors.keys() == {"reference"}
-
-
 def test_a_rejected_table_is_explained_at_the_file(client: Client) -> None:
     rows = [*votes(), "a,i,A,OVRL,9"]
     shown = client.post("/analyse-table/", {"file": upload(rows)}, headers={"accept-language": "fr"})
