@@ -95,7 +95,7 @@ def test_coming_back_waiting_for_the_server_and_taking_answers_back(platform: Pl
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("#instructions h1")).to_be_focused()
     shows(page, """
-        - heading "You have answered 1 of 2." [level=1]
+        - heading "You have answered 1 of 2 clips." [level=1]
         - group: Instructions
         - button "Continue"
         """)  # fmt: skip

@@ -329,13 +329,13 @@ class Words(Workspace):
         stored = Vote.objects.count()
         for leave in (self._keep, self._next):
             listener.act(page.locator("[data-part=back]"), "Backspace")
-            expect(where).to_have_text("Utterance 1 of 2")
+            expect(where).to_have_text("Sentence 1 of 2")
             expect(page.locator("[data-part=given]")).to_be_visible()
             self.shows(page, 4)
             self._alter(listener, 4, 3)
             assert Vote.objects.count() == stored
             leave(listener)
-            expect(where).to_have_text("Utterance 2 of 2")
+            expect(where).to_have_text("Sentence 2 of 2")
         return 3
 
     def _keep(self, listener: PointerListener) -> None:
