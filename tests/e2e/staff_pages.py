@@ -43,6 +43,7 @@ NO_PAGES = {
     "rating:options": "leads to its part of the settings",
     "listening:preview_sound": "a sound",
     "listening:experiment_file": "a file",
+    "analysis:plan_file": "a file",
     "listening:completion_codes": "a file",
     "listening:design_csv": "a file",
     "listening:design_json": "a file",
@@ -218,7 +219,7 @@ def _pages_of_core(token: str) -> list[StaffPage]:
 def _pages_of_sounds(draft: Experiment, rated: Experiment, imports: dict[str, Import]) -> list[StaffPage]:
     slug = rated.collection.slug
     first, second = Stimulus.objects.filter(item__collection=rated.collection)[:2]
-    of_collection = ("settings", "clips", "normalise")
+    of_collection = ("settings", "clips", "copy", "normalise")
     unfrozen = draft.collection.slug
     replaced = Stimulus.objects.filter(item__collection=draft.collection)[0]
     return [
