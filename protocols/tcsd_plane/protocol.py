@@ -400,10 +400,10 @@ class TemporalSourcePlane(Protocol):
             scales={
                 "TC": ScaleLabels(
                     word="Temporal consistency",
-                    question="How far does the summary follow the day?",
+                    question="How far does the summary follow the recording?",
                     attend=(
-                        "High when the sources that are most present in each part of the day are in the summary, in "
-                        "the order of the day. It does not ask for time to be shortened evenly."
+                        "High when the sources that are most present in each part of the recording are in the summary, "
+                        "in the same order. It does not ask for time to be shortened evenly."
                     ),
                     anchors=((1, "As consistent as a summary can be"), (0, "Not at all")),
                 ),

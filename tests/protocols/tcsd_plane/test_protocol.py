@@ -1,12 +1,15 @@
 """The TC/SD plane: one recording a page, crosses with every move, an example that is not rated."""
 
+import re
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from protocols import tcsd_plane
 from protocols.tcsd_plane.protocol import TemporalSourcePlane
 from rating.protocol import Entry, InvalidAnswer, Mark, MaterialUnfit, TrialKind, TrialPlan
 
@@ -261,3 +264,12 @@ def test_simulated_raters_agree_about_conditions_more_than_by_chance() -> None:
 def test_the_page_knows_whether_the_crosses_of_others_are_shown_before_a_summary_is_placed() -> None:
     assert {PLANE.present(page)["others"] for page in plan()} == {"shown"}
     assert {PLANE.present(page)["others"] for page in plan(others="after_placing")} == {"after_placing"}
+
+
+def test_raters_read_of_a_recording_however_long_it_is() -> None:
+    """It may last two hours: nothing that they read calls it a day."""
+    texts = [path.read_text(encoding="utf-8") for path in Path(tcsd_plane.__path__[0]).glob("templates/**/*.html")]
+    words = [scale for labels in TemporalSourcePlane.label_sets for scale in labels.scales.values()]
+    texts += [text for scale in words for text in (scale.question, scale.attend)]
+    assert len(texts) > 6
+    assert [text[:80] for text in texts if re.search(r"\bday\b", re.sub(r"{%.*?include.*?%}", "", text))] == []
