@@ -1,6 +1,7 @@
 """Files come in through the page: dropped, chosen, cut short by a reload or a lost network, paused, and sent on."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -38,6 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def drop(page: Page, *paths: Path) -> None:
     """Let the browser itself drop files and folders, as a hand does."""
+    expect(page.locator("#choose-files")).to_be_enabled()  # the page's script runs
     box = page.locator("#drop").bounding_box()
     assert box is not None
     place = {"x": box["x"] + 20, "y": box["y"] + 20}
@@ -90,6 +92,17 @@ def test_a_dropped_folder_arrives_and_is_looked_at(import_page: Page, folder: Pa
     expect(import_page.locator("#choose-note")).to_contain_text("1 hidden")
     import_ = Import.objects.get()
     assert import_page.url.endswith(f"/collections/sounds/imports/{import_.pk}/")
+    assert_arrived(folder)
+
+
+def test_files_chosen_before_the_script_runs_are_sent(import_page: Page, folder: Path) -> None:
+    held: list[Route] = []
+    import_page.route(re.compile(r"/import[^/]*\.js"), lambda route: held.append(route))
+    import_page.reload(wait_until="commit")
+    import_page.locator("#folder-input").set_input_files(folder)
+    expect(import_page.locator("#choose-files")).to_be_disabled()
+    held.pop().continue_()
+    expect_arrived(import_page)
     assert_arrived(folder)
 
 

@@ -41,11 +41,16 @@ function wirePickers(controller: UploadController, screen: Screen, scope: Scope)
     }
   });
   scope.listen(screen.chooseFiles, "click", () => screen.filesInput.click());
-  for (const input of [screen.folderInput, screen.filesInput])
-    scope.listen(input, "change", () => {
+  for (const input of [screen.folderInput, screen.filesInput]) {
+    const take = () => {
       void controller.takeFiles(input.files ?? []);
       input.value = ""; // the same choice again is a change again
-    });
+    };
+    scope.listen(input, "change", take);
+    if (input.files?.length) take(); // chosen before this script ran
+  }
+  screen.chooseFolder.disabled = false;
+  screen.chooseFiles.disabled = false;
 }
 
 function wireButtons(controller: UploadController, screen: Screen, scope: Scope): void {
