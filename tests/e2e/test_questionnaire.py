@@ -1,7 +1,9 @@
 """Questionnaire in the browser: answered, reloaded in the middle while the server is away, and handed in."""
 
+import re
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from listening.models import QuestionAnswer
 from tests.e2e.conftest import Platform, intercepted
@@ -49,3 +51,16 @@ def test_a_reload_in_the_middle_keeps_every_answer_and_the_receipt_comes_after_t
     page.get_by_role("button", name="Continue").click()
     assert listener.code()
     assert given() == {"age_band": "25_34", "hours": 7.5, "devices": ["Hi-fi"], "tired": 2, "comment": None}
+
+
+def test_an_answer_that_is_given_before_the_script_runs_is_sent(platform: Platform, page: Page) -> None:
+    experiment = make_experiment(live=False, items=1, conditions=1, questions=QUESTIONS)
+    held: list[Route] = []
+    page.route(re.compile(r"/questionnaire[^/]*\.js"), lambda route: held.append(route))
+    PointerListener(page).join(platform.url(f"/join/{token_without_sound_check(experiment)}/"))
+    page.get_by_label("25 to 34").check()
+    page.get_by_label("How long did you sleep?").fill("7.5")
+    assert not QuestionAnswer.objects.exists()
+    held.pop().continue_()
+    expect(page.locator("#save-state")).to_have_text("Saved")
+    assert dict(QuestionAnswer.objects.values_list("question", "value")) == {"age_band": "25_34", "hours": 7.5}

@@ -107,10 +107,20 @@ function send(): Promise<void> {
   return sending;
 }
 
+/** Whether it differs from what the server sent: answered before this script ran. */
+function isAnswered(field: Control): boolean {
+  const chosen = field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type);
+  return chosen ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+}
+
+function questionOf(field: Control | null): string {
+  const name = field?.name ?? "";
+  return name.startsWith(config.prefix) ? name.slice(config.prefix.length) : "";
+}
+
 function changed(target: EventTarget | null, pauseMs: number): void {
-  const name = (target as Control | null)?.name ?? "";
-  if (!name.startsWith(config.prefix)) return;
-  const question = name.slice(config.prefix.length);
+  const question = questionOf(target as Control | null);
+  if (!question) return;
   const answer = answerTo(question);
   unsent.put(question, answer); // at once, so that a reload keeps every letter
   show("saving", gettext("Saving…"));
@@ -119,6 +129,10 @@ function changed(target: EventTarget | null, pauseMs: number): void {
   });
 }
 
+for (const field of form.querySelectorAll<Control>("input, textarea")) {
+  const question = questionOf(field);
+  if (question && isAnswered(field)) unsent.put(question, answerTo(question));
+}
 for (const [question, answer] of unsent.entries()) fillIn(question, answer);
 if (unsent.size) void send();
 
