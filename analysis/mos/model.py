@@ -6,14 +6,14 @@ Differences stand in both directions, because the order of two names would tell 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis.adjustment import ADJUSTABLE, ALL, PREFIX
-from analysis.mos.cells import Floats, names
+from analysis.mos.cells import names
 from analysis.mos.effects import PAIRED_CONDITIONS, baseline
 from analysis.statistics.bootstrap import two_way_bootstrap
 from analysis.statistics.estimates import figure
@@ -46,23 +46,26 @@ def inference(marks: pd.DataFrame, complete: pd.DataFrame) -> dict[str, Rows]:
     reference = baseline(marks)
     adjustments = _adjustments(marks)
     for scale in names(marks, "scale"):
-        whole, kept = votes_of_scale(marks, scale), votes_of_scale(complete, scale)
+        whole = votes_of_scale(marks, scale)
+        kept = whole if everybody else votes_of_scale(complete, scale)
         low, high = _limits(kept)
         record = scale_record(kept, low=low, high=high) if len(kept) else None
         model = record["model"] if record and everybody else model_record(whole)
         about = {"scale": scale}
         counts = _counts(whole)
         add_rows(found, model_rows(about, model, counts, reference))
+        start = None if model["error"] else model["components"]
         for name, factors in adjustments.items():
             beside = {"adjusted_for": name, "adjusted_factors": ", ".join(factors)}
-            rows = model_rows(about | beside, model_record(whole, factors=factors), counts, reference)
+            fitted = model_record(whole, factors=factors, start=start)
+            rows = model_rows(about | beside, fitted, counts, reference)
             rows["warnings"] = rows.pop("model_warnings")
             add_rows(found, {f"{PREFIX}{part}": each for part, each in rows.items()})
         found["two_way_level"] += _drawn(about, whole, counts)
         if record is None:
             continue
         add_rows(found, test_rows(about, record["tests"], reference))
-        found["agreement"] += _agreement(about, complete, scale, record)
+        found["agreement"] += _agreement(about, kept, names(complete, "panel"), record)
         if not everybody:
             found["complete_model"] += _means(about, record["model"], _counts(kept))
     return found
@@ -272,24 +275,16 @@ def _pair_tests(about: dict[str, Any], tests: Mapping[str, Any], reference: str)
     return _few(rows, reference)
 
 
-def _agreement(about: dict[str, Any], marks: pd.DataFrame, scale: str, record: Mapping[str, Any]) -> Rows:
+def _agreement(about: dict[str, Any], votes: pd.DataFrame, panels: Sequence[Any], record: Mapping[str, Any]) -> Rows:
     """Of all listeners, and of each panel where panels heard stimuli of their own."""
-    people = marks.loc[marks["scale"] == scale, "listener"].nunique()
+    people = votes["listener"].nunique()
     rows = list(coefficients(about | {"panel": None, "n_listeners": people}, record["agreement"], record["sos_a"]))
-    panels = names(marks, "panel")
-    if len(panels) < 2:
-        return rows
-    for panel in panels:
-        votes = votes_of_scale(marks[marks["panel"] == panel], scale)
-        if len(votes):
-            found = agreement_record(Stimuli.of(votes).marks, _means_of_conditions(votes))
-            of_panel = about | {"panel": panel, "n_listeners": votes["listener"].nunique()}
-            rows += coefficients(of_panel, found, None)
+    for panel in panels if len(panels) > 1 else ():
+        own = votes[votes["panel"] == panel]
+        if len(own):
+            found = agreement_record(Stimuli.of(own).marks, listener_means(own).values)
+            rows += coefficients(about | {"panel": panel, "n_listeners": own["listener"].nunique()}, found, None)
     return rows
-
-
-def _means_of_conditions(votes: pd.DataFrame) -> Floats:
-    return listener_means(votes).values
 
 
 def coefficients(about: dict[str, Any], found: Mapping[str, Any], sos: float | None) -> Iterator[dict[str, Any]]:

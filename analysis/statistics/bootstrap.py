@@ -67,9 +67,7 @@ def _draw(counts: Floats, sums: Floats, rng: np.random.Generator, rounds: int) -
     _, listeners, items = counts.shape
     people = rng.multinomial(listeners, np.full(listeners, 1 / listeners), size=rounds).astype(np.float64)
     material = rng.multinomial(items, np.full(items, 1 / items), size=rounds).astype(np.float64)
-    above, below = (
-        np.stack([((people @ each) * material).sum(axis=1) for each in cells], axis=1) for cells in (sums, counts)
-    )
+    above, below = (np.einsum("kri,ri->rk", people @ cells, material) for cells in (sums, counts))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(below > 0, above / below, np.nan))
 

@@ -32,7 +32,7 @@ COMPONENTS: Mapping[Kind, tuple[str, ...]] = {
     "intercepts": (LISTENER, ITEM),
 }
 NOTHING = 1e-10  # what rounding leaves of zero, relative to what it was made of
-FLAT = 1e-7  # curvature of the criterion relative to its largest, as second derivatives by differences are known
+FLAT = 1e-7  # curvature of the criterion relative to its largest, which rounding may leave of none
 SLOPE = 1e-5  # of a variance along a flat direction relative to itself, which rounding does not make
 MOST_NUMBERS = 10_000_000  # in the matrices of listeners and items squared, one for each condition: 80 MB
 
@@ -106,10 +106,17 @@ class MixedModel:
         return [Mean(condition, *row) for condition, row in zip(self.conditions, rows, strict=True)]
 
 
-def fit_mixed_model(votes: pd.DataFrame, *, kind: Kind = "full", factors: Sequence[str] = ()) -> MixedModel:
+def fit_mixed_model(
+    votes: pd.DataFrame,
+    *,
+    kind: Kind = "full",
+    factors: Sequence[str] = (),
+    start: Mapping[str, float] | None = None,
+) -> MixedModel:
     """Fit rows of listener, item, condition and score; `factors` are columns taken as further fixed effects.
 
-    Marginal means give every level of these the same weight. Rows without a score are left out.
+    Marginal means give every level of these the same weight. Rows without a score are left out. `start` are variances
+    to begin with, such as the components of the same votes without these factors: the fit is then found in fewer steps.
     """
     design = _Design.of(votes, factors)
     partitions = {name: design.codes[name] for name in COMPONENTS[kind]}
@@ -118,7 +125,7 @@ def fit_mixed_model(votes: pd.DataFrame, *, kind: Kind = "full", factors: Sequen
         return _without_error(design, kind, dropped)
     crossed, names = _crossed(design, kind, dropped)
     free = np.array([name in partitions and name not in dropped for name in names])
-    solution = minimise(crossed, free)
+    solution = minimise(crossed, free, _ratios(start, names))
     if solution is None:
         raise AppError(
             "model.no_error",
@@ -131,6 +138,13 @@ def fit_mixed_model(votes: pd.DataFrame, *, kind: Kind = "full", factors: Sequen
         )
     zero = {name: Dropped.ZERO for name, was, kept in zip(names, free, solution.free, strict=True) if was and not kept}
     return _fitted(design, kind, solution, names, dropped | zero)
+
+
+def _ratios(variances: Mapping[str, float] | None, names: Sequence[str]) -> Floats | None:
+    """Of these variances to that of the error, in the order of names; none without an error to relate them to."""
+    if variances is None or not variances[RESIDUAL] > 0:
+        return None
+    return np.array([variances.get(name, 0.0) for name in names]) / variances[RESIDUAL]
 
 
 @dataclass(frozen=True)

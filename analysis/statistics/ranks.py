@@ -71,10 +71,10 @@ def _exact_p(ranks: Floats, w_plus: float, greater: bool) -> float:
     is doubled.
     """
     doubled = np.rint(2 * ranks).astype(np.int64)
-    chance = np.ones(1)
+    chance = np.zeros(doubled.sum() + 1)
+    chance[0] = 0.5 ** len(doubled)
     for rank in doubled.tolist():
-        without, with_it = np.pad(chance, (0, rank)), np.pad(chance, (rank, 0))
-        chance = (without + with_it) / 2
+        chance[rank:] += chance[:-rank].copy()  # with the rank, beside without it
     at = round(2 * w_plus)
     if greater:
         return min(1.0, float(chance[at:].sum()))

@@ -27,7 +27,16 @@ NO_ERROR = 1e4  # of a ratio; beyond, nothing is left for the error
 CLOSE = 1e-9  # of the criterion: what another step would bring
 MOST_STEPS = 100
 HALVINGS = 30
-STEP = 3e-4  # of a ratio, in differences of the gradient
+
+
+class _Solved(NamedTuple):
+    """Products through V^-1, those of Z with Z by what they are made of: H of each group less H R'R H of all."""
+
+    among: Floats  # H, by group
+    joining: Floats  # R
+    across: Floats  # of Z with [X y], by group
+    products: Floats  # of [X y] with itself
+    log_det: float  # of V
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,7 @@ class Evaluation:
     traces: Floats  # of P Z_k Z_k'
     squares: Floats  # y'P Z_k Z_k'P y
     average: Floats  # average information over the ratios, with the best error variance for each
+    solved: _Solved
 
     def gradient(self, error: float) -> Floats:
         """Of the criterion by the ratios at this error variance."""
@@ -76,23 +86,68 @@ class CrossedVotes:
 
     def evaluate(self, ratios: Floats) -> Evaluation:
         """Ratios: of rows and columns within each group, then of rows and columns over all groups."""
-        reduced = self._within_groups(ratios[0], ratios[1])
-        joining, log_det = self._joining(reduced, ratios[2:])
-        moved = joining @ reduced.across.sum(axis=0)
-        products = reduced.fixed - moved.T @ moved
+        solved = self._solve(ratios)
+        products = solved.products
         with_fixed, with_score = products[:-1, :-1], products[:-1, -1]
         unscaled = np.linalg.inv(with_fixed)
         fixed = unscaled @ with_score
         left = max(float(products[-1, -1] - fixed @ with_score), np.finfo(float).tiny)
-        log_det += reduced.log_det + _log_det(np.linalg.cholesky(with_fixed))
+        log_det = solved.log_det + _log_det(np.linalg.cholesky(with_fixed))
         return Evaluation(
             criterion=log_det + self.freedom * (1 + math.log(2 * math.pi * left / self.freedom)),
             error=left / self.freedom,
             fixed=fixed,
             unscaled=unscaled,
-            **self._by_component(
-                reduced, joining, reduced.across - reduced.among @ (joining.T @ moved), fixed, unscaled, left
-            ),
+            solved=solved,
+            **self._by_component(solved, fixed, unscaled, left),
+        )
+
+    def information(self, at: Evaluation, free: Switches) -> Floats:
+        """Second derivatives of the criterion by the free ratios and, last, the error variance.
+
+        By two ratios: 2 y'P Z_k Z_k'P Z_l Z_l'P y over the error variance, less the trace of P Z_k Z_k'P Z_l Z_l'.
+        """
+        squared = at.average + np.outer(at.squares, at.squares) / (self.freedom * at.error**2)
+        by_ratios = (2 * squared - self._squared_traces(at.solved, at.unscaled))[np.ix_(free, free)]
+        by_error = at.squares[free, None] / at.error**2
+        return np.block([[by_ratios, by_error], [by_error.T, np.full((1, 1), self.freedom / at.error**2)]])
+
+    def _squared_traces(self, solved: _Solved, unscaled: Floats) -> Floats:
+        """The trace of P Z_k Z_k'P Z_l Z_l', which is the sum of squares of Z_k'P Z_l.
+
+        Z'P Z is H, which joins no two groups, less B B', which joins all. For the components within groups B'B is
+        summed, in place of B B' of every two groups.
+        """
+        halves = (slice(None, self.rows), slice(self.rows, None))
+        root = np.linalg.cholesky(unscaled)
+        overall = np.hstack([solved.among.sum(axis=0) @ solved.joining.T, solved.across[..., :-1].sum(axis=0) @ root])
+        inner = np.zeros((2, overall.shape[1], overall.shape[1]))
+        within, between, over = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros_like(solved.among[0])
+        for among, across in zip(solved.among, solved.across[..., :-1], strict=True):
+            shared = np.hstack([among @ solved.joining.T, across @ root])
+            inner += [shared[half].T @ shared[half] for half in halves]
+            within += self._quarters(among * (among - 2 * (shared @ shared.T)))
+            of_group = among - overall @ shared.T
+            between += self._quarters(of_group**2)
+            over += of_group
+        within += np.einsum("kij,lij->kl", inner, inner)
+        return np.block([[within, between.T], [between, self._quarters(over**2)]])
+
+    def _quarters(self, matrix: Floats) -> Floats:
+        """Sums of a matrix of levels in both directions, by rows and columns."""
+        starts = [0, self.rows]
+        return np.asarray(np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1))
+
+    def _solve(self, ratios: Floats) -> _Solved:
+        reduced = self._within_groups(ratios[0], ratios[1])
+        joining, log_det = self._joining(reduced, ratios[2:])
+        moved = joining @ reduced.across.sum(axis=0)
+        return _Solved(
+            among=reduced.among,
+            joining=joining,
+            across=reduced.across - reduced.among @ (joining.T @ moved),
+            products=reduced.fixed - moved.T @ moved,
+            log_det=reduced.log_det + log_det,
         )
 
     def _within_groups(self, row_ratio: float, column_ratio: float) -> _Reduced:
@@ -130,14 +185,12 @@ class CrossedVotes:
         lower = np.linalg.cholesky(middle)
         return dtrtri(lower, lower=1)[0] * root, _log_det(lower)
 
-    def _by_component(
-        self, reduced: _Reduced, joining: Floats, across: Floats, fixed: Floats, unscaled: Floats, left: float
-    ) -> dict[str, Floats]:
-        """`across` are the products of Z with [X y] through V^-1, by group."""
+    def _by_component(self, solved: _Solved, fixed: Floats, unscaled: Floats, left: float) -> dict[str, Floats]:
+        among, joining, across = solved.among, solved.joining, solved.across
         with_fixed, over_groups = across[..., :-1], across.sum(axis=0, keepdims=True)
         residual = across @ np.append(-fixed, 1.0)  # Z'Py
-        traces = sum((_diagonal_of(each, joining) for each in reduced.among), np.zeros(across.shape[1]))
-        overall = _diagonal_of(reduced.among.sum(axis=0), joining)
+        traces = sum((_diagonal_of(each, joining) for each in among), np.zeros(across.shape[1]))
+        overall = _diagonal_of(among.sum(axis=0), joining)
         halves = (slice(None, self.rows), slice(self.rows, None))
         parts = [(half, trace, each) for trace, each in ((traces, across), (overall, over_groups)) for half in halves]
         informed = np.array([_product(each[:, half], each[:, half])[:-1, :-1] for half, _, each in parts])
@@ -146,9 +199,9 @@ class CrossedVotes:
             vector[:, half] = (residual if each is across else residual.sum(axis=0, keepdims=True))[:, half]
         counts = np.array([1, 1, len(residual), len(residual)])  # the same vector stands for every group
         squares = (vectors**2).sum(axis=(1, 2)) / counts
-        moved = np.stack([vectors[:, group] @ each for group, each in enumerate(reduced.among)], axis=1)
+        moved = np.stack([vectors[:, group] @ each for group, each in enumerate(among)], axis=1)
         joined = (moved.sum(axis=1) @ joining.T) @ joining
-        moved -= np.stack([joined @ each for each in reduced.among], axis=1)
+        moved -= np.stack([joined @ each for each in among], axis=1)
         by_fixed = np.einsum("kci,cip->kp", vectors, with_fixed)
         average = np.einsum("kci,lci->kl", vectors, moved) - by_fixed @ unscaled @ by_fixed.T
         return {
@@ -190,11 +243,14 @@ class Solution(NamedTuple):
     information: Floats  # second derivatives of the criterion by the free ratios and, last, the error variance
 
 
-def minimise(votes: CrossedVotes, free: Switches) -> Solution | None:
-    """The ratios at the least criterion, 0 where that is best; none where the error variance goes to 0."""
-    ratios = np.where(free, START, 0.0)
+def minimise(votes: CrossedVotes, free: Switches, start: Floats | None = None) -> Solution | None:
+    """The ratios at the least criterion, 0 where that is best; none where the error variance goes to 0.
+
+    `start` are ratios that are known to be near, such as those of the same votes with fewer fixed effects.
+    """
+    ratios = np.where(free, START if start is None else start, 0.0)
     at = votes.evaluate(ratios)
-    for _ in range(2):  # exact for one large component, and close enough to begin with for several
+    for _ in range(2 if start is None else 0):  # exact for one large component, and a close start for several
         ratios = np.where(
             free, np.minimum(ratios * at.squares / (at.error * at.traces + (at.traces == 0)), LARGEST), 0.0
         )
@@ -230,30 +286,14 @@ def _step(votes: CrossedVotes, ratios: Floats, free: Switches, at: Evaluation) -
 
 
 def _polish(votes: CrossedVotes, ratios: Floats, at: Evaluation) -> Solution:
-    """One of Newton's steps, as the curvature is needed in any case."""
+    """One of Newton's steps, and the curvature where it ends."""
     free = ratios > 0
-    information = _information(votes, ratios, free, at)
+    information = votes.information(at, free)
     slope = np.append(at.gradient(at.error)[free], 0.0)
     better = ratios.copy()
     better[free] -= np.linalg.lstsq(information, slope)[0][:-1]
     if (better[free] > 0).all():
         stepped = votes.evaluate(better)
         if stepped.criterion <= at.criterion:
-            return Solution(better, stepped, free, information)
+            return Solution(better, stepped, free, votes.information(stepped, free))
     return Solution(ratios, at, free, information)
-
-
-def _information(votes: CrossedVotes, ratios: Floats, free: Switches, at: Evaluation) -> Floats:
-    """Central differences of the gradient by the ratios; by the error variance in closed form."""
-    count = int(free.sum())
-    found = np.empty((count + 1, count + 1))
-    for place, component in enumerate(np.flatnonzero(free)):
-        moved = ratios.copy()
-        step = STEP * ratios[component]
-        moved[component] = ratios[component] + step
-        above = votes.evaluate(moved).gradient(at.error)[free]
-        moved[component] = ratios[component] - step
-        found[place, :count] = (above - votes.evaluate(moved).gradient(at.error)[free]) / (2 * step)
-    found[:count, count] = found[count, :count] = at.squares[free] / at.error**2
-    found[count, count] = votes.freedom / at.error**2
-    return (found + found.T) / 2

@@ -75,16 +75,17 @@ def model_record(
     *,
     kind: Kind = "full",
     factors: Sequence[str] = (),
+    start: Mapping[str, float] | None = None,
     reference: str | None = None,
     margin: float | None = None,
 ) -> dict[str, Any]:
     """The model; where it cannot be fitted the same keys, with the reason under `error`.
 
     With a reference, its differences to every other condition stand apart; with a margin, each difference says whether
-    it is equivalence.
+    it is equivalence. `start` is that of fit_mixed_model.
     """
     try:
-        model = fit_mixed_model(votes, kind=kind, factors=factors)
+        model = fit_mixed_model(votes, kind=kind, factors=factors, start=start)
     except AppError as error:
         return {
             "kind": kind,

@@ -6,7 +6,6 @@ only says who is conspicuous; whether they are excluded is for a person to decid
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -47,27 +46,22 @@ def bt500(votes: Floats, *, guarded: bool) -> ObserverCounts:
     guarded rule leaves such stimuli out of the counts P and Q; they stay in the number of votes. If all listeners
     would be rejected, none is.
     """
-    above = np.zeros(len(votes), dtype=np.int64)
-    below = above.copy()
-    for column in votes.T:
-        known = np.isfinite(column)
-        present = column[known]
-        if not varies(present):
-            if not guarded:
-                above[known] += 1
-                below[known] += 1
-            continue
-        mean = float(present.mean())
-        squares = (present - mean) ** 2
-        variance = float(squares.mean())
-        kurtosis = float((squares**2).mean()) / variance**2
-        normal = NORMAL_KURTOSIS[0] - ROUNDING <= kurtosis <= NORMAL_KURTOSIS[1] + ROUNDING
-        half = math.sqrt(variance * (4 if normal else 20))
-        # One dissenter of 5 or of 21 is exactly at the limit, where rounding must not decide.
-        limit = half - ROUNDING * max(half, abs(mean))
-        above[known] += present - mean >= limit
-        below[known] += mean - present >= limit
-    rated = np.isfinite(votes).sum(axis=1)
+    known = np.isfinite(votes)
+    unanimous = votes.max(axis=0, where=known, initial=-np.inf) <= votes.min(axis=0, where=known, initial=np.inf)
+    mean = known_mean(votes, axis=0)
+    squares = (votes - mean) ** 2
+    variance = known_mean(squares, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        kurtosis = known_mean(squares**2, axis=0) / variance**2
+    normal = (kurtosis >= NORMAL_KURTOSIS[0] - ROUNDING) & (kurtosis <= NORMAL_KURTOSIS[1] + ROUNDING)
+    half = np.sqrt(variance * np.where(normal, 4, 20))
+    # One dissenter of 5 or of 21 is exactly at the limit, where rounding must not decide.
+    limit = half - ROUNDING * np.maximum(half, np.abs(mean))
+    above, below = (
+        (known & np.where(unanimous, not guarded, beyond >= limit)).sum(axis=1)
+        for beyond in (votes - mean, mean - votes)
+    )
+    rated = known.sum(axis=1)
     outside = above + below
     erratic = (outside / np.maximum(rated, 1) > MOST_OUTSIDE) & (
         np.abs(above - below) / np.maximum(outside, 1) < MOST_ONE_SIDED

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 from django.db import connection
+from django.db.models import JSONField, Value
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -11,11 +12,12 @@ from analysis.models import Result
 from analysis.services.results import read_result, stale_results
 from listening.models import Participant
 from listening.panels.services.panels import add_seats
-from rating.models import Ballot, Score
+from rating.models import Ballot, Score, Vote
 from rating.services.ballots import abandon_ballot
 from rating.services.votes import cast_vote
 from tests.analysis.p835_material import listen, p835_experiment, refresh
 from tests.factories import consent_to, marks, vote_event
+from tests.tampering import tampering
 
 pytestmark = pytest.mark.django_db
 
@@ -127,3 +129,23 @@ def test_an_erased_participant_is_still_one_listener() -> None:
     refresh()
     rows = read_result(experiment=experiment, slug="mos", simulated=False)["table"]["rows"]
     assert {row["n_listeners"] for row in rows} == {2}
+
+
+def test_a_pace_is_made_of_times_that_are_numbers() -> None:
+    experiment = p835_experiment(seats=1)
+    listen(experiment)
+    ballots = datasets.counted_ballots(experiment, simulated=False)
+    odd = ["12", True, None, [5], {"ms": 5}, 10**400, -(10**16), "1, 2"]
+    heard = [{"answer_ms": value, "plays": 1} for value in (700, 12.5, 0, -3, *odd)] + [[700], "700", 700, None, {}]
+    votes = list(Vote.objects.filter(current_for__kind="test").values_list("pk", flat=True))
+    flags = [["fast"], ["late", "fast"], [], ["faster"], "fast", {"fast": 1}, None]
+    with tampering():
+        for number, pk in enumerate(votes):
+            Vote.objects.filter(pk=pk).update(heard={}, flags=[])
+            if number < len(heard):
+                Vote.objects.filter(pk=pk).update(heard=Value(heard[number], JSONField()))
+            if number < len(flags):
+                Vote.objects.filter(pk=pk).update(flags=Value(flags[number], JSONField()))
+        (pace,) = datasets.paces(experiment, ballots, simulated=False).values()
+    assert sorted(pace.answer_ms) == [-3, 0, 12.5, 700]
+    assert (pace.sooner, pace.answers) == (2, len(votes))

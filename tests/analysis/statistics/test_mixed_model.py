@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.contrasts import all_pairs, to_reference
-from analysis.statistics.mixed_model import Dropped, MixedModel, fit_mixed_model
+from analysis.statistics.mixed_model import Dropped, MixedModel, _crossed, _Design, fit_mixed_model
 from core.errors import AppError
 from tests.analysis.statistics.reference.votes import TABLES, simulate
 
@@ -87,6 +87,39 @@ def test_no_other_components_have_a_lower_criterion(seed: int) -> None:
         for _ in range(10):
             other = {name: abs(ratio + scale * rng.normal()) for name, ratio in best.items()}
             assert dense_criterion(votes, other) >= fitted.reml_criterion - 1e-9
+
+
+@pytest.mark.parametrize("name", ["balanced", "unbalanced", "zero"])
+def test_the_second_derivatives_are_differences_of_the_gradient(name: str) -> None:
+    design = _Design.of(TABLES[name](), ())
+    votes, _ = _crossed(design, "full", {})
+    ratios = np.array([0.2, 0.3, 0.1, 0.4])
+    at, steps = votes.evaluate(ratios), np.diag(1e-4 * ratios)
+    found = votes.information(at, ratios > 0)
+    above, below = ([votes.evaluate(ratios + sign * each).gradient(at.error) for each in steps] for sign in (1, -1))
+    expected = (np.array(above) - np.array(below)) / (2e-4 * ratios[:, None])
+    assert found[:-1, :-1] == pytest.approx(expected, rel=1e-5, abs=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("factors", [(), ("panel",)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_fit_is_the_same_from_other_variances(seed: int, factors: tuple[str, ...]) -> None:
+    votes = small(seed=seed, shape=(8, 9, 3)).sample(frac=0.8, random_state=seed)
+    votes = votes.assign(panel=votes["listener"] % 2)
+    fitted = fit_mixed_model(votes, factors=factors)
+    starts = [
+        fit_mixed_model(votes).components,
+        dict.fromkeys(GROUPS, 0.0) | {"residual": 1.0},
+        dict.fromkeys(GROUPS, 1.0) | {"residual": 0.1},
+        dict.fromkeys(GROUPS, 0.0),  # of scores without an error, which are nothing to begin with
+    ]
+    for start in starts:
+        other = fit_mixed_model(votes, factors=factors, start=start)
+        assert other.reml_criterion == pytest.approx(fitted.reml_criterion, abs=1e-8)
+        assert other.components == pytest.approx(dict(fitted.components), abs=1e-6)
+        assert other.dropped == fitted.dropped
+        pairs = zip(other.means(), fitted.means(), strict=True)
+        assert all(one == pytest.approx(two, rel=1e-5) for one, two in pairs)
 
 
 def test_a_component_that_is_zero_is_named() -> None:
