@@ -25,6 +25,7 @@ from analysis.serializers import (
     ResultIndexSerializer,
     ResultRowsSerializer,
     ResultSerializer,
+    ResultStateSerializer,
     ResultTableSerializer,
 )
 from analysis.services import exports
@@ -34,7 +35,7 @@ from analysis.services.experiment_report import export_report
 from analysis.services.ordinal import read_fit, request_ordinal_fit
 from analysis.services.questionnaires import export_questionnaire
 from analysis.services.report_pdf import export_report_pdf, request_report_pdf
-from analysis.services.results import read_items, read_result
+from analysis.services.results import read_items, read_result, read_state
 from analysis.tasks import keep_current
 from core.languages import active_language
 from core.pdf import PDF
@@ -127,6 +128,18 @@ class Results(APIView):
         return Response(
             read_result(experiment=experiment, slug=method, simulated=asks_simulated(request), adjust=adjust)
         )
+
+
+class ResultState(APIView):
+    """Which edition of the figures is the newest, for those who wait for the next one; no figures."""
+
+    audience = Audience.STAFF
+
+    @extend_schema(operation_id="result_state", parameters=[SIMULATED], responses=ResultStateSerializer)
+    def get(self, request: Request, slug: str, method: str) -> Response:
+        experiment = experiment_of(request, slug)
+        keep_current(experiment=experiment, reader=staff(request))
+        return Response(read_state(experiment=experiment, slug=method, simulated=asks_simulated(request)))
 
 
 class ResultItems(APIView):

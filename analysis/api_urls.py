@@ -17,6 +17,7 @@ urlpatterns = [
     path("experiments/<slug:slug>/results/", api.ResultIndex.as_view(), name="results"),
     path("experiments/<slug:slug>/results/<slug:method>/tables/", api.ResultTables.as_view(), name="result_tables"),
     path("experiments/<slug:slug>/results/<slug:method>/", api.Results.as_view(), name="result"),
+    path("experiments/<slug:slug>/results/<slug:method>/state/", api.ResultState.as_view(), name="result_state"),
     path("experiments/<slug:slug>/results/<slug:method>/items/", api.ResultItems.as_view(), name="result_items"),
     path("experiments/<slug:slug>/results/<slug:method>.csv", api.TablesCsv.as_view(), name="tables_csv"),
     path(

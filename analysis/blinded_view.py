@@ -37,7 +37,7 @@ def shown(
     """
     allowed = {part: value for part, value in table.items() if not (blind and part in open_only)}
     tables = {
-        part: sorted((_named(row, names) for row in rows), key=lambda row: _place(row, scales))
+        part: _in_order([_named(row, names) for row in rows], scales)
         for part, rows in allowed.items()
         if isinstance(rows, list)
     }
@@ -53,14 +53,20 @@ def _named(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {**row, **{column: names[row[column]] for column in NAMED if row.get(column) is not None}}
 
 
-def _place(row: Mapping[str, Any], scales: Sequence[str]) -> tuple[Any, ...]:
+def _in_order(rows: list[dict[str, Any]], scales: Sequence[str]) -> list[dict[str, Any]]:
+    present = set().union(*rows)
+    about = [column for column in ABOUT if column in present]
+    return sorted(rows, key=lambda row: _place(row, scales, about))
+
+
+def _place(row: Mapping[str, Any], scales: Sequence[str], about: Collection[str]) -> tuple[Any, ...]:
     """Where a row stands: by scale in the protocol's order, by what it is about, by the name that is shown."""
     scale, unit = row.get("scale"), row.get("unit")
     return (
         scales.index(scale) if scale in scales else len(scales),
         UNITS.index(unit) if unit in UNITS else len(UNITS),
         str(row.get("code", "")),
-        *(_countable(row.get(column)) for column in ABOUT),
+        *(_countable(row.get(column)) for column in about),
         *(_short_first(row.get(column)) for column in NAMED),
     )
 

@@ -37,6 +37,13 @@ class ResultSerializer(serializers.Serializer[Any]):
     table = serializers.DictField(help_text="The tables of the method, each a list of rows.")
 
 
+class ResultStateSerializer(serializers.Serializer[Any]):
+    vote_count = serializers.IntegerField()
+    stale = serializers.BooleanField()
+    computed_at = serializers.DateTimeField(allow_null=True)
+    edition = serializers.CharField(help_text="Changes when the figures do.")
+
+
 class ResultRowsSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField()
     page = serializers.IntegerField()

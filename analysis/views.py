@@ -82,14 +82,12 @@ def _shown(experiment: Experiment, name: str, asked: dict[str, str], *, simulate
     """One method's part of the page."""
     adjust = asked.get("adjust", "")
     result = read_result(experiment=experiment, slug=name, simulated=simulated, long=True, adjust=adjust)
-    of_api = {"simulated": "1" if simulated else "", "adjust": result["table"].get("adjustment", {}).get("for", "")}
-    query = urlencode({key: value for key, value in of_api.items() if value})
     reader = get_report(name)
     return {
         "title": methods()[name].title,
         "slug": name,
         "result": result,
-        "api": reverse("api:result", args=[experiment.slug, name]) + (f"?{query}" if query else ""),
+        "state_at": reverse("api:result_state", args=[experiment.slug, name]) + ("?simulated=1" if simulated else ""),
         "template": reader.template,
         "downloads": reader.downloads,
         "files": reader.files_and_pictures if can_draw() else reader.files,

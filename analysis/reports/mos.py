@@ -349,6 +349,7 @@ class MosReport(Report):
     def context(self, experiment: Experiment, result: Result, asked: Asked) -> dict[str, Any]:
         table, scales = result["table"], [scale["key"] for scale in result["scales"]]
         chosen = MosChoices(asked, scales, adjusted_for=table.get("adjustment", {}).get("for", ""))
+        unit = shown_unit(table, chosen.unit)
         compared, choices, against = inference.differences(
             table, against=chosen.against, scale=chosen.scale, margin=chosen.margin
         )
@@ -360,10 +361,10 @@ class MosReport(Report):
             "units": units(),
             "scales": scales,
             "means": means(table, unit=chosen.unit, scale=chosen.scale),
-            "all_scales": by_scale(table, unit=shown_unit(table, chosen.unit), scales=[] if chosen.scale else scales),
+            "all_scales": by_scale(table, unit=unit, scales=[] if chosen.scale else scales),
             "apart": inference.completeness(table, scale=chosen.scale),
-            "unit_table": UNIT_TABLES[shown_unit(table, chosen.unit)],
-            "figure_note": figure_note(shown_unit(table, chosen.unit)),
+            "plot": {"scales": result["scales"], "rows": of_scale(table.get(UNIT_TABLES[unit], []), chosen.scale)},
+            "figure_note": figure_note(unit),
             "unit_links": {unit: chosen.query(unit=unit) for unit in UNIT_TABLES},
             "scale_links": {scale: chosen.query(scale=scale) for scale in scales},
             "every_scale": chosen.query(scale=""),

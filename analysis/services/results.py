@@ -1,7 +1,7 @@
 """Results: kept current by a job, read with letters until the experiment is unblinded."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -46,11 +46,18 @@ class Held(NamedTuple):
         return Held(*(mine + its for mine, its in zip(self, other, strict=True)))
 
 
-def refresh_stale(*, run: JobRun, experiment_id: str | None = None) -> None:
-    """Compute every result (of one experiment) that is older than the newest vote: list what is missing, make it."""
+def refresh_stale(
+    *, run: JobRun, experiment_id: str | None = None, leave_out: Callable[[Experiment], bool] = lambda _: False
+) -> None:
+    """Compute every result (of one experiment) that is older than the newest vote: list what is missing, make it.
+
+    Experiments that another job refreshes are to be left out: two jobs would take twice as long for the same figures.
+    """
     stale = list(stale_results(experiment_id))
     for done, (experiment, slug, simulated) in enumerate(stale):
         run.progress(done, len(stale), experiment.slug)
+        if leave_out(experiment):
+            continue
         refresh(run=run, experiment=experiment, slug=slug, simulated=simulated)
 
 
@@ -63,7 +70,7 @@ def refresh(*, run: JobRun, experiment: Experiment, slug: str, simulated: bool) 
     else:
         table = _from_scores(method, experiment, simulated=simulated)
     with run.fenced():
-        Result.objects.update_or_create(
+        Result.objects.defer("table").update_or_create(  # the table of before is not read
             experiment=experiment,
             method=slug,
             simulated=simulated,
@@ -187,12 +194,15 @@ def _about_panels(experiment: Experiment, ballots: Sequence[CountedBallot], peop
 
 def stale_results(experiment_id: str | None = None) -> Iterator[tuple[Experiment, str, bool]]:
     """Yield experiment, method and whether simulated votes are included, for every result that is out of date."""
+    known_results = Result.objects.defer("table")
+    if experiment_id is not None:
+        known_results = known_results.filter(experiment__pk=experiment_id)
     known = {
         (result.experiment_id, result.method, result.simulated): (
             held_then(result),
             result.method_version,
         )
-        for result in Result.objects.defer("table")
+        for result in known_results
     }
     by_experiment = _held_by_experiment(experiment_id)
     for experiment in Experiment.objects.filter(pk__in=by_experiment):
@@ -215,6 +225,32 @@ def held_then(result: Result) -> Held:
     return Held(result.vote_count, result.abandoned_count, result.finished_count, result.exclusion_count)
 
 
+def read_state(*, experiment: Experiment, slug: str, simulated: bool) -> dict[str, Any]:
+    """Return which edition of the figures is the newest and whether newer votes are waiting, without any figures."""
+    _known_method(experiment, slug)
+    stored = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated)
+    return _state(experiment, stored.defer("table").first(), simulated=simulated)
+
+
+def _known_method(experiment: Experiment, slug: str) -> Method | PageMethod:
+    """Return the method that analyses the experiment; another name is an error."""
+    return get_method(slug if slug == method_of(experiment.protocol) else "")
+
+
+def _state(experiment: Experiment, result: Result | None, *, simulated: bool) -> dict[str, Any]:
+    then = held_then(result) if result else Held()
+    blind = experiment.unblinded_at is None
+    stale = votes_held(experiment, simulated=simulated) != then
+    computed_at = result.computed_at if result else None
+    return {
+        "vote_count": then.votes,
+        "stale": stale,
+        "computed_at": computed_at,
+        # Changes when the page should. That figures are being updated is said on the page as it is.
+        "edition": f"{then.votes} {then.abandoned} {then.exclusions} {stale and not result} {blind} {computed_at}",
+    }
+
+
 def read_result(
     *, experiment: Experiment, slug: str, simulated: bool, long: bool = False, adjust: str = ""
 ) -> dict[str, Any]:
@@ -224,26 +260,19 @@ def read_result(
     one that is adjusted for it.
     """
     protocol = get_protocol(experiment.protocol)
-    version = get_method(slug if slug == method_of(protocol.slug) else "").version
+    version = _known_method(experiment, slug).version
     result = Result.objects.filter(experiment=experiment, method=slug, simulated=simulated).first()
-    then = held_then(result) if result else Held()
     blind, reader = experiment.unblinded_at is None, get_report(slug)
     left_out = () if long else (*reader.long, *LONG)
     whole = adjusted(result.table, adjust) if result else {}
     table = {part: rows for part, rows in whole.items() if part not in left_out}
     keys = [scale.key for scale in protocol.scales]
-    stale = votes_held(experiment, simulated=simulated) != then
-    computed_at = result.computed_at if result else None
     return {
         "method": slug,
         "version": result.method_version if result else version,
         "simulated": simulated,
         "blind": blind,
-        "vote_count": then.votes,
-        "stale": stale,
-        "computed_at": computed_at,
-        # Changes when the page should. That figures are being updated is said on the page as it is.
-        "edition": f"{then.votes} {then.abandoned} {then.exclusions} {stale and not result} {blind} {computed_at}",
+        **_state(experiment, result, simulated=simulated),
         "counts": table.get("counts") or {},
         "scales": [{"key": scale.key, "low": scale.low, "high": scale.high} for scale in protocol.scales],
         "table": {"rows": []}

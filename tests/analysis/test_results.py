@@ -2,6 +2,8 @@
 
 import csv
 import io
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -151,9 +153,51 @@ def test_looking_at_stale_results_asks_for_fresh_ones_once(client: Client) -> No
         assert client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/").json()["stale"]
     waiting = Job.objects.get(name="analysis.refresh_results")
     assert waiting.requested_by == experiment.owner
-    assert queue.claim(worker="test", names=[waiting.name], job_id=waiting.pk)
+    claimed = queue.claim(worker="test", names=[waiting.name], job_id=waiting.pk)
+    assert claimed
     client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/")
     assert Job.objects.filter(name="analysis.refresh_results").count() == 1, "nor beside one that runs"
+    queue.complete(job=claimed)
     refresh()
     client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/")
     assert Job.objects.filter(name="analysis.refresh_results").count() == 1
+
+
+def test_the_state_of_a_result_is_told_without_its_tables(
+    client: Client, django_assert_max_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    client.force_login(experiment.owner)
+    address = f"/api/v1/experiments/{experiment.slug}/results/mos/"
+    assert client.get(f"{address}state/").json() == {
+        "vote_count": 0,
+        "stale": True,
+        "computed_at": None,
+        "edition": client.get(address).json()["edition"],
+    }
+    assert Job.objects.filter(name="analysis.refresh_results").count() == 1
+    refresh()
+    with django_assert_max_num_queries(12) as asked:
+        state = client.get(f"{address}state/").json()
+    assert not [query for query in asked.captured_queries if '"analysis_result"."table"' in query["sql"]]
+    whole = client.get(address).json()
+    assert state == {name: whole[name] for name in ("vote_count", "stale", "computed_at", "edition")}
+    assert not state["stale"]
+    response = client.get(f"/api/v1/experiments/{experiment.slug}/results/median/state/")
+    assert (response.status_code, response.json()["code"]) == (404, "result.unknown_method")
+
+
+def test_the_schedule_leaves_a_result_to_the_job_that_refreshes_it(client: Client) -> None:
+    experiment = make_experiment(seats=1)
+    listen(experiment)
+    client.force_login(experiment.owner)
+    client.get(f"/api/v1/experiments/{experiment.slug}/results/mos/state/")
+    waiting = Job.objects.get(name="analysis.refresh_results")
+    claimed = queue.claim(worker="test", names=[waiting.name], job_id=waiting.pk)
+    assert claimed
+    refresh()
+    assert list(stale_results()) != []
+    queue.complete(job=claimed)
+    refresh()
+    assert list(stale_results()) == []

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from html import unescape
 from typing import Any
@@ -41,6 +42,14 @@ def cells(html: str) -> list[list[str]]:
     """The rows of the table of means."""
     table = html.partition("data-result-table")[2].partition("</table>")[0]
     return [re.findall(r"<td[^>]*>([^<]*)</td>", line) for line in re.findall(r"<tr[^>]*>(.*?)</tr>", table)][1:]
+
+
+def plot(html: str) -> dict[str, Any]:
+    """What the plot is drawn from."""
+    found: dict[str, Any] = json.loads(
+        html.partition('id="result-plot"')[2].partition(">")[2].partition("</script>")[0]
+    )
+    return found
 
 
 def test_a_blind_page_names_no_condition_and_no_baseline(client: Client, experiment: Experiment) -> None:
@@ -92,7 +101,10 @@ def test_the_model_comes_first_with_the_interval_over_listeners_beside_it(
         assert line[:2] == [model["condition"], model["scale"]] == [over["condition"], over["scale"]]
         assert line[2:5] == [f"{model['mos']:.2f}", between(model), model["letters"]]
         assert line[5:7] == [f"{over['mos']:.2f}", between(over)]
-    assert 'data-unit-table="model_level"' in html
+    assert plot(html)["rows"] == tables["model_level"]
+    assert [scale["key"] for scale in plot(html)["scales"]] == ["SIG", "BAK", "OVRL"]
+    only = [row for row in tables["rows"] if row["scale"] == "BAK"]
+    assert plot(page(client, experiment, unit="listener", scale="BAK"))["rows"] == only
     assert "Bars: 95 % CI (Mixed model)." in html
     assert "listener, item, listener × condition and item × condition random" in html
 

@@ -284,6 +284,7 @@ api:media_slice                       visit          no-method
 api:results                           api-owned      api-405
 api:result_tables                     api-read-409   api-405
 api:result                            api-owned      api-405
+api:result_state                      api-owned      api-405
 api:votes_csv                         api-read-409   api-405
 api:result_items                      api-owned      api-405
 api:report_file                       api-read-409   api-405

@@ -1,55 +1,49 @@
 // Results page, live: what the server renders is fetched again when it changed; [data-result-plot] is drawn here.
-// [data-result="<api address>"] is asked twice a second, and more often while the server computes. [data-png="<selector>"] takes a figure away under its data-name.
-import { make, need, REPLACED } from "../lib/dom.ts";
+// [data-result="<api address>"] says which edition is the newest. It is asked twice a second, and more often while the server computes.
+// [data-png="<selector>"] takes a figure away under its data-name.
+import { embedded, make, need, REPLACED } from "../lib/dom.ts";
 import { requestJson } from "../lib/http.ts";
 import { Scope } from "../lib/scope.ts";
 import { byScale, type ResultRow } from "../plot/ci.ts";
 import { drawPlot, figures, pngOf } from "../plot/draw.ts";
 
 const POLL_MS = 500;
-const COMPUTING_MS = 250;
+const COMPUTING_MS = 100;
 
-interface Result {
+interface State {
   edition: string;
   stale: boolean;
+}
+
+interface Plot {
   scales: { key: string; low: number; high: number }[];
-  table: Record<string, ResultRow[]>;
+  rows: ResultRow[];
 }
 
 class ResultView {
   readonly #root: HTMLElement;
-  readonly #plot: HTMLElement | null; // none where the server draws the picture
   readonly #figure = figures(document.documentElement.lang);
-  #result: Result | null = null;
 
   constructor(root: HTMLElement, scope: Scope) {
     this.#root = root;
-    this.#plot = root.querySelector<HTMLElement>("[data-result-plot]");
-    if (this.#plot) scope.observe(this.#watchWidth(this.#plot));
+    const place = root.querySelector<HTMLElement>("[data-result-plot]"); // none where the server draws the picture
+    if (place) scope.observe(this.#drawToWidth(place, embedded<Plot>("result-plot")));
   }
 
   get edition(): string {
     return this.#root.dataset.edition ?? "";
   }
 
-  async ask(signal: AbortSignal): Promise<Result> {
-    return requestJson<Result>(this.#root.dataset.result ?? "", { signal });
+  async ask(signal: AbortSignal): Promise<State> {
+    return requestJson<State>(this.#root.dataset.result ?? "", { signal });
   }
 
-  show(result: Result): void {
+  show({ stale }: State): void {
     const status = this.#root.querySelector<HTMLElement>("[data-updating]");
-    if (status && result.stale) status.textContent = status.dataset.updating ?? "";
-    if (this.#result?.edition === result.edition) return;
-    this.#result = result;
-    this.#draw();
+    if (status && stale) status.textContent = status.dataset.updating ?? "";
   }
 
-  #draw(): void {
-    const place = this.#plot;
-    if (!this.#result || !place) return;
-    const { scales, table } = this.#result;
-    const { unitTable = "rows", scale: only } = this.#root.dataset;
-    const rows = (table[unitTable] ?? []).filter((row) => !only || row.scale === only);
+  #draw(place: HTMLElement, { scales, rows }: Plot): void {
     const parts = [...byScale(rows)].flatMap(([scale, group]) => [
       ...(scales.length > 1 ? [make("h3", {}, scale)] : []),
       drawPlot(
@@ -62,11 +56,12 @@ class ResultView {
     place.replaceChildren(...parts);
   }
 
-  #watchWidth(place: HTMLElement): ResizeObserver {
+  /** Draw the plot as wide as its place, at once and whenever that changes. */
+  #drawToWidth(place: HTMLElement, plot: Plot): ResizeObserver {
     let width = 0;
     const observer = new ResizeObserver(([entry]) => {
       const now = Math.round(entry?.contentRect.width ?? 0);
-      if (now !== width) this.#draw();
+      if (now !== width) this.#draw(place, plot);
       width = now;
     });
     observer.observe(place);
@@ -101,14 +96,14 @@ class Results {
   /** Show what is new; whether the server is still computing. */
   async refresh(): Promise<boolean> {
     try {
-      const results = await Promise.all(this.#views.map((view) => view.ask(this.#scope.signal)));
-      const changed = this.#views.some((view, index) => view.edition !== results[index]?.edition);
+      const states = await Promise.all(this.#views.map((view) => view.ask(this.#scope.signal)));
+      const changed = this.#views.some((view, index) => view.edition !== states[index]?.edition);
       if (changed && (await this.#replace())) return false; // it has begun again
       this.#views.forEach((view, index) => {
-        const result = results[index];
-        if (result) view.show(result);
+        const state = states[index];
+        if (state) view.show(state);
       });
-      return results.some(({ stale }) => stale);
+      return states.some(({ stale }) => stale);
     } catch {
       return false; // The figures on the page stay true for the votes they count; the next round asks again.
     }

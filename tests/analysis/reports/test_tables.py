@@ -4,6 +4,8 @@ import csv
 import io
 from typing import Any
 
+import pytest
+from django.template.defaultfilters import floatformat
 from django.utils import translation
 from openpyxl import load_workbook
 
@@ -11,6 +13,7 @@ from analysis.reports.tables import (
     Column,
     Table,
     count,
+    figure,
     number_column,
     p_value,
     percent,
@@ -36,6 +39,27 @@ COLUMNS = [
     number_column("p", "p", p_value),
 ]
 TABLE = Table("means", "Means & more", "Over 100 % of listeners.", COLUMNS, ROWS)
+
+
+def test_rows_of_html_are_escaped_and_grey_where_few_answered() -> None:
+    rows: list[dict[str, Any]] = [
+        {"condition": "<b>&'\"", "n_votes": 12, "mos": 0.5},
+        {"condition": "a name of fourteen", "n_votes": 4, "mos": None},
+    ]
+    html = Table("means", "", "", [*COLUMNS[:1], COLUMNS[2]], rows).html_rows
+    assert html.split("\n") == [
+        '<tr><td class="nowrap">&lt;b&gt;&amp;&#x27;&quot;</td><td class="num nowrap">0.50</td></tr>',
+        '<tr class="is-muted"><td>a name of fourteen</td><td class="num nowrap">-</td></tr>',
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("places", [0, 2, 3])
+def test_figures_are_written_as_by_floatformat_with_a_true_minus(language: str, places: int) -> None:
+    values = [0, 3, -3, 0.0, -0.0, 2.675, -2.665, 0.005, -0.004, 1e-9, 12345.678, -1e14, 1e15, 1e22, -1e300]
+    with translation.override(language):
+        for value in [*values, float("inf"), float("nan")]:
+            assert figure(value, places) == str(floatformat(value, places)).replace("-", "−"), value
 
 
 def texts(table: Table) -> list[list[str]]:
