@@ -72,7 +72,6 @@ NAMES = (
     "votes_per_cond.csv",
     "results/mos.csv",
     "results/mos/",
-    "results/mos/state/",
     "results/mos/items/",
     "results/mos/items/?part=practice",
 )
