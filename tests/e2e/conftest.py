@@ -1,6 +1,7 @@
 """One running Earmark for the browser tests of a process, and Chromium; each test begins with an empty database."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -75,6 +76,17 @@ def intercepted(page: Page, addresses: str, handle: Callable[[Route], object]) -
     page.route(addresses, lambda route: route.fallback() if over else handle(route))
     yield
     over = True
+
+
+def held_back(page: Page, addresses: str | re.Pattern[str]) -> list[Route]:
+    """The requests to these addresses, which wait until they are told to go on."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(addresses, hold)
+    return held
 
 
 class Platform:

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from listening.models import QuestionAnswer
-from tests.e2e.conftest import Platform, intercepted
+from tests.e2e.conftest import Platform, held_back, intercepted
 from tests.e2e.listener import PointerListener
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import make_experiment, token_without_sound_check
@@ -55,8 +55,7 @@ def test_a_reload_in_the_middle_keeps_every_answer_and_the_receipt_comes_after_t
 
 def test_an_answer_that_is_given_before_the_script_runs_is_sent(platform: Platform, page: Page) -> None:
     experiment = make_experiment(live=False, items=1, conditions=1, questions=QUESTIONS)
-    held: list[Route] = []
-    page.route(re.compile(r"/questionnaire[^/]*\.js"), lambda route: held.append(route))
+    held = held_back(page, re.compile(r"/questionnaire[^/]*\.js"))
     PointerListener(page).join(platform.url(f"/join/{token_without_sound_check(experiment)}/"))
     page.get_by_label("25 to 34").check()
     page.get_by_label("How long did you sleep?").fill("7.5")

@@ -11,7 +11,7 @@ from playwright.sync_api import Error, Page, Route, expect
 
 from stimuli.models import Collection, Import, ImportFile, Stimulus
 from stimuli.uploads import files as upload_files
-from tests.e2e.conftest import FIRST_JOB_MS, Platform, intercepted, let_in
+from tests.e2e.conftest import FIRST_JOB_MS, Platform, held_back, intercepted, let_in
 from tests.e2e.test_accessibility import overflows, scan
 from tests.factories import tone
 from tests.people import experimenter
@@ -96,8 +96,7 @@ def test_a_dropped_folder_arrives_and_is_looked_at(import_page: Page, folder: Pa
 
 
 def test_files_chosen_before_the_script_runs_are_sent(import_page: Page, folder: Path) -> None:
-    held: list[Route] = []
-    import_page.route(re.compile(r"/import[^/]*\.js"), lambda route: held.append(route))
+    held = held_back(import_page, re.compile(r"/import[^/]*\.js"))
     import_page.reload(wait_until="commit")
     import_page.locator("#folder-input").set_input_files(folder)
     expect(import_page.locator("#choose-files")).to_be_disabled()
