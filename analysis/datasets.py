@@ -14,7 +14,7 @@ from django.db.models import Count, Func, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from analysis.method import COLUMNS, EXCLUDED, REASON, AnsweredPage, HeardSlot
-from core.stored_json import list_in, number_in, object_in
+from core.stored_json import list_in, number_in
 from listening.panels.services.exclusions import Excluded, excluded_now
 from rating.models import UNANSWERED, Ballot, Experiment, Score, Trial, Vote
 from rating.protocol import COUNTED, Entry, TrialKind
