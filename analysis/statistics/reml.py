@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,7 +87,7 @@ class CrossedVotes:
     def evaluate(self, ratios: Floats) -> Evaluation:
         """Ratios: of rows and columns within each group, then of rows and columns over all groups."""
         solved = self._solve(ratios)
-        products = solved.products
+        products: Any = solved.products  # inverses and roots of float64 have no such type in numpy's stubs
         with_fixed, with_score = products[:-1, :-1], products[:-1, -1]
         unscaled = np.linalg.inv(with_fixed)
         fixed = unscaled @ with_score
