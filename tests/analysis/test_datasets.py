@@ -1,5 +1,7 @@
 """Table of counted scores: the same marks as in the votes, read in one query."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 from django.db import connection
@@ -136,7 +138,8 @@ def test_a_pace_is_made_of_times_that_are_numbers() -> None:
     listen(experiment)
     ballots = datasets.counted_ballots(experiment, simulated=False)
     odd = ["12", True, None, [5], {"ms": 5}, 10**400, -(10**16), "1, 2"]
-    heard = [{"answer_ms": value, "plays": 1} for value in (700, 12.5, 0, -3, *odd)] + [[700], "700", 700, None, {}]
+    no_objects: list[Any] = [[700], "700", 700, None, {}]
+    heard = [{"answer_ms": value, "plays": 1} for value in (700, 12.5, 0, -3, *odd)] + no_objects
     votes = list(Vote.objects.filter(current_for__kind="test").values_list("pk", flat=True))
     flags = [["fast"], ["late", "fast"], [], ["faster"], "fast", {"fast": 1}, None]
     with tampering():
